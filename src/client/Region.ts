@@ -1,0 +1,124 @@
+/**
+ * Which exchange is called, and in which dialect.
+ *
+ * @since 0.1.0
+ */
+import * as Config from "effect/Config"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Dialect from "../protocol/Dialect.ts"
+
+/**
+ * The servers of the live exchange: a global one and an EU one, with the same paths (document, "What the service does",
+ * rule 1).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const servers = { global: "https://whitebit.com", eu: "https://whitebit.eu" } as const
+
+/**
+ * A base URL that is not one, or that would send the key and signed requests in the clear.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("InvalidBaseUrl", {
+  baseUrl: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `The base URL ${this.baseUrl} can't be used: ${this.problem}`
+  }
+}
+
+/**
+ * Either one of the live exchange's servers, or any base URL together with the dialect spoken there. The dialect is
+ * required: a wrong guess loses client order ids without a word.
+ *
+ * `allowInsecure` permits `http` to a host that is not this machine.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Options =
+  | { readonly region: keyof typeof servers }
+  | { readonly baseUrl: string; readonly dialect: Dialect.Dialect; readonly allowInsecure?: boolean }
+
+/**
+ * - `baseUrl`: without a slash at the end
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Region extends Context.Service<Region, {
+  readonly baseUrl: string
+  readonly dialect: Dialect.Dialect
+}>()("effect-txc/client/Region") {}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(host)
+
+/**
+ * Checks the base URL and makes the service.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): Effect.Effect<Region["Service"], InvalidBaseUrl> => {
+  if ("region" in options) return Effect.succeed({ baseUrl: servers[options.region], dialect: Dialect.live })
+  const { allowInsecure = false, baseUrl, dialect } = options
+  const fail = (problem: string) => Effect.fail(new InvalidBaseUrl({ baseUrl, problem }))
+  const parsed = Result.try(() => new URL(baseUrl))
+  if (Result.isFailure(parsed)) return fail("it is not a URL")
+  const url = parsed.success
+  if (url.protocol !== "https:" && url.protocol !== "http:") return fail("it is neither https nor http")
+  if (url.username !== "" || url.password !== "") return fail("it holds a user name or a password")
+  if (url.search !== "" || url.hash !== "") return fail("it has a query or a fragment")
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
+    return fail("plain http to another machine would show the key; use https, or set allowInsecure")
+  }
+  return Effect.succeed({ baseUrl: url.href.replace(/\/+$/u, ""), dialect })
+}
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Region, InvalidBaseUrl> => Layer.effect(Region, make(options))
+
+const config = Config.all({
+  region: Config.option(Config.Literals(["global", "eu"], "TXC_REGION")),
+  baseUrl: Config.option(Config.NonEmptyString("TXC_BASE_URL")),
+  dialect: Config.option(Config.Literals(["document", "live"], "TXC_DIALECT")),
+  allowInsecure: Config.withDefault(Config.Boolean("TXC_ALLOW_INSECURE"), false)
+})
+
+/**
+ * From configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with `TXC_DIALECT` (`document` or
+ * `live`) and, if need be, `TXC_ALLOW_INSECURE`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig: Layer.Layer<Region, InvalidBaseUrl | Config.ConfigError> = Layer.effect(
+  Region,
+  Effect.flatMap(config, ({ allowInsecure, baseUrl, dialect, region }) => {
+    if (Option.isSome(region) && Option.isNone(baseUrl)) return make({ region: region.value })
+    if (Option.isSome(baseUrl) && Option.isSome(dialect) && Option.isNone(region)) {
+      return make({ baseUrl: baseUrl.value, dialect: Dialect.byName[dialect.value], allowInsecure })
+    }
+    return Effect.fail(
+      new InvalidBaseUrl({
+        baseUrl: Option.getOrElse(baseUrl, () => "(none)"),
+        problem: Option.isSome(baseUrl) && Option.isNone(region)
+          ? "set TXC_DIALECT to document or live: which one is spoken there can't be guessed"
+          : "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
+      })
+    )
+  })
+)

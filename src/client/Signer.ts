@@ -1,0 +1,112 @@
+/**
+ * Who signs requests. The secret lives here and nowhere else; a remote signer (a key management service) can take this
+ * service's place, and then the secret is not in the process at all.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Hex from "effect/encoding/Hex"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { Credentials } from "./Credentials.ts"
+
+/**
+ * The signer could not sign, so nothing was sent.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningFailed", {
+  reason: Schema.String
+}) {}
+
+/**
+ * - `apiKey`: the public key, sent as `X-TXC-APIKEY`
+ * - `sign`: the lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (document, "Authentication")
+ * - `scrub`: removes from a text what this signer knows to be secret
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Signer extends Context.Service<Signer, {
+  readonly apiKey: Redacted.Redacted
+  readonly sign: (payload: string) => Effect.Effect<string, SigningFailed>
+  readonly scrub: (text: string) => string
+}>()("effect-txc/client/Signer") {}
+
+/**
+ * A text without any of the given secrets, also where JSON has escaped their slashes.
+ *
+ * @category scrubbing
+ * @since 0.1.0
+ */
+export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
+  const spellings = secrets.filter((secret) => secret !== "")
+    .flatMap((secret) => secret.includes("/") ? [secret, secret.replaceAll("/", "\\/")] : [secret])
+  return (text) => spellings.reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
+}
+
+const withSecretsOf = (
+  credentials: Credentials["Service"],
+  sign: Signer["Service"]["sign"]
+): Signer["Service"] => ({
+  apiKey: credentials.apiKey,
+  sign,
+  scrub: scrubber(Redacted.value(credentials.apiKey), Redacted.value(credentials.apiSecret))
+})
+
+/**
+ * Signs with `node:crypto` and a key prepared once: the fastest way on Node, Bun and Deno.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.effect(
+  Signer,
+  Effect.gen(function*() {
+    const credentials = yield* Credentials
+    // Not an import: this module must also load where there is no node:crypto.
+    const crypto = globalThis.process?.getBuiltinModule?.("node:crypto")
+    if (crypto === undefined) {
+      return yield* new SigningFailed({ reason: "there is no node:crypto here; use Signer.layerWebCrypto" })
+    }
+    const key = crypto.createSecretKey(Redacted.value(credentials.apiSecret), "utf8")
+    return withSecretsOf(
+      credentials,
+      (payload) => Effect.sync(() => crypto.createHmac("sha512", key).update(payload).digest("hex"))
+    )
+  })
+)
+
+/**
+ * Signs with WebCrypto: for runtimes without `node:crypto`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWebCrypto: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.effect(
+  Signer,
+  Effect.gen(function*() {
+    const credentials = yield* Credentials
+    const encoder = new TextEncoder()
+    const failed = (cause: unknown) => new SigningFailed({ reason: `WebCrypto: ${String(cause)}` })
+    const key = yield* Effect.tryPromise({
+      try: () =>
+        crypto.subtle.importKey(
+          "raw",
+          encoder.encode(Redacted.value(credentials.apiSecret)),
+          { name: "HMAC", hash: "SHA-512" },
+          false,
+          ["sign"]
+        ),
+      catch: failed
+    })
+    return withSecretsOf(credentials, (payload) =>
+      Effect.map(
+        Effect.tryPromise({ try: () => crypto.subtle.sign("HMAC", key, encoder.encode(payload)), catch: failed }),
+        (signature) => Hex.encode(new Uint8Array(signature))
+      ))
+  })
+)

@@ -1,0 +1,70 @@
+/**
+ * The rules a request field can break, as data.
+ *
+ * Every schema of the domain that narrows a value says which rule it checks, so that a violation can be named the same
+ * way wherever it is found: by the client before anything is sent, or by an exchange that answers.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * One rule of the document that a field can break.
+ *
+ * - `required`: the field must be present.
+ * - `type`: the JSON type is another one.
+ * - `decimal`: a decimal string, as all amounts and prices are.
+ * - `positive`: greater than zero.
+ * - `min`, `max`: inclusive bounds of a number.
+ * - `length`: the most characters a text may have.
+ * - `notEmpty`: an empty text or list.
+ * - `format`: the text does not have the form of its kind.
+ * - `characters`: characters outside the allowed set.
+ * - `oneOf`: not one of the listed values.
+ * - `known`: well formed, but the exchange knows no such thing.
+ * - `unique`: taken already.
+ * - `precision`: more fractional digits than the market trades in.
+ * - `minAmount`, `minTotal`, `maxTotal`: bounds of the market.
+ * - `accepted`: announced by the document, but not accepted yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Rule =
+  | { readonly rule: "required" }
+  | { readonly rule: "type"; readonly type: "string" | "integer" | "boolean" | "array" | "object" }
+  | { readonly rule: "decimal" }
+  | { readonly rule: "positive" }
+  | { readonly rule: "min"; readonly min: number }
+  | { readonly rule: "max"; readonly max: number }
+  | { readonly rule: "length"; readonly max: number }
+  | { readonly rule: "notEmpty" }
+  | { readonly rule: "format" }
+  | { readonly rule: "characters"; readonly allowed: string }
+  | { readonly rule: "oneOf"; readonly values: ReadonlyArray<string | number> }
+  | { readonly rule: "known" }
+  | { readonly rule: "unique" }
+  | { readonly rule: "precision"; readonly step: string }
+  | { readonly rule: "minAmount"; readonly min: string }
+  | { readonly rule: "minTotal"; readonly min: string }
+  | { readonly rule: "maxTotal"; readonly max: string }
+  | { readonly rule: "accepted" }
+
+const key = "effect-txc/rule"
+
+/**
+ * The annotation by which a schema or a check says which rule it stands for.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const annotation = (rule: Rule): { readonly [key]: Rule } => ({ [key]: rule })
+
+/**
+ * Reads the rule back from a schema's or a check's annotations.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const fromAnnotations = (annotations: { readonly [x: string]: unknown } | undefined): Rule | undefined =>
+  // Only `annotation` writes this key, hence the type.
+  annotations?.[key] as Rule | undefined

@@ -1,0 +1,256 @@
+/**
+ * What an answer means. Decided by HTTP status, code, message and fields together, never by the code alone: the number
+ * space is shared (10 is a wrong signature, or a missing balance; 429 a used nonce, or too many calls).
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Dialect } from "./Dialect.ts"
+import { validationFailed } from "./Dialect.ts"
+import * as Endpoint from "./Endpoint.ts"
+import * as Errors from "./Errors.ts"
+import * as Json from "./Json.ts"
+import * as Wire from "./Wire.ts"
+
+/** The most characters of an answer that an error keeps. */
+export const maxBody = 4096
+
+/**
+ * An answer as text, with what is needed to judge it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answer {
+  readonly status: number
+  /** The whole body. */
+  readonly text: string
+  /** Removes every secret of the call from a text. */
+  readonly scrub: (text: string) => string
+}
+
+/**
+ * The body as errors may keep it: without secrets, shortened.
+ *
+ * @category classification
+ * @since 0.1.0
+ */
+export const shown = (answer: Pick<Answer, "text" | "scrub">): string => {
+  const clean = answer.scrub(answer.text)
+  return clean.length > maxBody ? `${clean.slice(0, maxBody)}… (${clean.length} characters)` : clean
+}
+
+/**
+ * What the answer means for the call: its value, an error, or nothing certain. Nothing certain is an `OutcomeUnknown`
+ * when the call mutates, and an `UnexpectedResponse` when it reads.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Verdict<A> =
+  | { readonly _tag: "Answered"; readonly value: A }
+  | { readonly _tag: "Refused"; readonly error: Errors.CallError }
+  | { readonly _tag: "Uncertain"; readonly why: Errors.UnknownCause; readonly reason: string }
+
+const uncertain = (why: Errors.UnknownCause, reason: string) => ({ _tag: "Uncertain", why, reason }) as const
+
+const refused = (error: Errors.CallError) => ({ _tag: "Refused", error }) as const
+
+// -----------------------------------------------------------------------------
+// Error bodies
+// -----------------------------------------------------------------------------
+
+/** A text, or a list of texts, as a list; anything else is shown as JSON. */
+const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<string> =>
+  (Array.isArray(value) ? value : [value]).map((item) =>
+    scrub(typeof item === "string" ? item : Json.stringify({ value: item }))
+  )
+
+/** The `errors` object of an error body, in the domain's names. */
+const toFields = (
+  errors: unknown,
+  shape: Wire.Any,
+  scrub: Answer["scrub"]
+): Pick<Errors.Refused, "fields" | "otherFields"> => {
+  const fields: Record<string, ReadonlyArray<string>> = {}
+  const otherFields: Record<string, ReadonlyArray<string>> = {}
+  if (Json.isObject(errors)) {
+    for (const [key, value] of Object.entries(errors)) {
+      const name = shape.nameOf(key)
+      const [target, field] = name === undefined ? [otherFields, scrub(key)] : [fields, name]
+      target[field] = [...target[field] ?? [], ...toMessages(value, scrub)]
+    }
+  }
+  return { fields, otherFields }
+}
+
+interface ErrorBody {
+  readonly code: number | undefined
+  readonly message: string
+  readonly errors: unknown
+}
+
+const toErrorBody = (json: unknown): ErrorBody | undefined => {
+  if (!Json.isObject(json)) return undefined
+  const { code, errors, message } = json as { readonly code?: unknown; readonly errors?: unknown; readonly message?: unknown }
+  if (typeof message !== "string" && typeof code !== "number") return undefined
+  return {
+    code: typeof code === "number" && Number.isInteger(code) ? code : undefined,
+    message: typeof message === "string" ? message : "",
+    errors
+  }
+}
+
+const decodeOrderId = Schema.decodeUnknownResult(Wire.OrderId)
+
+/** The order ids anywhere in an answer: what proves that an order exists even when the rest can't be read. */
+const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {
+  const found: Array<Errors.AcceptedUnreadable["orderIds"][number]> = []
+  const visit = (value: unknown, depth: number): void => {
+    if (!Json.isObject(value) || depth > 2) return
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === "id" || key === "order_id" || key === "orderId") {
+        const id = Result.getOrUndefined(decodeOrderId(inner))
+        if (id !== undefined) found.push(id)
+      } else visit(inner, depth + 1)
+    }
+  }
+  visit(json, 0)
+  return found
+}
+
+const whyNotAuthorized = (endpoint: Endpoint.Any, status: number, body: ErrorBody): Errors.NotAuthorizedCause => {
+  if (status === 403) return endpoint.b2b ? "no-b2b-access" : "not-permitted"
+  switch (body.code) {
+    case 0:
+    case 10:
+      return "unauthenticated"
+    case 4:
+      return "endpoint-not-allowed"
+    case 2:
+      return "key-disabled"
+    default:
+      return "not-permitted"
+  }
+}
+
+const privateRefusal = (
+  endpoint: Endpoint.Any,
+  dialect: Dialect,
+  answer: Answer,
+  body: ErrorBody
+): Errors.CallError => {
+  const { status } = answer
+  const { code, message } = body
+  const at = { endpoint: endpoint.name, status, reason: answer.scrub(message), body: shown(answer) }
+  if (status === 429) {
+    return message === dialect.refusals.nonceUsed.message ? new Errors.NonceRejected(at) : new Errors.RateLimited(at)
+  }
+  if (message === dialect.refusals.nonceOutsideWindow.message) return new Errors.NonceRejected(at)
+  if (status === 401 || status === 403 || (code === 10 && message === dialect.refusals.unauthorized.message)) {
+    return new Errors.NotAuthorized({
+      ...at,
+      why: whyNotAuthorized(endpoint, status, body),
+      ...(code === undefined ? {} : { code })
+    })
+  }
+  const named = toFields(body.errors, Endpoint.codec(endpoint, dialect).shape, answer.scrub)
+  if (code !== undefined) {
+    const full = { endpoint: endpoint.name, origin: "exchange", status, code, ...named, body: at.body } as const
+    const gives = (tag: Endpoint.RefusalTag) => endpoint.refusals.includes(tag)
+    if (code === 116 && gives("ReduceOnlyRejected")) return new Errors.ReduceOnlyRejected(full)
+    if (message === validationFailed) {
+      if (code >= 30 && code <= 43 && gives("ValidationFailed")) return new Errors.ValidationFailed(full)
+      if (code === 0 && status === 400 && gives("InvalidFields")) return new Errors.InvalidFields(full)
+    }
+  }
+  return new Errors.RequestRejected({ ...at, ...named, ...(code === undefined ? {} : { code }) })
+}
+
+/**
+ * A public refusal: the document's `{success: false, message, params}`, or one of the live exchange's shapes (a message
+ * that is a field map, or a bare field map).
+ */
+const publicRefusal = (
+  endpoint: Endpoint.Any,
+  answer: Answer,
+  json: Readonly<Record<string, unknown>>
+): Errors.PublicRequestRejected => {
+  const { message, params } = json as { readonly message?: unknown; readonly params?: unknown }
+  const said = message === undefined ? json : message
+  const words = (value: unknown) => toMessages(value, answer.scrub).join(" ")
+  return new Errors.PublicRequestRejected({
+    endpoint: endpoint.name,
+    status: answer.status,
+    reason: Json.isObject(said)
+      ? Object.entries(said).map(([field, messages]) => `${answer.scrub(field)}: ${words(messages)}`).join("; ")
+      : words(said),
+    params: Array.isArray(params) ? params : [],
+    body: shown(answer)
+  })
+}
+
+// -----------------------------------------------------------------------------
+// The verdict
+// -----------------------------------------------------------------------------
+
+const accepted = <E extends Endpoint.Any>(
+  endpoint: E,
+  dialect: Dialect,
+  answer: Answer,
+  json: Result.Result<unknown, unknown>
+): Verdict<Endpoint.Response<E>> => {
+  if (Result.isFailure(json)) return uncertain("unreadable-answer", "the answer is not JSON")
+  if (endpoint.access === "public" && Json.isObject(json.success) && json.success["success"] === false) {
+    return refused(publicRefusal(endpoint, answer, json.success))
+  }
+  const decoded = Endpoint.codec(endpoint, dialect).decodeResponse(json.success)
+  if (Result.isSuccess(decoded)) return { _tag: "Answered", value: decoded.success as Endpoint.Response<E> }
+  const problem = decoded.failure.message
+  const ids = endpoint.mutates ? orderIds(json.success) : []
+  return ids.length === 0
+    ? uncertain("unreadable-answer", problem)
+    : refused(
+      new Errors.AcceptedUnreadable({
+        endpoint: endpoint.name,
+        status: answer.status,
+        orderIds: ids,
+        problem: answer.scrub(problem),
+        body: shown(answer)
+      })
+    )
+}
+
+/**
+ * Judges an answer of the endpoint.
+ *
+ * @category classification
+ * @since 0.1.0
+ */
+export const classify = <E extends Endpoint.Any>(
+  endpoint: E,
+  dialect: Dialect,
+  answer: Answer
+): Verdict<Endpoint.Response<E>> => {
+  const { status } = answer
+  if (status >= 200 && status < 300) {
+    // An empty body is no JSON, but some calls have nothing to say: the endpoint's schema decides.
+    return accepted(endpoint, dialect, answer, answer.text === "" ? Result.succeed(undefined) : Json.parse(answer.text))
+  }
+  if (status >= 300 && status < 400) return uncertain("redirected", `redirected with HTTP ${status}; never followed`)
+  if (status >= 500 || status === 408) return uncertain("server-error", `HTTP ${status}`)
+  const json = Result.getOrUndefined(Json.parse(answer.text))
+  const body = toErrorBody(json)
+  if (endpoint.access === "private" && body !== undefined) {
+    return refused(privateRefusal(endpoint, dialect, answer, body))
+  }
+  if (status === 429 && !endpoint.mutates) {
+    return refused(
+      new Errors.RateLimited({ endpoint: endpoint.name, status, reason: "too many requests", body: shown(answer) })
+    )
+  }
+  if (endpoint.access === "public" && Json.isObject(json)) return refused(publicRefusal(endpoint, answer, json))
+  // Not the exchange's own words: something between it and us may have answered after the call went through.
+  return uncertain("unreadable-answer", `HTTP ${status} without the exchange's error body`)
+}

@@ -1,0 +1,228 @@
+/**
+ * The two ways this protocol is spoken: as the document writes it, and as the live exchange does.
+ *
+ * They disagree on keys (`client_order_id`, `clientOrderId`), values (`NEW`, `OPEN`), the nonce, error statuses and some
+ * rules. A {@link Dialect} holds all of that as one value; nothing else asks which of the two it deals with.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import * as Order from "../domain/Order.ts"
+import type { VenueRules } from "../domain/VenueRules.ts"
+import type { Violation } from "./Violation.ts"
+import * as Wire from "./Wire.ts"
+
+/**
+ * How a refusal looks: HTTP status, code and message of the error body.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refusal {
+  readonly status: number
+  readonly code: number
+  readonly message: string
+}
+
+/**
+ * Everything an exchange refuses a call for that is not a matter of its own fields:
+ *
+ * - `unauthorized`: unknown key or wrong signature
+ * - `keyDisabled`, `endpointNotAllowed`, `noB2bAccess`: the key is known, but may not do this
+ * - `payloadInvalid`, `payloadMissing`, `requestMissing`, `nonceMissing`: the envelope is not what was signed, or incomplete
+ * - `nonceUsed`, `nonceOutsideWindow`: the nonce can't be accepted
+ * - `rateLimited`: too many calls
+ * - `notFound`, `methodNotAllowed`, `bodyTooLarge`: no such call
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type RefusalKind =
+  | "unauthorized"
+  | "keyDisabled"
+  | "endpointNotAllowed"
+  | "noB2bAccess"
+  | "payloadInvalid"
+  | "payloadMissing"
+  | "requestMissing"
+  | "nonceMissing"
+  | "nonceUsed"
+  | "nonceOutsideWindow"
+  | "rateLimited"
+  | "reduceOnly"
+  | "notFound"
+  | "methodNotAllowed"
+  | "bodyTooLarge"
+
+/** The message that both dialects give a request whose fields are wrong. */
+export const validationFailed = "Validation failed"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Dialect {
+  readonly name: "document" | "live"
+  /** The wire keys of orders that differ between dialects. */
+  readonly keys: {
+    readonly orderId: string
+    readonly clientOrderId: string
+    readonly dealMoney: string
+    readonly dealStock: string
+    readonly dealFee: string
+  }
+  readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
+  readonly legType: Schema.Codec<Order.ReceivedType, string>
+  readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
+  readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
+  /** A field of an answer that this dialect may leave out. In the domain it is always an optional key. */
+  readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
+  /** Whether a field must be there even when its value means "absent". */
+  readonly demandsAll: boolean
+  /** The nonce as envelope fields; `window` asks for acceptance in any order near the clock, where there is such a thing. */
+  readonly nonce: (nonce: number, window: boolean) => {
+    readonly nonce: string | number
+    readonly nonceWindow?: boolean
+  }
+  /** The unit of nonces: a key has as many nonces per second as the unit has ticks. */
+  readonly nonceUnit: "milliseconds" | "microseconds"
+  readonly refusals: { readonly [K in RefusalKind]: Refusal }
+  /** Status and code of an order request whose fields are wrong. */
+  readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
+  /** Status and code of any other request whose fields are wrong. */
+  readonly fieldValidation: Refusal
+  /** The status of an applied code. */
+  readonly codeAppliedStatus: number
+  readonly rules: VenueRules
+}
+
+const common = {
+  unauthorized: { status: 401, code: 10, message: "Unauthorized request." },
+  keyDisabled: { status: 401, code: 2, message: "This action is unauthorized. Enable your key in API settings" },
+  endpointNotAllowed: { status: 401, code: 4, message: "This API Key is not authorized to perform this action." },
+  noB2bAccess: {
+    status: 403,
+    code: 0,
+    message: "You don't have permission to use this endpoint. Please contact support for more details"
+  },
+  payloadInvalid: { status: 400, code: 9, message: "Invalid payload." },
+  payloadMissing: { status: 400, code: 9, message: "Payload not provided." },
+  requestMissing: { status: 400, code: 9, message: "Request not provided." },
+  nonceMissing: { status: 400, code: 9, message: "Nonce not provided." },
+  nonceUsed: { status: 429, code: 0, message: "Too many requests." },
+  nonceOutsideWindow: {
+    status: 400,
+    code: 9,
+    message: "Your nonce is more than 5 seconds lesser than the current nonce"
+  },
+  rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
+  notFound: { status: 404, code: 0, message: "Not found." },
+  methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
+  bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
+} as const
+
+/**
+ * The dialect of the document.
+ *
+ * @category dialects
+ * @since 0.1.0
+ */
+export const document: Dialect = {
+  name: "document",
+  keys: {
+    orderId: "order_id",
+    clientOrderId: "client_order_id",
+    dealMoney: "deal_money",
+    dealStock: "deal_stock",
+    dealFee: "deal_fee"
+  },
+  orderStatus: Order.ReceivedStatus,
+  legType: Order.ReceivedType,
+  selfTradePrevention: Order.SelfTradePrevention,
+  receivedSelfTradePrevention: Order.ReceivedSelfTradePrevention,
+  // Here the field is demanded, which is narrower than the domain's optional key: every value decoded has the key.
+  omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
+  demandsAll: true,
+  nonce: (nonce) => ({ nonce: nonce.toString() }),
+  nonceUnit: "microseconds",
+  refusals: { ...common, reduceOnly: { status: 400, code: 116, message: validationFailed } },
+  orderValidation: () => ({ status: 400, code: 30, message: validationFailed }),
+  fieldValidation: { status: 400, code: 0, message: validationFailed },
+  codeAppliedStatus: 200,
+  rules: {
+    activation: "side",
+    clientOrderIds: "account",
+    nonce: "unique",
+    reduceOnly: "accepted",
+    legClientOrderIds: "echoed"
+  }
+}
+
+const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
+
+const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
+
+/** The live exchange numbers a broken field; several different fields, or a missing one, are number 30. */
+const codeOf = (violation: Violation): number => {
+  if (violation.rule.rule === "required") return 30
+  switch (violation.field) {
+    case "market":
+      return 31
+    case "amount":
+      return violation.rule.rule === "minTotal" || violation.rule.rule === "maxTotal" ? 30 : 32
+    case "price":
+    case "stopLimitPrice":
+      return 33
+    case "clientOrderId":
+      return 36
+    default:
+      return 30
+  }
+}
+
+/**
+ * The dialect of the live exchange (WhiteBIT, global and EU).
+ *
+ * @category dialects
+ * @since 0.1.0
+ */
+export const live: Dialect = {
+  name: "live",
+  keys: {
+    orderId: "orderId",
+    clientOrderId: "clientOrderId",
+    dealMoney: "dealMoney",
+    dealStock: "dealStock",
+    dealFee: "dealFee"
+  },
+  orderStatus: Wire.renamed(Order.ReceivedStatus, statuses),
+  legType: Wire.renamed(Order.ReceivedType, { "margin stop limit": "stop limit", "margin limit": "limit" }),
+  selfTradePrevention: Wire.renamed(Order.SelfTradePrevention, modes),
+  receivedSelfTradePrevention: Wire.renamed(Order.ReceivedSelfTradePrevention, modes),
+  omissible: Schema.optionalKey,
+  demandsAll: false,
+  nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },
+  nonceUnit: "milliseconds",
+  refusals: { ...common, reduceOnly: { status: 422, code: 116, message: validationFailed } },
+  orderValidation: (violations) => {
+    const codes = new Set(violations.map(codeOf))
+    return { status: 422, code: codes.size === 1 ? [...codes][0] ?? 30 : 30, message: validationFailed }
+  },
+  fieldValidation: { status: 400, code: 0, message: validationFailed },
+  codeAppliedStatus: 201,
+  rules: {
+    activation: "last-price",
+    clientOrderIds: "open-orders",
+    nonce: "increasing-or-window",
+    reduceOnly: "accepted",
+    legClientOrderIds: "empty"
+  }
+}
+
+/**
+ * The dialects by name, for configuration.
+ *
+ * @category dialects
+ * @since 0.1.0
+ */
+export const byName: { readonly [K in Dialect["name"]]: Dialect } = { document, live }

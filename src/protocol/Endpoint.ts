@@ -1,0 +1,193 @@
+/**
+ * An endpoint as one value: what it is called, where it is, what goes in, what comes out and what it may refuse.
+ *
+ * The same value drives the client's service, the sandbox's route and every table made of endpoints.
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type { Dialect, Refusal } from "./Dialect.ts"
+import type * as Errors from "./Errors.ts"
+import * as Violation from "./Violation.ts"
+import type * as Wire from "./Wire.ts"
+
+/**
+ * The refusals that only some endpoints give.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
+
+/**
+ * Calls per time: `perSeconds` is the length of the window.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RateLimit {
+  readonly calls: number
+  readonly perSeconds: number
+}
+
+/**
+ * - `name`: service and method, such as `StopLimitOrders.create`
+ * - `clause`: where the document describes it
+ * - `access`: `public` calls are not signed
+ * - `b2b`: only business partners may call it
+ * - `mutates`: whether the call changes anything
+ * - `rateLimit`: the documented limit, per client
+ * - `voice`: how its field errors are worded, and with it their code: `order` 30 and up, `account` 0
+ * - `refusals`: the refusals that name fields
+ * - `request`, `response`: the schemas, per dialect
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Endpoint<
+  Request,
+  Response,
+  Access extends "public" | "private",
+  Mutates extends boolean,
+  Refusals extends RefusalTag
+> {
+  readonly name: `${string}.${string}`
+  readonly clause: string
+  readonly method: Access extends "public" ? "GET" : "POST"
+  readonly path: `/api/v4/${string}`
+  readonly access: Access
+  readonly b2b: boolean
+  readonly mutates: Mutates
+  readonly rateLimit: RateLimit
+  readonly voice: Violation.Voice
+  readonly refusals: ReadonlyArray<Refusals>
+  readonly request: (dialect: Dialect) => Wire.Shape<Request>
+  readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
+  readonly "~codecs": WeakMap<Dialect, Codec<Request, Response>>
+}
+
+/**
+ * Any endpoint, for tables and routes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no value is ever read through it.
+export type Any = Endpoint<any, any, any, boolean, RefusalTag>
+
+/** The request of an endpoint, in the domain. */
+export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer _A, infer _M, infer _T> ? Q : never
+
+/** The answer of an endpoint, in the domain. */
+export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
+
+/** The names of an endpoint's request fields. */
+export type FieldNames<E extends Any> = keyof Request<E> & string
+
+interface RefusalErrors<F extends string> {
+  readonly ValidationFailed: Errors.ValidationFailed<F>
+  readonly InvalidFields: Errors.InvalidFields<F>
+  readonly ReduceOnlyRejected: Errors.ReduceOnlyRejected<F>
+}
+
+/**
+ * Everything a call of the endpoint can fail with: a closed union.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Failure<E extends Any> =
+  | Errors.ExchangeUnreachable
+  | Errors.RateLimited
+  | RefusalErrors<FieldNames<E>>[E["refusals"][number]]
+  | (E["access"] extends "public" ? Errors.PublicRequestRejected
+    : Errors.RequestRejected<FieldNames<E>> | Errors.NotAuthorized | Errors.NonceRejected)
+  | (E["mutates"] extends true ? Errors.OutcomeUnknown | Errors.AcceptedUnreadable : Errors.UnexpectedResponse)
+
+/**
+ * Defines an endpoint.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <
+  Request,
+  Response,
+  const Access extends "public" | "private",
+  const Mutates extends boolean,
+  const Refusals extends RefusalTag
+>(
+  options: Omit<Endpoint<Request, Response, Access, Mutates, Refusals>, "~codecs">
+): Endpoint<Request, Response, Access, Mutates, Refusals> => ({ ...options, "~codecs": new WeakMap() })
+
+/**
+ * An endpoint's schemas in one dialect, ready to run.
+ *
+ * - `shape`: the request's names on the wire
+ * - `encodeRequest`, `decodeResponse`: what a client does
+ * - `decodeRequest`, `encodeResponse`: what an exchange does
+ *
+ * A request that breaks rules fails with all of them, whichever way it goes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Codec<Request, Response> {
+  readonly shape: Wire.Shape<Request>
+  readonly encodeRequest: (
+    request: Request
+  ) => Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<Violation.Violation>>
+  readonly decodeRequest: (
+    wire: unknown
+  ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
+  readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
+  readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
+}
+
+const all = { errors: "all" } as const
+
+const violations = <A>(
+  result: Result.Result<A, Schema.SchemaError>
+): Result.Result<A, ReadonlyArray<Violation.Violation>> =>
+  Result.mapError(result, (error) => Violation.fromIssue(error.issue))
+
+/**
+ * The endpoint's schemas in a dialect; built at the first use.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const codec = <Q, R, A extends "public" | "private", M extends boolean, T extends RefusalTag>(
+  endpoint: Endpoint<Q, R, A, M, T>,
+  dialect: Dialect
+): Codec<Q, R> => {
+  const known = endpoint["~codecs"].get(dialect)
+  if (known !== undefined) return known
+  const shape = endpoint.request(dialect)
+  const response = endpoint.response(dialect)
+  const encodeRequest = Schema.encodeUnknownResult(shape.schema, all)
+  const decodeRequest = Schema.decodeUnknownResult(shape.schema, all)
+  const made: Codec<Q, R> = {
+    shape,
+    // A shape always encodes to a JSON object.
+    encodeRequest: (request) => violations(encodeRequest(request)) as never,
+    decodeRequest: (wire) => violations(decodeRequest(wire)),
+    decodeResponse: Schema.decodeUnknownResult(response),
+    encodeResponse: Schema.encodeUnknownResult(response)
+  }
+  endpoint["~codecs"].set(dialect, made)
+  return made
+}
+
+/**
+ * How this endpoint refuses a request that breaks rules, in a dialect.
+ *
+ * @category refusals
+ * @since 0.1.0
+ */
+export const refusalOf = (
+  endpoint: Any,
+  dialect: Dialect,
+  violations: ReadonlyArray<Violation.Violation>
+): Refusal => endpoint.voice === "order" ? dialect.orderValidation(violations) : dialect.fieldValidation

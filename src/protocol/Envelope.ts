@@ -1,0 +1,22 @@
+/**
+ * The body of a private request: the call's own fields, then `request` (the endpoint's path) and the nonce, as compact
+ * JSON (document, "Authentication", 3).
+ *
+ * @since 0.1.0
+ */
+import type { Dialect } from "./Dialect.ts"
+import * as Json from "./Json.ts"
+
+const encoder = new TextEncoder()
+
+/**
+ * The exact bytes to sign and to send. The fields of the envelope come last, so no field of a request can replace them.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const bytes = (
+  request: Readonly<Record<string, unknown>>,
+  path: string,
+  nonce: ReturnType<Dialect["nonce"]>
+): Uint8Array => encoder.encode(Json.stringify({ ...request, request: path, ...nonce }))

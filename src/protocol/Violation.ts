@@ -1,0 +1,177 @@
+/**
+ * Broken rules: found in a schema's issue, and put into the words of the exchange.
+ *
+ * Client and sandbox both speak through this module, so a request refused before it is sent and the same request
+ * refused by an exchange carry the same words under the same fields.
+ *
+ * @since 0.1.0
+ */
+import type * as SchemaIssue from "effect/SchemaIssue"
+import * as Rule from "../domain/Rule.ts"
+
+/**
+ * A field, by its domain name, and the rule it breaks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Violation {
+  readonly field: string
+  readonly rule: Rule.Rule
+}
+
+/**
+ * All violations behind a schema's issue, in the order of the fields.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> => {
+  const found: Array<Violation> = []
+  const add = (path: ReadonlyArray<PropertyKey>, rule: Rule.Rule) => {
+    const field = String(path[0] ?? "request")
+    // The elements of a list may all break the same rule: once is enough to say it.
+    if (!found.some((seen) => seen.field === field && seen.rule.rule === rule.rule)) found.push({ field, rule })
+  }
+  const visit = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, rule: Rule.Rule | undefined): void => {
+    switch (issue._tag) {
+      case "Pointer":
+        return visit(issue.issue, [...path, ...issue.path], rule)
+      case "Composite":
+        for (const inner of issue.issues) visit(inner, path, rule)
+        return
+      case "Encoding":
+        return visit(issue.issue, path, rule)
+      case "Filter":
+        return visit(issue.issue, path, Rule.fromAnnotations(issue.filter.annotations) ?? rule)
+      case "MissingKey":
+        return add(path, { rule: "required" })
+      case "InvalidType":
+      case "AnyOf":
+      case "OneOf":
+        return add(path, Rule.fromAnnotations(issue.ast.annotations) ?? rule ?? { rule: "format" })
+      default:
+        return add(path, rule ?? { rule: "format" })
+    }
+  }
+  visit(issue, [], undefined)
+  return found
+}
+
+/**
+ * How an endpoint words its refusals: order endpoints one way, all others another.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Voice = "order" | "account"
+
+const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
+
+/** `activation_price` is spoken of as "Activation price". */
+const label = (wireKey: string): string => {
+  const words = wireKey.replaceAll("_", " ")
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const orderWords = (wireKey: string, rule: Rule.Rule): string => {
+  const name = label(wireKey)
+  switch (rule.rule) {
+    case "required":
+      return `${name} field is required.`
+    case "type":
+      return `${name} field should be ${/^[aeio]/u.test(rule.type) ? "an" : "a"} ${rule.type}.`
+    case "decimal":
+      return `${name} field should be numeric string.`
+    case "positive":
+      return `${name} should be greater than 0.`
+    case "min":
+      return `${name} field should be at least ${rule.min}.`
+    case "max":
+      return `${name} field should be at most ${rule.max}.`
+    case "length":
+      return `${name} field may not be greater than ${rule.max} characters.`
+    case "notEmpty":
+      return `${name} field should not be empty.`
+    case "format":
+      return `${name} field format is invalid.`
+    case "characters":
+      return `${name} field should contain only ${rule.allowed}.`
+    case "oneOf":
+      return `${name} field should contain only ${quoted(rule.values)} values.`
+    case "known":
+      return `${name} is not available.`
+    case "unique":
+      return `This ${name.charAt(0).toLowerCase() + name.slice(1)} is already used by the current account.`
+    case "precision":
+      return `Min ${wireKey.replaceAll("_", " ")} step = ${rule.step}`
+    case "minAmount":
+      return `Given amount is less than min amount ${rule.min}`
+    case "minTotal":
+      return `Total (amount * price) is less than ${rule.min}`
+    case "maxTotal":
+      return `Total (amount * price) is more than ${rule.max}`
+    case "accepted":
+      return `${name} field is not accepted.`
+  }
+}
+
+const accountWords = (wireKey: string, rule: Rule.Rule): string => {
+  switch (rule.rule) {
+    case "required":
+    case "notEmpty":
+      return `The ${wireKey} field is required.`
+    case "type":
+      return `The ${wireKey} must be ${/^[aeio]/u.test(rule.type) ? "an" : "a"} ${rule.type}.`
+    case "min":
+      return `The ${wireKey} must be at least ${rule.min}.`
+    case "max":
+      return `The ${wireKey} may not be greater than ${rule.max}.`
+    case "length":
+      return `The ${wireKey} may not be greater than ${rule.max} characters.`
+    case "known":
+    case "oneOf":
+      return `The selected ${wireKey} is invalid.`
+    case "unique":
+      return `The ${wireKey} has already been taken.`
+    case "decimal":
+    case "positive":
+    case "format":
+    case "characters":
+    case "precision":
+    case "minAmount":
+    case "minTotal":
+    case "maxTotal":
+    case "accepted":
+      return `The ${wireKey} format is invalid.`
+  }
+}
+
+/**
+ * The exchange's words for a broken rule, about the field as the wire names it.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const words = (voice: Voice, wireKey: string, rule: Rule.Rule): string =>
+  voice === "order" ? orderWords(wireKey, rule) : accountWords(wireKey, rule)
+
+/**
+ * Violations as the `errors` object of an error body, keyed by `keyOf` each field.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const toErrors = (
+  violations: ReadonlyArray<Violation>,
+  voice: Voice,
+  wireKeyOf: (field: string) => string,
+  keyOf: (field: string) => string = wireKeyOf
+): Record<string, ReadonlyArray<string>> => {
+  const errors: Record<string, Array<string>> = {}
+  for (const { field, rule } of violations) {
+    const list = errors[keyOf(field)] ??= []
+    list.push(words(voice, wireKeyOf(field), rule))
+  }
+  return errors
+}

@@ -1,0 +1,199 @@
+/**
+ * From the wire's keys and values to the domain's and back.
+ *
+ * The domain names things one way (`activationPrice`); the wire does not (`activation_price`, `activationCondition`).
+ * A {@link Shape} is a struct of the domain together with its keys on the wire.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as Identifiers from "../domain/Identifiers.ts"
+import * as Order from "../domain/Order.ts"
+import * as Rule from "../domain/Rule.ts"
+import * as Json from "./Json.ts"
+
+/**
+ * The wire value that stands for an absent field, in which objects it does, and whether the key must be there all the
+ * same.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Absent {
+  readonly value: string
+  readonly when: (wire: Readonly<Record<string, unknown>>) => boolean
+  readonly demanded: boolean
+}
+
+/**
+ * A struct of the domain and how it is spelled on the wire.
+ *
+ * - `schema`: decodes a JSON object to the domain value, and encodes it back
+ * - `fields`: the struct's fields, by domain name
+ * - `keys`: the wire key of every field
+ * - `nameOf`: the domain name of a wire key
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Shape<A> {
+  readonly schema: Schema.Codec<A, unknown>
+  readonly fields: Schema.Struct.Fields
+  readonly keys: Readonly<Record<string, string>>
+  readonly nameOf: (wireKey: string) => string | undefined
+}
+
+/** @category models */
+export type Any = Shape<unknown>
+
+const JsonObject = Schema.declare(Json.isObject).annotate(Rule.annotation({ rule: "type", type: "object" }))
+
+/**
+ * A struct of the domain with the wire keys that differ from the domain's names, and the wire values that mean "absent".
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const struct = <const F extends Schema.Struct.Fields>(
+  fields: F,
+  spelling: {
+    readonly keys?: { readonly [K in keyof F]?: string }
+    readonly absent?: { readonly [K in keyof F]?: Absent }
+  } = {}
+): Shape<Schema.Struct.Type<F>> => {
+  const plan = Object.keys(fields).map((name) => ({
+    name,
+    key: spelling.keys?.[name] ?? name,
+    absent: spelling.absent?.[name]
+  }))
+  const decode = (wire: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const value: Record<string, unknown> = {}
+    for (const { absent, key, name } of plan) {
+      const found = wire[key]
+      if (found === undefined) {
+        // Present but undefined, which no field admits: the schema then says what is missing.
+        if (absent?.demanded === true) value[name] = undefined
+      } else if (absent === undefined || found !== absent.value || !absent.when(wire)) value[name] = found
+    }
+    return value
+  }
+  const encode = (value: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const wire: Record<string, unknown> = {}
+    for (const { key, name } of plan) if (value[name] !== undefined) wire[key] = value[name]
+    for (const { absent, key, name } of plan) {
+      if (value[name] === undefined && absent?.when(wire) === true) wire[key] = absent.value
+    }
+    return wire
+  }
+  const names = new Map(plan.map(({ key, name }) => [key, name]))
+  // The schema library can't see that renaming keeps every field, so the pair is typed here, once for all shapes.
+  return {
+    schema: JsonObject.pipe(
+      Schema.decodeTo(Schema.Struct(fields), {
+        decode: SchemaGetter.transform(decode as never),
+        encode: SchemaGetter.transform(encode as never)
+      })
+    ) as never,
+    fields,
+    keys: Object.fromEntries(plan.map(({ key, name }) => [name, key])),
+    nameOf: (key) => names.get(key) ?? (Object.hasOwn(fields, key) ? key : undefined)
+  }
+}
+
+/**
+ * An enumeration of the domain under other names on the wire. Names that the table does not know pass unchanged, to be
+ * judged by the domain's schema.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const renamed = <A extends string>(
+  schema: Schema.Codec<A, string>,
+  table: { readonly [wire: string]: A }
+): Schema.Codec<A, string> => {
+  const toDomain = new Map<string, string>(Object.entries(table))
+  // The first name given for a domain value is the one that is written.
+  const toWire = new Map<string, string>(Object.entries(table).reverse().map(([wire, name]) => [name, wire]))
+  const rule = Rule.fromAnnotations(schema.ast.annotations)
+  const text = rule === undefined ? Schema.String : Schema.String.annotate(Rule.annotation(rule))
+  return text.pipe(Schema.decodeTo(schema, {
+    decode: SchemaGetter.transform((wire) => toDomain.get(wire) ?? wire),
+    encode: SchemaGetter.transform((name) => toWire.get(name) ?? name)
+  }))
+}
+
+/**
+ * An order's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const OrderId = Schema.Union([Schema.Int, Schema.BigInt]).pipe(
+  Schema.decodeTo(Identifiers.OrderId, {
+    decode: SchemaGetter.transform((id) => id.toString()),
+    encode: SchemaGetter.transform((text) => {
+      const id = Number(text)
+      return Number.isSafeInteger(id) ? id : BigInt(text)
+    })
+  })
+)
+
+/**
+ * A boolean that is 0 or 1 on the wire.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Bit = Schema.Literals([0, 1]).pipe(
+  Schema.decodeTo(Schema.Boolean, {
+    decode: SchemaGetter.transform((bit) => bit === 1),
+    encode: SchemaGetter.transform((flag): 0 | 1 => flag ? 1 : 0)
+  })
+)
+
+const bboRoles = Rule.annotation({ rule: "oneOf", values: [1, 2] })
+
+/**
+ * The role at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
+  Schema.decodeTo(Order.BboRole.annotate(bboRoles), {
+    decode: SchemaGetter.transform((wire): Order.BboRole => wire === 1 ? "queue" : "counterparty"),
+    encode: SchemaGetter.transform((role): 1 | 2 => role === "queue" ? 1 : 2)
+  })
+)
+
+/**
+ * A count of digits that the wire writes as text (`stockPrec: "6"`).
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Digits = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]?)$/u)).pipe(
+  Schema.decodeTo(Schema.Int, {
+    decode: SchemaGetter.transform((text) => Number(text)),
+    encode: SchemaGetter.transform((digits) => digits.toString())
+  })
+)
+
+/**
+ * An answer that tells the domain nothing but that the call succeeded. `accepts` says which JSON does (`undefined` is an
+ * empty body), `written` is what an exchange answers.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const acknowledged = (
+  written: object,
+  accepts: (wire: unknown) => boolean
+): Schema.Codec<void, unknown> =>
+  Schema.Unknown.check(Schema.makeFilter(accepts, { expected: "an acknowledgement" })).pipe(
+    Schema.decodeTo(Schema.Void, {
+      decode: SchemaGetter.transform(() => undefined),
+      encode: SchemaGetter.transform((): unknown => written)
+    })
+  )

@@ -1,0 +1,30 @@
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as fc from "fast-check"
+
+/** Set `TXC_TEST_SEED` to run every property with the seed that a failure printed. */
+const seed = process.env["TXC_TEST_SEED"] === undefined ? undefined : Number(process.env["TXC_TEST_SEED"])
+
+/**
+ * Runs a property as a test: `check` holds for every combination of values. It fails by failing as an Effect or by an
+ * assertion; the report shows the shrunk values, the seed and the path.
+ */
+export const property = <T extends [unknown, ...Array<unknown>], E>(
+  name: string,
+  values: { readonly [K in keyof T]: fc.Arbitrary<T[K]> },
+  check: (...values: T) => Effect.Effect<unknown, E, Scope.Scope>,
+  options: { readonly runs?: number; readonly timeout?: number } = {}
+): void =>
+  it.effect(name, () =>
+    Effect.gen(function*() {
+      const context = yield* Effect.context<never>()
+      const run = (drawn: ReadonlyArray<unknown>) =>
+        Effect.runPromiseWith(context)(Effect.scoped(Effect.asVoid(Effect.suspend(() => check(...(drawn as T))))))
+      yield* Effect.promise(() =>
+        fc.assert(fc.asyncProperty(fc.tuple(...(values as ReadonlyArray<fc.Arbitrary<unknown>>)), run), {
+          numRuns: options.runs ?? 200,
+          ...(seed === undefined ? {} : { seed })
+        })
+      )
+    }), options.timeout ?? 30_000)
