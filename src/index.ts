@@ -1,0 +1,48 @@
+/**
+ * A strictly typed client of the exchange's private HTTP API V4, as Effect services.
+ *
+ * @since 0.1.0
+ */
+
+// One layer with everything
+export * as Exchange from "./Exchange.ts"
+
+// The endpoint services, in the order of the document
+export * as InterestPaymentHistory from "./endpoints/InterestPaymentHistory.ts"
+export * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"
+export * as StopLimitOrders from "./endpoints/StopLimitOrders.ts"
+export * as CancelAllOrders from "./endpoints/CancelAllOrders.ts"
+export * as Fees from "./endpoints/Fees.ts"
+export * as Codes from "./endpoints/Codes.ts"
+export * as MainBalance from "./endpoints/MainBalance.ts"
+export * as ServerStatus from "./endpoints/ServerStatus.ts"
+export * as SubAccounts from "./endpoints/SubAccounts.ts"
+export * as SubAccountApiKeys from "./endpoints/SubAccountApiKeys.ts"
+export * as DeleteSubAccount from "./endpoints/DeleteSubAccount.ts"
+export * as Markets from "./endpoints/Markets.ts"
+
+// How a call is made
+export * as Call from "./client/Call.ts"
+export * as ClientOrderIdEcho from "./client/ClientOrderIdEcho.ts"
+export * as Credentials from "./client/Credentials.ts"
+export * as MarketRules from "./client/MarketRules.ts"
+export * as Nonce from "./client/Nonce.ts"
+export * as Pages from "./client/Pages.ts"
+export * as Region from "./client/Region.ts"
+export * as Signer from "./client/Signer.ts"
+
+// What crosses the wire
+export * as Dialect from "./protocol/Dialect.ts"
+export * as Endpoint from "./protocol/Endpoint.ts"
+export * as Errors from "./protocol/Errors.ts"
+
+// Values
+export * as Code from "./domain/Code.ts"
+export * as Decimal from "./domain/Decimal.ts"
+export * as Identifiers from "./domain/Identifiers.ts"
+export * as Market from "./domain/Market.ts"
+export * as Order from "./domain/Order.ts"
+export * as Paging from "./domain/Paging.ts"
+export * as SubAccount from "./domain/SubAccount.ts"
+export * as Time from "./domain/Time.ts"
+export * as Unrecognised from "./domain/Unrecognised.ts"
