@@ -21,6 +21,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import type * as Market from "../domain/Market.ts"
 import * as Classify from "../protocol/Classify.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -28,7 +29,7 @@ import * as Envelope from "../protocol/Envelope.ts"
 import * as Errors from "../protocol/Errors.ts"
 import * as Signature from "../protocol/Signature.ts"
 import * as Violation from "../protocol/Violation.ts"
-import { MarketRules, type Order } from "./MarketRules.ts"
+import type { MarketRules } from "./MarketRules.ts"
 import { Nonce } from "./Nonce.ts"
 import { Region } from "./Region.ts"
 import * as Signer from "./Signer.ts"
@@ -132,7 +133,7 @@ export const withinMarketRules = Effect.fnUntraced(function*<F extends string>(
   rules: MarketRules["Service"],
   endpoint: Endpoint.Any,
   dialect: Dialect,
-  order: Order
+  order: Market.Bounded
 ): Effect.fn.Return<void, Errors.ValidationFailed<F> | Errors.ExchangeUnreachable> {
   const violations = yield* Effect.mapError(
     rules.check(order),

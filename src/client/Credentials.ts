@@ -11,7 +11,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
 /**
- * The key or the secret can't be used: empty, or with characters that an HTTP header can't carry. Neither is shown.
+ * The key or the secret can't be used: empty, cut short, or with characters that an HTTP header can't carry. Neither is
+ * shown.
  *
  * @category errors
  * @since 0.1.0
@@ -42,6 +43,12 @@ export interface Options {
  */
 export class Credentials extends Context.Service<Credentials, Options>()("effect-txc/client/Credentials") {}
 
+/**
+ * The fewest characters of a key and of a secret. Real ones are far longer; shorter ones could not be kept out of errors
+ * without spoiling their words.
+ */
+const minLength = 8
+
 const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
   const text = Redacted.value(value)
   if (text === "") return Effect.fail(new InvalidCredentials({ part, problem: "is empty" }))
@@ -53,6 +60,7 @@ const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
       })
     )
   }
+  if (text.length < minLength) return Effect.fail(new InvalidCredentials({ part, problem: "is too short; was it cut?" }))
   return Effect.void
 }
 

@@ -26,32 +26,17 @@ export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavai
 }) {}
 
 /**
- * What is checked of an order: its market, its bounded values, and whether it needs a collateral market.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Order extends Market.Bounded {
-  readonly market: MarketName
-  readonly collateral: boolean
-}
-
-/**
  * - `check`: the bounds that an order breaks; empty when it may be sent
  *
  * @category services
  * @since 0.1.0
  */
 export class MarketRules extends Context.Service<MarketRules, {
-  readonly check: (order: Order) => Effect.Effect<ReadonlyArray<Violation>, MarketRulesUnavailable>
+  readonly check: (order: Market.Bounded) => Effect.Effect<ReadonlyArray<Violation>, MarketRulesUnavailable>
 }>()("effect-txc/client/MarketRules") {}
 
-const unknown: ReadonlyArray<Violation> = [{ field: "market", rule: { rule: "known" } }]
-
-const checkAgainst = (market: Market.Market | undefined, order: Order): ReadonlyArray<Violation> =>
-  market === undefined || (order.collateral && !market.isCollateral)
-    ? unknown
-    : Market.violations(market, order).map(([field, rule]) => ({ field, rule }))
+const checkAgainst = (market: Market.Market | undefined, order: Market.Bounded): ReadonlyArray<Violation> =>
+  Market.violations(market, order).map(([field, rule]) => ({ field, rule }))
 
 type Table = ReadonlyMap<MarketName, Market.Market>
 
@@ -123,7 +108,7 @@ export const layerCached = <E extends { readonly message: string }, R>(
         )
       }
 
-      const check = Effect.fnUntraced(function*(order: Order) {
+      const check = Effect.fnUntraced(function*(order: Market.Bounded) {
         const seen = state
         const now = yield* Clock.currentTimeMillis
         const current = seen ?? (yield* refresh(undefined))

@@ -45,30 +45,78 @@ export interface Market {
 }
 
 /**
- * What of an order a market has bounds for. Prices are named as the request names them.
+ * What of an order a market has bounds for.
+ *
+ * - `collateral`: whether it needs a market that trades on margin
+ * - `prices`: all its prices, by the names that requests have for them
+ * - `tradesAt`: the names of those at which it may trade; amount × each has a least and a greatest total
  *
  * @category models
  * @since 0.1.0
  */
 export interface Bounded {
+  readonly market: MarketName
+  readonly collateral: boolean
   readonly amount: Amount
   readonly prices: Readonly<Record<string, Price>>
-  /** The names of the prices at which the order may trade: amount × each has a least and a greatest total. */
   readonly tradesAt: ReadonlyArray<string>
 }
+
+/**
+ * What a market bounds of a stop-limit order.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const stopLimit = (
+  { activationPrice, amount, market, price }: {
+    readonly market: MarketName
+    readonly amount: Amount
+    readonly price: Price
+    readonly activationPrice: Price
+  }
+): Bounded => ({ market, collateral: false, amount, prices: { price, activationPrice }, tradesAt: ["price"] })
+
+/**
+ * What a market bounds of a collateral OCO order: both legs.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const collateralOco = (
+  { activationPrice, amount, market, price, stopLimitPrice }: {
+    readonly market: MarketName
+    readonly amount: Amount
+    readonly price: Price
+    readonly activationPrice: Price
+    readonly stopLimitPrice: Price
+  }
+): Bounded => ({
+  market,
+  collateral: true,
+  amount,
+  prices: { price, activationPrice, stopLimitPrice },
+  tradesAt: ["price", "stopLimitPrice"]
+})
 
 const stepOf = (digits: number): string => digits === 0 ? "1" : `0.${"0".repeat(digits - 1)}1`
 
 /**
- * Every bound of the market that the order breaks, by field; empty when it may be placed (document, Endpoints §3:
- * `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal`, `maxTotal`).
+ * Every bound of its market that the order breaks, by field; empty when it may be placed (document, Endpoints §2 and §3:
+ * `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal`, `maxTotal`). `market` is `undefined` when
+ * there is no market of that name.
  *
  * @category rules
  * @since 0.1.0
  */
-export const violations = (market: Market, order: Bounded): ReadonlyArray<readonly [field: string, rule: Rule]> => {
+export const violations = (
+  market: Market | undefined,
+  order: Bounded
+): ReadonlyArray<readonly [field: string, rule: Rule]> => {
+  if (market === undefined || !market.tradesEnabled || (order.collateral && !market.isCollateral)) {
+    return [["market", { rule: "known" }]]
+  }
   const found: Array<readonly [string, Rule]> = []
-  if (!market.tradesEnabled) found.push(["market", { rule: "known" }])
   if (!Decimal.fitsPrecision(order.amount, market.stockPrecision)) {
     found.push(["amount", { rule: "precision", step: stepOf(market.stockPrecision) }])
   }

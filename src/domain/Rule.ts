@@ -24,6 +24,11 @@
  * - `unique`: taken already.
  * - `precision`: more fractional digits than the market trades in.
  * - `minAmount`, `minTotal`, `maxTotal`: bounds of the market.
+ * - `unused`: a code that was applied before.
+ * - `notOwn`: a code of the account that would apply it.
+ * - `empty`: a sub-account that still holds funds.
+ * - `position`: a reduce-only order without a position to reduce.
+ * - `balance`: the wallet does not hold what is needed.
  * - `accepted`: announced by the document, but not accepted yet.
  *
  * @category models
@@ -47,6 +52,11 @@ export type Rule =
   | { readonly rule: "minAmount"; readonly min: string }
   | { readonly rule: "minTotal"; readonly min: string }
   | { readonly rule: "maxTotal"; readonly max: string }
+  | { readonly rule: "unused" }
+  | { readonly rule: "notOwn" }
+  | { readonly rule: "empty" }
+  | { readonly rule: "position" }
+  | { readonly rule: "balance" }
   | { readonly rule: "accepted" }
 
 const key = "effect-txc/rule"

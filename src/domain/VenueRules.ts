@@ -12,6 +12,7 @@
  *   open orders of its market.
  * - `nonce`: what an acceptable nonce is. `unique`: a numeric text never used before by the key. `increasing-or-window`:
  *   greater than the last one, or, when the request asks for the window, unique and within five seconds of the clock.
+ * - `envelope`: whether every private body must carry `request` and `nonce`, or only where the document says so.
  * - `reduceOnly`: `accepted`, or `announced`: documented, but refused for now.
  * - `legClientOrderIds`: whether the legs of an OCO order answer with the client order id of the request.
  *
@@ -22,6 +23,7 @@ export interface VenueRules {
   readonly activation: "side" | "last-price"
   readonly clientOrderIds: "account" | "open-orders"
   readonly nonce: "unique" | "increasing-or-window"
+  readonly envelope: "as-documented" | "always"
   readonly reduceOnly: "accepted" | "announced"
   readonly legClientOrderIds: "echoed" | "empty"
 }

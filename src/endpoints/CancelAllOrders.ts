@@ -52,6 +52,7 @@ export const endpoint = Endpoint.make({
   b2b: false,
   mutates: true,
   rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "optional",
   voice: "order",
   refusals: ["ValidationFailed"],
   request: () => request,

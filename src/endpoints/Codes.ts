@@ -64,6 +64,7 @@ export const endpoint = Endpoint.make({
   b2b: false,
   mutates: true,
   rateLimit: { calls: 60, perSeconds: 1 },
+  envelope: "required",
   voice: "account",
   refusals: ["InvalidFields"],
   request: () => request,

@@ -12,6 +12,7 @@ import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import { Amount, Decimal, FeeRate, Price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import * as Market from "../domain/Market.ts"
 import { OrderSide, ReceivedActivationCondition, ReceivedPositionSide, ReceivedSide } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import { UnixTime } from "../domain/Time.ts"
@@ -141,6 +142,7 @@ export const endpoint = Endpoint.make({
   b2b: false,
   mutates: true,
   rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
   voice: "order",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
@@ -171,17 +173,7 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
       const call = make(endpoint, (request) =>
-        Call.withinMarketRules(rules, endpoint, dialect, {
-          market: request.market,
-          collateral: true,
-          amount: request.amount,
-          prices: {
-            price: request.price,
-            activationPrice: request.activationPrice,
-            stopLimitPrice: request.stopLimitPrice
-          },
-          tradesAt: ["price", "stopLimitPrice"]
-        }))
+        Call.withinMarketRules(rules, endpoint, dialect, Market.collateralOco(request)))
       return {
         create: Effect.fn("CollateralOcoOrders.create")(function*(request: Request) {
           const order = yield* call(request)

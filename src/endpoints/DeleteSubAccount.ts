@@ -41,6 +41,7 @@ export const endpoint = Endpoint.make({
   b2b: false,
   mutates: true,
   rateLimit: { calls: 1000, perSeconds: 10 },
+  envelope: "required",
   voice: "account",
   refusals: ["InvalidFields"],
   request: () => request,

@@ -76,6 +76,7 @@ export const endpoint = Endpoint.make({
   b2b: false,
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
+  envelope: "required",
   voice: "account",
   refusals: [],
   request: () => request,

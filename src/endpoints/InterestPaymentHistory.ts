@@ -78,6 +78,7 @@ export const endpoint = Endpoint.make({
   b2b: true,
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
+  envelope: "required",
   voice: "account",
   refusals: ["InvalidFields"],
   request: () => request,

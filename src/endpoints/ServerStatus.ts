@@ -38,6 +38,7 @@ export const endpoint = Endpoint.make({
   b2b: false,
   mutates: false,
   rateLimit: { calls: 2000, perSeconds: 10 },
+  envelope: "none",
   voice: "account",
   refusals: [],
   request: () => request,

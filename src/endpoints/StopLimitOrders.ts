@@ -13,6 +13,7 @@ import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import { Amount, Decimal, Price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import * as Market from "../domain/Market.ts"
 import {
   OrderSide,
   ReceivedActivationCondition,
@@ -121,6 +122,7 @@ export const endpoint = Endpoint.make({
   b2b: false,
   mutates: true,
   rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
   voice: "order",
   refusals: ["ValidationFailed"],
   request,
@@ -151,13 +153,7 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
       const call = make(endpoint, (request) =>
-        Call.withinMarketRules(rules, endpoint, dialect, {
-          market: request.market,
-          collateral: false,
-          amount: request.amount,
-          prices: { price: request.price, activationPrice: request.activationPrice },
-          tradesAt: ["price"]
-        }))
+        Call.withinMarketRules(rules, endpoint, dialect, Market.stopLimit(request)))
       return {
         create: Effect.fn("StopLimitOrders.create")(function*(request: Request) {
           const order = yield* call(request)

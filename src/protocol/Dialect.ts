@@ -25,13 +25,16 @@ export interface Refusal {
 }
 
 /**
- * Everything an exchange refuses a call for that is not a matter of its own fields:
+ * Everything an exchange refuses a call for, other than fields that break a rule:
  *
  * - `unauthorized`: unknown key or wrong signature
  * - `keyDisabled`, `endpointNotAllowed`, `noB2bAccess`: the key is known, but may not do this
  * - `payloadInvalid`, `payloadMissing`, `requestMissing`, `nonceMissing`: the envelope is not what was signed, or incomplete
  * - `nonceUsed`, `nonceOutsideWindow`: the nonce can't be accepted
  * - `rateLimited`: too many calls
+ * - `reduceOnly`: no position to reduce, or the order is on its side
+ * - `notEnoughBalance`: the wallet does not hold what the order needs
+ * - `unavailable`: the exchange has stopped
  * - `notFound`, `methodNotAllowed`, `bodyTooLarge`: no such call
  *
  * @category models
@@ -50,6 +53,8 @@ export type RefusalKind =
   | "nonceOutsideWindow"
   | "rateLimited"
   | "reduceOnly"
+  | "notEnoughBalance"
+  | "unavailable"
   | "notFound"
   | "methodNotAllowed"
   | "bodyTooLarge"
@@ -116,6 +121,8 @@ const common = {
     message: "Your nonce is more than 5 seconds lesser than the current nonce"
   },
   rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
+  notEnoughBalance: { status: 400, code: 10, message: "Inner validation failed" },
+  unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
@@ -153,6 +160,7 @@ export const document: Dialect = {
     activation: "side",
     clientOrderIds: "account",
     nonce: "unique",
+    envelope: "as-documented",
     reduceOnly: "accepted",
     legClientOrderIds: "echoed"
   }
@@ -214,6 +222,7 @@ export const live: Dialect = {
     activation: "last-price",
     clientOrderIds: "open-orders",
     nonce: "increasing-or-window",
+    envelope: "always",
     reduceOnly: "accepted",
     legClientOrderIds: "empty"
   }

@@ -38,6 +38,7 @@ export interface RateLimit {
  * - `b2b`: only business partners may call it
  * - `mutates`: whether the call changes anything
  * - `rateLimit`: the documented limit, per client
+ * - `envelope`: whether the document lists `request` and `nonce` as required in the body; the client sends them always
  * - `voice`: how its field errors are worded, and with it their code: `order` 30 and up, `account` 0
  * - `refusals`: the refusals that name fields
  * - `request`, `response`: the schemas, per dialect
@@ -60,6 +61,7 @@ export interface Endpoint<
   readonly b2b: boolean
   readonly mutates: Mutates
   readonly rateLimit: RateLimit
+  readonly envelope: "none" | "optional" | "required"
   readonly voice: Violation.Voice
   readonly refusals: ReadonlyArray<Refusals>
   readonly request: (dialect: Dialect) => Wire.Shape<Request>

@@ -113,6 +113,14 @@ const orderWords = (wireKey: string, rule: Rule.Rule): string => {
       return `Total (amount * price) is more than ${rule.max}`
     case "accepted":
       return `${name} field is not accepted.`
+    case "position":
+      return "Reduce-only: Position doesn't exist or wrong side"
+    case "balance":
+      return "Not enough balance."
+    case "unused":
+    case "notOwn":
+    case "empty":
+      return accountWords(wireKey, rule)
   }
 }
 
@@ -134,6 +142,12 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
       return `The selected ${wireKey} is invalid.`
     case "unique":
       return `The ${wireKey} has already been taken.`
+    case "unused":
+      return `The ${wireKey} has already been applied.`
+    case "notOwn":
+      return `This ${wireKey} was created by you.`
+    case "empty":
+      return `The selected ${wireKey} still holds funds.`
     case "decimal":
     case "positive":
     case "format":
@@ -142,6 +156,8 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
     case "minAmount":
     case "minTotal":
     case "maxTotal":
+    case "position":
+    case "balance":
     case "accepted":
       return `The ${wireKey} format is invalid.`
   }

@@ -1,0 +1,36 @@
+/**
+ * A request and an answer, whatever carried them: a socket, or a call within the process.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * - `path`: without the query
+ * - `headers`: names in lower case
+ * - `from`: the caller's address, for limits of public endpoints
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly body: Uint8Array
+  readonly from: string
+}
+
+/**
+ * An answer, or a connection that breaks without one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Answer =
+  | {
+    readonly _tag: "Answer"
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }
+  | { readonly _tag: "Reset" }

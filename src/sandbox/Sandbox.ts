@@ -1,0 +1,26 @@
+/**
+ * A fresh exchange for a test or a program of your own: the venue, its control, and an `HttpClient` that reaches it
+ * without a socket.
+ *
+ * @since 0.1.0
+ */
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Dialect from "../protocol/Dialect.ts"
+import * as Control from "./Control.ts"
+import * as InProcess from "./InProcess.ts"
+import type * as Journal from "./Journal.ts"
+import * as Venue from "./Venue.ts"
+
+/**
+ * In the document's dialect and in memory, unless said otherwise.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: Partial<Venue.Options> = {}
+): Layer.Layer<Venue.Venue | Control.Control | HttpClient.HttpClient, Journal.JournalError> =>
+  Layer.merge(Control.layer, InProcess.layer).pipe(
+    Layer.provideMerge(Venue.layer({ dialect: Dialect.document, ...options }))
+  )

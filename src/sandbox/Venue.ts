@@ -1,0 +1,200 @@
+/**
+ * One exchange: an engine, its journal and its admission. Venues share nothing.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type { Dialect, Refusal, RefusalKind } from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Json from "../protocol/Json.ts"
+import * as Signature from "../protocol/Signature.ts"
+import * as Violation from "../protocol/Violation.ts"
+import * as Admission from "./Admission.ts"
+import type { Action, Operation } from "./engine/Command.ts"
+import * as Engine from "./engine/Engine.ts"
+import type { Reply, Violations } from "./engine/Reply.ts"
+import * as State from "./engine/State.ts"
+import * as Faults from "./Faults.ts"
+import * as Journal from "./Journal.ts"
+import * as Limits from "./Limits.ts"
+import type { Answer, Request } from "./Message.ts"
+import { type Route, routes } from "./Routes.ts"
+
+/**
+ * - `dialect`: the document's unless said otherwise
+ * - `file`: where the journal is kept; in memory when left out, and then nothing survives the process
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly dialect: Dialect
+  readonly file?: string
+}
+
+/**
+ * - `handle`: answers a request, once everything that the answer has seen is on the disk
+ * - `perform`: carries out what only the owner of the venue can do
+ * - `state`: what the exchange knows; to be read, never written
+ * - `faults`, `limits`: what goes wrong on purpose, and how many calls are too many
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Venue extends Context.Service<Venue, {
+  readonly dialect: Dialect
+  readonly handle: (request: Request) => Effect.Effect<Answer>
+  readonly perform: (action: Exclude<Action, { readonly _tag: "Call" }>) => Effect.Effect<Reply, Journal.JournalError>
+  readonly state: State.State
+  readonly faults: Faults.Faults
+  readonly limits: Limits.Limits
+}>()("effect-txc/sandbox/Venue") {}
+
+const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.endpoint.path, route]))
+
+const json = (status: number, body: unknown): Answer => ({
+  _tag: "Answer",
+  status,
+  headers: { "content-type": "application/json" },
+  body: Json.stringify(body as object)
+})
+
+const reset: Answer = { _tag: "Reset" }
+
+/** The error body of the document, "Errors": one form for public calls, another for private ones. */
+const refusal = (
+  isPublic: boolean,
+  { code, message, status }: Refusal,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+): Answer =>
+  isPublic ? json(status, { success: false, message, params: [] }) : json(status, { code, message, errors })
+
+const isPublicPath = (path: string): boolean => path.startsWith("/api/v4/public/")
+
+/**
+ * Opens a venue: its journal is read, and the engine is brought to where it was.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(options: Options) {
+  const { dialect } = options
+  const journal = yield* Journal.open(options.file ?? Journal.inMemory, dialect.name)
+  const state = State.make(dialect.rules)
+  const faults = Faults.make()
+  const limits = Limits.make()
+  let lastAt = 0
+  for (const command of journal.commands) {
+    Engine.apply(state, command)
+    lastAt = command.at
+  }
+
+  /** Time never runs backwards in the journal. */
+  const now = (clock: Clock.Clock): number => lastAt = Math.max(lastAt, clock.currentTimeMillisUnsafe() * 1000)
+
+  const apply = (action: Action, at: number): Reply => {
+    const command = { at, action }
+    const reply = Engine.apply(state, command)
+    const unchanged = reply._tag === "Refused" && (reply.why === "nonceUsed" || reply.why === "nonceOutsideWindow")
+    if (!unchanged) journal.append(command)
+    return reply
+  }
+
+  const respond = (route: Route, request: unknown, reply: Reply, account: string): Answer => {
+    const { endpoint } = route
+    const { shape, encodeResponse } = Endpoint.codec(endpoint, dialect)
+    const errorsOf = (violations: Violations) =>
+      Violation.toErrors(violations.map(toViolation), endpoint.voice, (field) => shape.keys[field] ?? field)
+    if (reply._tag === "Invalid") {
+      const refused = Endpoint.refusalOf(endpoint, dialect, reply.violations.map(toViolation))
+      return refusal(false, refused, errorsOf(reply.violations))
+    }
+    if (reply._tag === "Refused") {
+      return refusal(false, dialect.refusals[reply.why], errorsOf(reply.violations))
+    }
+    const context = { dialect, state, account }
+    const encoded = encodeResponse(route.answer(request as never, reply, context))
+    return Result.isSuccess(encoded)
+      ? json(route.status(dialect), encoded.success)
+      : json(500, { code: 0, message: `The sandbox made an answer it can't encode: ${encoded.failure.message}`, errors: {} })
+  }
+
+  const answerPublic = (route: Route, request: Request, at: number): Answer => {
+    const { endpoint } = route
+    if (!limits.admit(request.from, "public", endpoint.rateLimit, at)) {
+      return refusal(true, dialect.refusals.rateLimited)
+    }
+    return respond(route, {}, { _tag: "Done" }, "")
+  }
+
+  const answerPrivate = (route: Route, request: Request, at: number): Answer => {
+    const { endpoint } = route
+    const admitted = Admission.admit(dialect, state, limits, endpoint, request, at)
+    if (Result.isFailure(admitted)) return refusal(false, dialect.refusals[admitted.failure])
+    const { fields, key, nonce } = admitted.success
+    const call = (operation: Operation) =>
+      apply({ _tag: "Call", apiKey: key.apiKey, ...(nonce === undefined ? {} : { nonce }), operation }, at)
+
+    const decoded = Endpoint.codec(endpoint, dialect).decodeRequest(fields)
+    const found: Violations = Result.isFailure(decoded)
+      ? decoded.failure.map(({ field, rule }) => [field, rule] as const)
+      : route.check(decoded.success as never, { dialect, state, account: key.account })
+    if (Result.isFailure(decoded) || found.length > 0) {
+      const used = call({ _tag: "Nothing" })
+      return respond(route, undefined, used._tag === "Refused" ? used : { _tag: "Invalid", violations: found }, "")
+    }
+    return respond(route, decoded.success, call(route.operation(decoded.success as never)), key.account)
+  }
+
+  const answer = (request: Request, at: number): Answer => {
+    const isPublic = isPublicPath(request.path)
+    const refuse = (kind: RefusalKind) => refusal(isPublic, dialect.refusals[kind])
+    const route = byPath.get(request.path)
+    if (route === undefined) return refuse("notFound")
+    if (request.method !== route.endpoint.method) return refuse("methodNotAllowed")
+    return isPublic ? answerPublic(route, request, at) : answerPrivate(route, request, at)
+  }
+
+  /** Waits for the disk. When that fails nothing may leave: what was applied may not be there tomorrow. */
+  const onceCommitted = (answer: Answer): Effect.Effect<Answer> =>
+    Effect.matchEffect(journal.committed, {
+      onSuccess: () => Effect.succeed(answer),
+      onFailure: (error) => Effect.as(Effect.logError(error.message), reset)
+    })
+
+  const handle = (request: Request): Effect.Effect<Answer> =>
+    Effect.clockWith((clock) => {
+      const apiKey = request.headers[Signature.headers.apiKey]
+      const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
+      if (fault === undefined) return onceCommitted(answer(request, now(clock)))
+      const instead = fault._tag === "Answer" ? fault : fault._tag === "Reset" ? reset : undefined
+      if (instead !== undefined && fault._tag !== "Delay" && !fault.applied) return Effect.succeed(instead)
+      const committed = onceCommitted(answer(request, now(clock)))
+      return fault._tag === "Delay" ? Effect.delay(committed, fault.millis) : Effect.as(committed, instead ?? reset)
+    })
+
+  return Venue.of({
+    dialect,
+    handle,
+    perform: (action) =>
+      Effect.clockWith((clock) => {
+        const reply = apply(action, now(clock))
+        return Effect.as(journal.committed, reply)
+      }),
+    state,
+    faults,
+    limits
+  })
+})
+
+const toViolation = ([field, rule]: Violations[number]): Violation.Violation => ({ field, rule })
+
+/**
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Venue, Journal.JournalError> => Layer.effect(Venue, make(options))

@@ -1,0 +1,150 @@
+/**
+ * Accounts, sub-accounts, keys, codes and interest.
+ *
+ * @since 0.1.0
+ */
+import { ApiKeyId, ExternalId, UserId } from "../../domain/Identifiers.ts"
+import { UnixSeconds } from "../../domain/Time.ts"
+import type { Action, Operation } from "./Command.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Orders from "./Orders.ts"
+import * as Reply from "./Reply.ts"
+import type { State } from "./State.ts"
+import * as Units from "./Units.ts"
+
+type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
+
+const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
+
+const main = (account: string): Ledger.Holder => ({ account, wallet: "main", locked: false })
+
+/** An identifier in the form of a UUID, made of a running number: the same commands give the same identifiers. */
+const uuid = (state: State): string => {
+  const digits = (++state.lastId).toString(16).padStart(12, "0")
+  return `00000000-0000-4000-8000-${digits}`
+}
+
+/** @category accounts */
+export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
+  if (state.accounts.has(account)) return Reply.invalid(["account", { rule: "unique" }])
+  state.accounts.set(account, { id: account, b2b })
+  return Reply.done
+}
+
+/** @category accounts */
+export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
+  if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { rule: "known" }])
+  if (state.accounts.has(subAccount.id)) return Reply.invalid(["id", { rule: "unique" }])
+  state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false })
+  state.subAccounts.set(subAccount.id, { ...subAccount, userId: UserId.make(uuid(state)) })
+  return Reply.done
+}
+
+/** @category accounts */
+export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, at: number): Reply.Reply => {
+  if (!state.accounts.has(key.account)) return Reply.invalid(["account", { rule: "known" }])
+  if (state.keys.has(key.apiKey)) return Reply.invalid(["apiKey", { rule: "unique" }])
+  state.keys.set(key.apiKey, {
+    ...key,
+    id: ApiKeyId.make(uuid(state)),
+    endpoints,
+    lastActivity: seconds(at),
+    usedNonces: new Set(),
+    greatestNonce: -1n
+  })
+  return Reply.done
+}
+
+/** @category accounts */
+export const setKey = (state: State, { apiKey, enabled }: Of<"SetKey">): Reply.Reply => {
+  const key = state.keys.get(apiKey)
+  if (key === undefined) return Reply.invalid(["apiKey", { rule: "known" }])
+  key.enabled = enabled
+  return Reply.done
+}
+
+/** @category accounts */
+export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund">): Reply.Reply => {
+  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
+  const units = Units.from(amount)
+  if (units === undefined) return Reply.invalid(["amount", { rule: "precision", step: "0.000000000000000001" }])
+  Ledger.transfer(state.ledger, "outside", { account, wallet, locked: false }, ticker, units)
+  return Reply.done
+}
+
+/** @category codes */
+export const createCode = (state: State, { account, amount, code, passphrase, ticker }: Of<"CreateCode">): Reply.Reply => {
+  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
+  if (state.codes.has(code)) return Reply.invalid(["code", { rule: "unique" }])
+  const units = Units.from(amount)
+  if (units === undefined || !Ledger.transfer(state.ledger, main(account), "codes", ticker, units)) {
+    return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
+  }
+  state.codes.set(code, { code, creator: account, ticker, units, passphrase, applied: undefined })
+  return Reply.done
+}
+
+/**
+ * Credits the main wallet with what a code is worth. A wrong passphrase and an unknown code are told apart by nothing.
+ *
+ * @category codes
+ */
+export const applyCode = (
+  state: State,
+  account: string,
+  { code, passphrase }: Extract<Operation, { readonly _tag: "ApplyCode" }>
+): Reply.Reply => {
+  const issued = state.codes.get(code)
+  if (issued === undefined || issued.passphrase !== passphrase) return Reply.invalid(["code", { rule: "known" }])
+  if (issued.applied !== undefined) return Reply.invalid(["code", { rule: "unused" }])
+  if (issued.creator === account) return Reply.invalid(["code", { rule: "notOwn" }])
+  issued.applied = account
+  Ledger.transfer(state.ledger, "codes", main(account), issued.ticker, issued.units)
+  return {
+    _tag: "CodeApplied",
+    applied: {
+      ticker: issued.ticker,
+      amount: Units.toDecimal(issued.units),
+      externalId: ExternalId.make(uuid(state))
+    }
+  }
+}
+
+/** @category accounts */
+export const deleteSubAccount = (
+  state: State,
+  account: string,
+  { id }: Extract<Operation, { readonly _tag: "DeleteSubAccount" }>,
+  at: number
+): Reply.Reply => {
+  const subAccount = state.subAccounts.get(id)
+  if (subAccount === undefined || subAccount.parent !== account) return Reply.invalid(["id", { rule: "known" }])
+  for (const wallet of ["main", "trade", "collateral"] as const) {
+    for (const locked of [false, true]) {
+      if (Ledger.balances(state.ledger, { account: id, wallet, locked }).size > 0) {
+        return Reply.invalid(["id", { rule: "empty" }])
+      }
+    }
+  }
+  Orders.cancelAll(state, id, { _tag: "CancelAll" }, at)
+  state.subAccounts.delete(id)
+  state.accounts.delete(id)
+  for (const key of state.keys.values()) if (key.account === id) state.keys.delete(key.apiKey)
+  return Reply.done
+}
+
+/** @category lending */
+export const payInterest = (
+  state: State,
+  { account, amount, investmentId, planId, ticker }: Of<"PayInterest">,
+  at: number
+): Reply.Reply => {
+  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
+  const units = Units.from(amount)
+  if (units === undefined) return Reply.invalid(["amount", { rule: "precision", step: "0.000000000000000001" }])
+  Ledger.transfer(state.ledger, "outside", main(account), ticker, units)
+  const payments = state.payments.get(account) ?? []
+  payments.push({ planId, investmentId, amount, ticker, timestamp: seconds(at) })
+  state.payments.set(account, payments)
+  return Reply.done
+}

@@ -1,0 +1,97 @@
+/**
+ * Who holds what. Every movement is a transfer between two holders, so no asset appears or vanishes: what enters the
+ * exchange comes from `outside`, whose balance is the negative of all that is held.
+ *
+ * @since 0.1.0
+ */
+import type { Ticker } from "../../domain/Identifiers.ts"
+import type { Units } from "./Units.ts"
+
+/**
+ * The wallets of an account: `main` for codes and lending, `trade` for spot orders, `collateral` for margin.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Wallet = "main" | "trade" | "collateral"
+
+/**
+ * Where an amount can be: free in a wallet, locked by open orders, in a code that is not applied yet, or outside.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Holder =
+  | { readonly account: string; readonly wallet: Wallet; readonly locked: boolean }
+  | "codes"
+  | "outside"
+
+const keyOf = (holder: Holder): string =>
+  typeof holder === "string" ? holder : `${holder.account}/${holder.wallet}/${holder.locked ? "locked" : "free"}`
+
+/**
+ * A ledger. Balances that are zero are not kept.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Ledger {
+  readonly balances: Map<string, Map<Ticker, Units>>
+}
+
+/** @category constructors */
+export const make = (): Ledger => ({ balances: new Map() })
+
+/**
+ * The balance of one asset.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units =>
+  ledger.balances.get(keyOf(holder))?.get(ticker) ?? 0n
+
+/**
+ * All balances of a holder that are not zero.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> =>
+  ledger.balances.get(keyOf(holder)) ?? new Map()
+
+const add = (ledger: Ledger, key: string, ticker: Ticker, units: Units): void => {
+  const held = ledger.balances.get(key) ?? new Map<Ticker, Units>()
+  const after = (held.get(ticker) ?? 0n) + units
+  if (after === 0n) held.delete(ticker)
+  else held.set(ticker, after)
+  if (held.size === 0) ledger.balances.delete(key)
+  else ledger.balances.set(key, held)
+}
+
+/**
+ * Moves an amount. `false`, and nothing is moved, when the holder does not have it; only `outside` may go below zero.
+ *
+ * @category moving
+ * @since 0.1.0
+ */
+export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean => {
+  if (units < 0n || (from !== "outside" && balance(ledger, from, ticker) < units)) return false
+  add(ledger, keyOf(from), ticker, -units)
+  add(ledger, keyOf(to), ticker, units)
+  return true
+}
+
+/**
+ * The sum of every asset over all holders: zero, always.
+ *
+ * @category invariants
+ * @since 0.1.0
+ */
+export const totals = (ledger: Ledger): ReadonlyMap<Ticker, Units> => {
+  const sums = new Map<Ticker, Units>()
+  for (const held of ledger.balances.values()) {
+    for (const [ticker, units] of held) sums.set(ticker, (sums.get(ticker) ?? 0n) + units)
+  }
+  return sums
+}

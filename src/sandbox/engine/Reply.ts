@@ -1,0 +1,46 @@
+/**
+ * What the engine answers.
+ *
+ * @since 0.1.0
+ */
+import type { Rule } from "../../domain/Rule.ts"
+import type { AppliedCode, OcoOrder, StopOrder } from "./State.ts"
+
+/** @category models */
+export type Violations = ReadonlyArray<readonly [field: string, rule: Rule]>
+
+/**
+ * - `Done`: applied, with nothing more to say
+ * - `OrderPlaced`, `OcoPlaced`, `CodeApplied`: applied
+ * - `Invalid`: fields break rules that only the exchange can know
+ * - `Refused`: for another reason, see `why`
+ *
+ * Nothing but the nonce and the time of the last activity has changed when a call is refused; with `nonceUsed` and
+ * `nonceOutsideWindow` not even these.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Reply =
+  | { readonly _tag: "Done" }
+  | { readonly _tag: "OrderPlaced"; readonly order: StopOrder }
+  | { readonly _tag: "OcoPlaced"; readonly oco: OcoOrder }
+  | { readonly _tag: "CodeApplied"; readonly applied: AppliedCode }
+  | { readonly _tag: "Invalid"; readonly violations: Violations }
+  | {
+    readonly _tag: "Refused"
+    readonly why: "nonceUsed" | "nonceOutsideWindow" | "notEnoughBalance" | "reduceOnly" | "notFound"
+    readonly violations: Violations
+  }
+
+/** @category constructors */
+export const done: Reply = { _tag: "Done" }
+
+/** @category constructors */
+export const invalid = (...violations: Violations): Reply => ({ _tag: "Invalid", violations })
+
+/** @category constructors */
+export const refused = (
+  why: Extract<Reply, { readonly _tag: "Refused" }>["why"],
+  ...violations: Violations
+): Reply => ({ _tag: "Refused", why, violations })
