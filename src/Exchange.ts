@@ -54,6 +54,13 @@ export type Services =
   | SubAccounts
 
 /**
+ * Layers are shared by reference within a program, and most here are one value for all exchanges. Each exchange needs
+ * its own: what is built inside is shared with nothing outside, while the result is still built once wherever it is used.
+ */
+const isolated = <A, E, R>(inside: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.fromBuildMemo((_shared, scope) => Layer.buildWithMemoMap(inside, Layer.makeMemoMapUnsafe(), scope))
+
+/**
  * The public endpoints of a region. Needs no credentials.
  *
  * @category layers
@@ -62,10 +69,11 @@ export type Services =
 export const layerPublic: Layer.Layer<PublicServices, never, Region.Region | HttpClient.HttpClient> = Layer.mergeAll(
   Markets.layer,
   ServerStatus.layer
-).pipe(Layer.provide(Call.layerPublic))
+).pipe(Layer.provide(Call.layerPublic), Layer.fresh)
 
 /**
- * Every endpoint, from services of your own choice: the region, who signs, the nonces and the market rules.
+ * Every endpoint, from services of your own choice: the region, who signs, the nonces and the market rules. Built anew
+ * wherever it is used, so that two of them with different keys in one program stay apart.
  *
  * @category layers
  * @since 0.1.0
@@ -85,7 +93,7 @@ export const layerServices: Layer.Layer<
   StopLimitOrders.layer,
   SubAccountApiKeys.layer,
   SubAccounts.layer
-).pipe(Layer.provide(Call.layer), Layer.merge(layerPublic))
+).pipe(Layer.provide(Call.layer), Layer.merge(layerPublic), Layer.fresh)
 
 /**
  * Market rules that are loaded from the exchange itself and shared.
@@ -98,16 +106,19 @@ export const layerMarketRules: Layer.Layer<
   never,
   Region.Region | HttpClient.HttpClient
 > = Layer.unwrap(Markets.use((markets) => Effect.succeed(MarketRules.layerCached(markets.all)))).pipe(
-  Layer.provide(layerPublic)
+  Layer.provide(layerPublic),
+  Layer.fresh
 )
 
 const withDefaults = <E>(
   foundation: Layer.Layer<Region.Region | Credentials.Credentials, E>
 ): Layer.Layer<Services, E | Signer.SigningFailed, HttpClient.HttpClient> =>
-  layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, layerMarketRules]),
-    Layer.provide(foundation)
-  )
+  isolated(
+    layerServices.pipe(
+      Layer.provide([Signer.layerNode, layerMarketRules]),
+      Layer.provide(foundation)
+    )
+  ).pipe(Layer.provide(Nonce.layerWindow))
 
 /**
  * Every endpoint of an exchange account, with the defaults: signed by `node:crypto`, windowed nonces, market rules

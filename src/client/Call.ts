@@ -344,7 +344,7 @@ export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Si
     const apiKey = Redacted.value(signer.apiKey)
 
     const attempt = (endpoint: Endpoint.Any, wire: Readonly<Record<string, unknown>>, request: object) =>
-      nonces.use((nonce) => {
+      nonces.use({ apiKey: signer.apiKey, unit: dialect.nonceUnit }, (nonce) => {
         const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(nonce, nonces.window))
         const payload = Signature.payloadOf(body)
         return Effect.matchEffect(signer.sign(payload), {

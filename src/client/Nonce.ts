@@ -10,32 +10,50 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
-import { Region } from "./Region.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 
 /** How far a nonce may run ahead of the clock, in milliseconds: well within the five seconds of the live exchange. */
 export const maxAhead = 2000
 
 /**
+ * Whose nonce, and in which ticks it counts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Of {
+  readonly apiKey: Redacted.Redacted
+  readonly unit: Dialect["nonceUnit"]
+}
+
+/**
  * - `window`: whether the exchange may accept nonces in any order near its clock. If not, they arrive in the order of
  *   their numbers.
- * - `use`: runs a call with a fresh nonce
+ * - `use`: runs a call with a fresh nonce of an API key
+ *
+ * One of these serves any number of keys, and every key has nonces of its own. Both layers are the same value wherever
+ * they are used, so that all exchanges of a program share one and no nonce of a key is ever used twice.
  *
  * @category services
  * @since 0.1.0
  */
 export class Nonce extends Context.Service<Nonce, {
   readonly window: boolean
-  readonly use: <A, E, R>(call: (nonce: number) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly use: <A, E, R>(of: Of, call: (nonce: number) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }>()("effect-txc/client/Nonce") {}
 
+const ticks = { milliseconds: 1, microseconds: 1000 } as const
+
 /**
- * The next nonces, one after the other, in ticks of which `perMillisecond` make a millisecond.
+ * The next nonces of one key, one after the other.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const sequence = (perMillisecond: number): Effect.Effect<number> => {
+export const sequence = (unit: Of["unit"]): Effect.Effect<number> => {
+  const perMillisecond = ticks[unit]
   let last = -1
   const next: Effect.Effect<number> = Clock.clockWith((clock) => {
     const now = clock.currentTimeMillisUnsafe() * perMillisecond
@@ -48,7 +66,16 @@ export const sequence = (perMillisecond: number): Effect.Effect<number> => {
   return next
 }
 
-const ticks = { milliseconds: 1, microseconds: 1000 } as const
+/** One value per key and unit, made when it is first asked for. */
+const perKey = <A>(make: (unit: Of["unit"]) => A) => {
+  const known = new Map<string, A>()
+  return ({ apiKey, unit }: Of): A => {
+    const id = `${unit} ${Redacted.value(apiKey)}`
+    const found = known.get(id) ?? make(unit)
+    known.set(id, found)
+    return found
+  }
+}
 
 /**
  * Unique nonces in any order of arrival. Calls run side by side. About 1,000 calls per second and key where nonces count
@@ -57,27 +84,25 @@ const ticks = { milliseconds: 1, microseconds: 1000 } as const
  * @category layers
  * @since 0.1.0
  */
-export const layerWindow: Layer.Layer<Nonce, never, Region> = Layer.effect(
-  Nonce,
-  Effect.map(Region, ({ dialect }) => {
-    const next = sequence(ticks[dialect.nonceUnit])
-    return { window: true, use: (call) => Effect.flatMap(next, call) }
-  })
-)
+export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
+  const sequenceOf = perKey(sequence)
+  return { window: true, use: (of, call) => Effect.flatMap(sequenceOf(of), call) }
+})
 
 /**
- * Increasing nonces: one call at a time, because nonces overtake each other on parallel connections. For exchanges or
- * keys that know no window. Slow: every call waits for the answer of the one before.
+ * Increasing nonces: one call of a key at a time, because nonces overtake each other on parallel connections. For
+ * exchanges or keys that know no window. Slow: every call waits for the answer of the one before.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerIncreasing: Layer.Layer<Nonce, never, Region> = Layer.effect(
-  Nonce,
-  Effect.gen(function*() {
-    const { dialect } = yield* Region
-    const next = sequence(ticks[dialect.nonceUnit])
-    const one = yield* Semaphore.make(1)
-    return { window: false, use: (call) => one.withPermits(1)(Effect.flatMap(next, call)) }
-  })
-)
+export const layerIncreasing: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
+  const lineOf = perKey((unit) => ({ next: sequence(unit), one: Semaphore.makeUnsafe(1) }))
+  return {
+    window: false,
+    use: (of, call) => {
+      const { next, one } = lineOf(of)
+      return one.withPermits(1)(Effect.flatMap(next, call))
+    }
+  }
+})

@@ -22,7 +22,7 @@ import * as Dialect from "../protocol/Dialect.ts"
 export const servers = { global: "https://whitebit.com", eu: "https://whitebit.eu" } as const
 
 /**
- * A base URL that is not one, or that would send the key and signed requests in the clear.
+ * No base URL, one that is none, or that would send the key and signed requests in the clear.
  *
  * @category errors
  * @since 0.1.0
@@ -32,7 +32,9 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
   problem: Schema.String
 }) {
   override get message(): string {
-    return `The base URL ${this.baseUrl} can't be used: ${this.problem}`
+    return this.baseUrl === ""
+      ? `No exchange to call: ${this.problem}`
+      : `The base URL ${this.baseUrl} can't be used: ${this.problem}`
   }
 }
 
@@ -114,7 +116,7 @@ export const layerConfig: Layer.Layer<Region, InvalidBaseUrl | Config.ConfigErro
     }
     return Effect.fail(
       new InvalidBaseUrl({
-        baseUrl: Option.getOrElse(baseUrl, () => "(none)"),
+        baseUrl: Option.getOrElse(baseUrl, () => ""),
         problem: Option.isSome(baseUrl) && Option.isNone(region)
           ? "set TXC_DIALECT to document or live: which one is spoken there can't be guessed"
           : "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"

@@ -60,7 +60,7 @@ export interface Refused {
 
 const said = (refused: { readonly fields: FieldErrors<string>; readonly otherFields: OtherFields }): string =>
   Object.entries({ ...refused.otherFields, ...refused.fields })
-    .map(([field, messages]) => `${field}: ${messages?.join(" ")}`).join("; ")
+    .map(([field, messages]) => `${field}: ${messages?.join("; ")}`).join("; ")
 
 const describe = (refused: Refused): string => {
   const who = refused.origin === "local" ? "refused before it was sent" : `refused with HTTP ${refused.status}`

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 export * as Control from "./Control.ts"
+export * as Example from "./Example.ts"
 export * as Faults from "./Faults.ts"
 export * as InProcess from "./InProcess.ts"
 export * as Journal from "./Journal.ts"

@@ -1,0 +1,33 @@
+/**
+ * Where the command takes a key and its secret from: the environment, or a file. Never from the command line, where
+ * every process of the machine can read it.
+ *
+ * @since 0.1.0
+ */
+import * as Flag from "effect/cli/Flag"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Credentials from "../client/Credentials.ts"
+
+/** The flag that names a file whose content is the API secret. */
+export const secretFile = Flag.File("secret-file").pipe(
+  Flag.withDescription("A file that holds the API secret; without it TXC_API_SECRET is read"),
+  Flag.optional
+)
+
+/**
+ * `TXC_API_KEY`, with the secret of the file or of `TXC_API_SECRET`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const read = Effect.fnUntraced(function*(file: Option.Option<string>) {
+  const apiKey = yield* Config.Redacted("TXC_API_KEY")
+  const apiSecret = Option.isNone(file)
+    ? yield* Config.Redacted("TXC_API_SECRET")
+    : Redacted.make((yield* (yield* FileSystem.FileSystem).readFileString(file.value)).trim())
+  return yield* Credentials.make({ apiKey, apiSecret })
+})

@@ -1,0 +1,37 @@
+/**
+ * What a person needs to know of a sandbox that serves.
+ *
+ * @since 0.1.0
+ */
+import * as MainBalance from "../endpoints/MainBalance.ts"
+import * as ServerStatus from "../endpoints/ServerStatus.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Example from "../sandbox/Example.ts"
+import * as Curl from "./Curl.ts"
+
+/**
+ * How to call a sandbox that holds the example, from a shell and from a program.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const instructions = (baseUrl: string, dialect: Dialect): string =>
+  `
+The sandbox keeps serving on ${baseUrl}; stop it with Ctrl-C. Try it:
+
+curl ${baseUrl}${ServerStatus.endpoint.path}
+
+${
+    Curl.script({
+      baseUrl,
+      path: MainBalance.endpoint.path,
+      apiKey: Example.alice.apiKey,
+      apiSecret: Example.alice.apiSecret
+    })
+  }
+
+Or point a program of yours at it:
+
+TXC_BASE_URL=${baseUrl} TXC_DIALECT=${dialect.name} \\
+TXC_API_KEY=${Example.alice.apiKey} TXC_API_SECRET=${Example.alice.apiSecret} ...
+`.trim()

@@ -1,0 +1,64 @@
+/**
+ * `effect-txc call`: makes one call and prints its answer.
+ *
+ * @since 0.1.0
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Call from "../client/Call.ts"
+import * as Credentials from "../client/Credentials.ts"
+import * as Nonce from "../client/Nonce.ts"
+import * as Region from "../client/Region.ts"
+import * as Signer from "../client/Signer.ts"
+import { all } from "../endpoints/all.ts"
+import * as FromOutside from "./Credentials.ts"
+
+const names = all.map(({ name }) => name)
+
+/** Lets a reader see what a `Map` holds. */
+const toJson = (answer: unknown): string =>
+  JSON.stringify(answer, (_key, value: unknown) => value instanceof Map ? Object.fromEntries(value) : value, 2) ??
+    "done"
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+const publicCall = Call.layerPublic.pipe(Layer.provide(Region.layerConfig))
+
+const privateCall = Call.layer.pipe(Layer.provide([Signer.layerNode, Nonce.layerWindow, Region.layerConfig]))
+
+/** @category commands */
+export const call = Command.make(
+  "call",
+  {
+    name: Argument.Literals("call", names).pipe(Argument.withDescription("Which call to make")),
+    request: Argument.String("request").pipe(
+      Argument.withDescription("The request's fields as JSON, by the names of this library"),
+      Argument.withDefault("{}")
+    ),
+    secretFile: FromOutside.secretFile
+  },
+  Effect.fn(function*({ name, request, secretFile }) {
+    const fields = yield* decode(request)
+    const endpoint = all.find((endpoint) => endpoint.name === name)
+    if (endpoint === undefined) return
+    const credentials = Layer.effect(Credentials.Credentials, FromOutside.read(secretFile))
+    const answer = endpoint.access === "public"
+      ? yield* Effect.flatMap(Call.PublicCall, ({ make }) => make(endpoint)(fields)).pipe(Effect.provide(publicCall))
+      : yield* Effect.flatMap(Call.Call, ({ make }) => make(endpoint)(fields)).pipe(
+        Effect.provide(privateCall.pipe(Layer.provide(credentials)))
+      )
+    yield* Console.log(toJson(answer))
+  })
+).pipe(
+  Command.withDescription(
+    "Make one call and print its answer. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT; and TXC_API_KEY"
+  ),
+  Command.withExamples([
+    { command: "effect-txc call ServerStatus.ping", description: "A public call" },
+    { command: `effect-txc call SubAccounts.page '{"limit":5}'`, description: "The first five sub-accounts" }
+  ])
+)

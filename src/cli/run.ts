@@ -1,0 +1,43 @@
+/**
+ * Runs a command as the program: this is where the process begins and ends.
+ *
+ * @since 0.1.0
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CliError from "effect/cli/CliError"
+import * as Command from "effect/cli/Command"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { version } from "./version.ts"
+
+const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** One line for a person. A setting that is missing or wrong is called by its name. */
+const explain = (error: { readonly message: string }): string =>
+  error instanceof Config.ConfigError && Schema.isSchemaError(error.cause)
+    ? toIssues(error.cause.issue).issues
+      .map(({ message, path }) => `Set ${path?.map(String).join("_") ?? "the environment"}: ${message}.`).join(" ")
+    : error.message
+
+/**
+ * Runs a command with the arguments of the process. An error is one line, and the exit code is not zero.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const run = <Name extends string, Input, Context, E extends { readonly message: string }>(
+  command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>
+): void =>
+  Command.run(command, { version }).pipe(
+    // What is wrong with the arguments the command has said already.
+    Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
+    Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici)),
+    NodeRuntime.runMain({ disableErrorReporting: true })
+  )

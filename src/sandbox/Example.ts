@@ -1,0 +1,132 @@
+/**
+ * A small world to begin with: two accounts that know each other, with money, codes, sub-accounts and interest.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import { Code, Passphrase } from "../domain/Code.ts"
+import * as Decimal from "../domain/Decimal.ts"
+import { ApiKey, InvestmentId, PlanId, SubAccountId, ticker } from "../domain/Identifiers.ts"
+import { HexColour, MaskedEmail } from "../domain/SubAccount.ts"
+import { Control } from "./Control.ts"
+
+/**
+ * A key of the example. Nothing but this sandbox accepts it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ExampleKey {
+  readonly account: string
+  readonly apiKey: string
+  readonly apiSecret: string
+}
+
+/** A business partner with money in all wallets, three sub-accounts and interest payments. */
+export const alice: ExampleKey = {
+  account: "alice",
+  apiKey: "alice-sandbox-key",
+  apiSecret: "alice-sandbox-secret"
+}
+
+/** No business partner; the creator of the codes. */
+export const bob: ExampleKey = { account: "bob", apiKey: "bob-sandbox-key", apiSecret: "bob-sandbox-secret" }
+
+/** A code that anybody but bob can apply, for 2.5 ETH. */
+export const code: Code = Code.make("WBe11205e5-5faf-11ed-9b6a-0242ac120002ETH")
+
+/** A code for 0.25 ETH, with a passphrase. */
+export const protectedCode: Code = Code.make("WBbe08a482-5faf-11ed-9b6a-0242ac120002ETH")
+
+/** The passphrase of {@link protectedCode}. */
+export const passphrase: Passphrase = Passphrase.make("open sesame")
+
+/** A fixed-term plan that has paid interest to alice. */
+export const plan: PlanId = PlanId.make("8e667b4a-0b71-4988-8af5-9474dbfaeb51")
+
+/** An empty sub-account of alice's. */
+export const emptySubAccount: SubAccountId = SubAccountId.make("2b7e1516-28ae-42a6-abf7-158809cf4f3c")
+
+/** A sub-account of alice's that holds funds and has an API key. */
+export const fundedSubAccount: SubAccountId = SubAccountId.make("5c9d2e7a-6f31-4c0e-9a55-7d20f7d6a1b4")
+
+/** How many interest payments alice has received. */
+export const payments = 250
+
+const btc = ticker("BTC")
+const eth = ticker("ETH")
+const usdt = ticker("USDT")
+
+/**
+ * Sets the example up.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const setUp = Effect.gen(function*() {
+  const control = yield* Control
+  yield* control.openAccount({ account: alice.account, b2b: true })
+  yield* control.openAccount({ account: bob.account, b2b: false })
+  for (const { account, apiKey, apiSecret } of [alice, bob]) {
+    yield* control.addKey({
+      account,
+      apiKey: ApiKey.make(apiKey),
+      apiSecret,
+      title: `${account}'s key`,
+      type: "2",
+      enabled: true
+    })
+  }
+  yield* control.fund({ account: "alice", wallet: "main", ticker: btc, amount: Decimal.amount("0.5") })
+  yield* control.fund({ account: "alice", wallet: "main", ticker: usdt, amount: Decimal.amount("1000") })
+  yield* control.fund({ account: "alice", wallet: "trade", ticker: btc, amount: Decimal.amount("2") })
+  yield* control.fund({ account: "alice", wallet: "trade", ticker: usdt, amount: Decimal.amount("100000") })
+  yield* control.fund({ account: "alice", wallet: "collateral", ticker: usdt, amount: Decimal.amount("50000") })
+  yield* control.fund({ account: "bob", wallet: "main", ticker: eth, amount: Decimal.amount("20") })
+  yield* control.createCode({ account: "bob", code, ticker: eth, amount: Decimal.amount("2.5") })
+  yield* control.createCode({
+    account: "bob",
+    code: protectedCode,
+    ticker: eth,
+    amount: Decimal.amount("0.25"),
+    passphrase
+  })
+
+  const subAccounts = [
+    { id: fundedSubAccount, alias: "market making", email: "m***@e***e.com", color: "#1D9A6C" },
+    { id: emptySubAccount, alias: "archive", email: "a***@e***e.com", color: "#888888" },
+    { id: "c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90", alias: "training", email: "t***@e***e.com", color: "#FF0000" }
+  ]
+  for (const { alias, color, email, id } of subAccounts) {
+    yield* control.openSubAccount({
+      id: SubAccountId.make(id),
+      parent: "alice",
+      alias,
+      email: MaskedEmail.make(email),
+      color: HexColour.make(color),
+      shareKyc: true,
+      kycStatus: "shared",
+      spotEnabled: true,
+      collateralEnabled: false
+    })
+  }
+  yield* control.fund({ account: fundedSubAccount, wallet: "main", ticker: usdt, amount: Decimal.amount("250") })
+  yield* control.addKey({
+    account: fundedSubAccount,
+    apiKey: ApiKey.make("market-making-sandbox-key"),
+    apiSecret: "market-making-sandbox-secret",
+    title: "market making bot",
+    type: "1",
+    enabled: true,
+    endpoints: [{ name: "/api/v4/order/stop_limit", title: "Create stop-limit order" }]
+  })
+  for (let day = 0; day < payments; day++) {
+    yield* control.payInterest({
+      account: "alice",
+      planId: plan,
+      investmentId: InvestmentId.make("0d7b66ff-1909-4938-ab7a-d16d9a64dcd5"),
+      ticker: usdt,
+      amount: Decimal.amount("0.15")
+    })
+  }
+})
