@@ -48,6 +48,7 @@ export interface Market {
  * What of an order a market has bounds for.
  *
  * - `collateral`: whether it needs a market that trades on margin
+ * - `inMoney`: whether the amount is in quote currency
  * - `prices`: all its prices, by the names that requests have for them
  * - `tradesAt`: the names of those at which it may trade; amount × each has a least and a greatest total
  *
@@ -58,9 +59,40 @@ export interface Bounded {
   readonly market: MarketName
   readonly collateral: boolean
   readonly amount: Amount
+  readonly inMoney?: boolean
   readonly prices: Readonly<Record<string, Price>>
   readonly tradesAt: ReadonlyArray<string>
 }
+
+/**
+ * What a market bounds of a limit order.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const limit = (
+  { amount, collateral, market, price }: {
+    readonly market: MarketName
+    readonly amount: Amount
+    readonly price: Price
+    readonly collateral: boolean
+  }
+): Bounded => ({ market, collateral, amount, prices: { price }, tradesAt: ["price"] })
+
+/**
+ * What a market bounds of a market order. An amount in quote currency has the bounds of a total.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const market = (
+  { amount, collateral, inMoney, market }: {
+    readonly market: MarketName
+    readonly amount: Amount
+    readonly collateral: boolean
+    readonly inMoney: boolean
+  }
+): Bounded => ({ market, collateral, amount, inMoney, prices: {}, tradesAt: [] })
 
 /**
  * What a market bounds of a stop-limit order.
@@ -117,12 +149,13 @@ export const violations = (
     return [["market", { rule: "known" }]]
   }
   const found: Array<readonly [string, Rule]> = []
-  if (!Decimal.fitsPrecision(order.amount, market.stockPrecision)) {
-    found.push(["amount", { rule: "precision", step: stepOf(market.stockPrecision) }])
+  const [precision, least] = order.inMoney === true
+    ? [market.moneyPrecision, market.minTotal]
+    : [market.stockPrecision, market.minAmount]
+  if (!Decimal.fitsPrecision(order.amount, precision)) {
+    found.push(["amount", { rule: "precision", step: stepOf(precision) }])
   }
-  if (Decimal.Order(order.amount, market.minAmount) < 0) {
-    found.push(["amount", { rule: "minAmount", min: market.minAmount }])
-  }
+  if (Decimal.Order(order.amount, least) < 0) found.push(["amount", { rule: "minAmount", min: least }])
   for (const [field, price] of Object.entries(order.prices)) {
     if (!Decimal.fitsPrecision(price, market.moneyPrecision)) {
       found.push([field, { rule: "precision", step: stepOf(market.moneyPrecision) }])

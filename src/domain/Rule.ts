@@ -29,6 +29,9 @@
  * - `empty`: a sub-account that still holds funds.
  * - `position`: a reduce-only order without a position to reduce.
  * - `balance`: the wallet does not hold what is needed.
+ * - `exclusive`: set together with a field that rules it out.
+ * - `maker`: an order that may only rest, but would trade at once.
+ * - `open`: no open order of that identifier.
  * - `accepted`: announced by the document, but not accepted yet.
  *
  * @category models
@@ -57,6 +60,9 @@ export type Rule =
   | { readonly rule: "empty" }
   | { readonly rule: "position" }
   | { readonly rule: "balance" }
+  | { readonly rule: "exclusive"; readonly with: string }
+  | { readonly rule: "maker" }
+  | { readonly rule: "open" }
   | { readonly rule: "accepted" }
 
 const key = "effect-txc/rule"

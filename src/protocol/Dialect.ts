@@ -34,6 +34,8 @@ export interface Refusal {
  * - `rateLimited`: too many calls
  * - `reduceOnly`: no position to reduce, or the order is on its side
  * - `notEnoughBalance`: the wallet does not hold what the order needs
+ * - `orderNotFound`: no open order of that identifier
+ * - `notMaker`: an order that may only rest would trade at once
  * - `unavailable`: the exchange has stopped
  * - `notFound`, `methodNotAllowed`, `bodyTooLarge`: no such call
  *
@@ -54,6 +56,8 @@ export type RefusalKind =
   | "rateLimited"
   | "reduceOnly"
   | "notEnoughBalance"
+  | "orderNotFound"
+  | "notMaker"
   | "unavailable"
   | "notFound"
   | "methodNotAllowed"
@@ -122,6 +126,8 @@ const common = {
   },
   rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
   notEnoughBalance: { status: 400, code: 10, message: "Inner validation failed" },
+  orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
+  notMaker: { status: 400, code: 13, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },

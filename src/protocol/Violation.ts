@@ -117,6 +117,12 @@ const orderWords = (wireKey: string, rule: Rule.Rule): string => {
       return "Reduce-only: Position doesn't exist or wrong side"
     case "balance":
       return "Not enough balance."
+    case "exclusive":
+      return `Either ${wireKey} or ${rule.with} flag in true state is allowed.`
+    case "maker":
+      return "This order couldn't be executed as a maker order and was canceled."
+    case "open":
+      return "Unexecuted order was not found."
     case "unused":
     case "notOwn":
     case "empty":
@@ -158,6 +164,9 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
     case "maxTotal":
     case "position":
     case "balance":
+    case "exclusive":
+    case "maker":
+    case "open":
     case "accepted":
       return `The ${wireKey} format is invalid.`
   }

@@ -119,14 +119,16 @@ const common = (order: Order) => ({
   side: order.side,
   type: order.type,
   timestamp: Time.fromMicros(order.placedAt),
-  dealMoney: zero,
-  dealStock: zero,
+  dealMoney: Units.toDecimal(order.dealMoney),
+  dealStock: Units.toDecimal(order.dealStock),
   amount: order.amount,
-  left: order.left,
-  dealFee: zero,
-  price: order.price,
+  // What was submitted comes back as it was written, until something of it is filled.
+  left: order.left === order.quantity ? order.amount : Units.toDecimal(order.left),
+  dealFee: Units.toDecimal(order.dealFee),
+  price: order.price ?? zero,
   status: order.status,
-  stp: order.stp
+  stp: order.stp,
+  postOnly: order.postOnly
 })
 
 const activation = ({ stop }: StopOrder) => ({
@@ -138,8 +140,7 @@ const activation = ({ stop }: StopOrder) => ({
 const stopLimitOrder = (order: StopOrder): StopLimitOrders.StopLimitOrder => ({
   ...common(order),
   ...activation(order),
-  postOnly: false,
-  ioc: false,
+  ioc: order.ioc,
   rpi: false,
   reduceOnly: order.reduceOnly
 })
@@ -156,7 +157,6 @@ const leg = (order: Order, { dialect, state }: Context) => {
     ...(clientOrderId === undefined || dialect.rules.legClientOrderIds === "empty" ? {} : { clientOrderId }),
     takerFee: ratio(market?.takerFee ?? zero),
     makerFee: ratio(market?.makerFee ?? zero),
-    postOnly: false,
     mtime: Time.fromMicros(order.changedAt),
     ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
   }
@@ -211,7 +211,7 @@ export const routes: ReadonlyArray<Route> = [
   write(
     StopLimitOrders.endpoint,
     (request) => ({ _tag: "PlaceStopLimit", ...request }),
-    "OrderPlaced",
+    "StopPlaced",
     ({ order }) => stopLimitOrder(order)
   ),
   write(CancelAllOrders.endpoint, (request) => ({ _tag: "CancelAll", ...request }), "Done", () => undefined),

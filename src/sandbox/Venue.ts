@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
 
   const apply = (action: Action, at: number): Reply => {
     const command = { at, action }
-    const reply = Engine.apply(state, command)
+    const { reply } = Engine.apply(state, command)
     const unchanged = reply._tag === "Refused" && (reply.why === "nonceUsed" || reply.why === "nonceOutsideWindow")
     if (!unchanged) journal.append(command)
     return reply

@@ -7,7 +7,9 @@ import { ApiKeyId, ExternalId, UserId } from "../../domain/Identifiers.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action, Operation } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
+import type { Work } from "./Matching.ts"
 import * as Orders from "./Orders.ts"
+import * as Positions from "./Positions.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
@@ -112,11 +114,11 @@ export const applyCode = (
 
 /** @category accounts */
 export const deleteSubAccount = (
-  state: State,
+  work: Work,
   account: string,
-  { id }: Extract<Operation, { readonly _tag: "DeleteSubAccount" }>,
-  at: number
+  { id }: Extract<Operation, { readonly _tag: "DeleteSubAccount" }>
 ): Reply.Reply => {
+  const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== account) return Reply.invalid(["id", { rule: "known" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {
@@ -126,10 +128,30 @@ export const deleteSubAccount = (
       }
     }
   }
-  Orders.cancelAll(state, id, { _tag: "CancelAll" }, at)
+  Orders.cancelAll(work, id, { _tag: "CancelAll" })
   state.subAccounts.delete(id)
   state.accounts.delete(id)
   for (const key of state.keys.values()) if (key.account === id) state.keys.delete(key.apiKey)
+  return Reply.done
+}
+
+/**
+ * Moves an amount between an account's own wallets. What stands for open positions stays in the collateral wallet.
+ *
+ * @category accounts
+ */
+export const transfer = (
+  state: State,
+  account: string,
+  { amount, from, ticker, to }: Extract<Operation, { readonly _tag: "Transfer" }>
+): Reply.Reply => {
+  const units = Units.from(amount)
+  const source: Ledger.Holder = { account, wallet: from, locked: false }
+  const bound = from === "collateral" ? Positions.margin(state, account, ticker) : 0n
+  if (
+    units === undefined || Ledger.balance(state.ledger, source, ticker) - bound < units ||
+    !Ledger.transfer(state.ledger, source, { account, wallet: to, locked: false }, ticker, units)
+  ) return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
   return Reply.done
 }
 

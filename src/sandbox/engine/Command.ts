@@ -12,6 +12,7 @@ import {
   ClientOrderId,
   InvestmentId,
   MarketName,
+  OrderId,
   PlanId,
   SubAccountId,
   Ticker
@@ -20,6 +21,8 @@ import { BboRole, CancelAllType, OrderSide, SelfTradePrevention } from "../../do
 import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 
 const key = Schema.optionalKey
+
+const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
 // -----------------------------------------------------------------------------
 // What a signed call asks for
@@ -38,6 +41,46 @@ const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
   clientOrderId: key(ClientOrderId),
   bboRole: key(BboRole),
   stp: key(SelfTradePrevention)
+})
+
+const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  price: Price,
+  collateral: Schema.Boolean,
+  clientOrderId: key(ClientOrderId),
+  postOnly: key(Schema.Boolean),
+  ioc: key(Schema.Boolean),
+  stp: key(SelfTradePrevention),
+  reduceOnly: key(Schema.Boolean)
+})
+
+/** `inMoney`: a buy whose amount is what it spends. */
+const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  inMoney: Schema.Boolean,
+  collateral: Schema.Boolean,
+  clientOrderId: key(ClientOrderId),
+  stp: key(SelfTradePrevention),
+  reduceOnly: key(Schema.Boolean)
+})
+
+const Cancel = Schema.TaggedStruct("Cancel", {
+  market: MarketName,
+  orderId: key(OrderId),
+  clientOrderId: key(ClientOrderId)
+})
+
+const CancelOco = Schema.TaggedStruct("CancelOco", { market: MarketName, orderId: OrderId })
+
+const Transfer = Schema.TaggedStruct("Transfer", {
+  from: Wallet,
+  to: Wallet,
+  ticker: Ticker,
+  amount: Amount
 })
 
 const PlaceOco = Schema.TaggedStruct("PlaceOco", {
@@ -66,7 +109,19 @@ const DeleteSubAccount = Schema.TaggedStruct("DeleteSubAccount", { id: SubAccoun
  * @category models
  * @since 0.1.0
  */
-export const Operation = Schema.Union([Nothing, PlaceStopLimit, PlaceOco, CancelAll, ApplyCode, DeleteSubAccount])
+export const Operation = Schema.Union([
+  Nothing,
+  PlaceLimit,
+  PlaceMarket,
+  PlaceStopLimit,
+  PlaceOco,
+  Cancel,
+  CancelOco,
+  CancelAll,
+  Transfer,
+  ApplyCode,
+  DeleteSubAccount
+])
 /** @category models */
 export type Operation = typeof Operation.Type
 
@@ -116,7 +171,7 @@ const SetKey = Schema.TaggedStruct("SetKey", { apiKey: ApiKey, enabled: Schema.B
 
 const Fund = Schema.TaggedStruct("Fund", {
   account: Schema.String,
-  wallet: Schema.Literals(["main", "trade", "collateral"]),
+  wallet: Wallet,
   ticker: Ticker,
   amount: Amount
 })
@@ -137,6 +192,8 @@ const PayInterest = Schema.TaggedStruct("PayInterest", {
   amount: Amount
 })
 
+const MovePrice = Schema.TaggedStruct("MovePrice", { market: MarketName, price: Price })
+
 /**
  * What happens.
  *
@@ -151,7 +208,8 @@ export const Action = Schema.Union([
   SetKey,
   Fund,
   CreateCode,
-  PayInterest
+  PayInterest,
+  MovePrice
 ])
 /** @category models */
 export type Action = typeof Action.Type

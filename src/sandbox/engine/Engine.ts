@@ -1,39 +1,52 @@
 /**
- * The exchange as a state machine: a command with its time goes in, a reply comes out. No clock, no chance, no input or
- * output of its own: the same commands make the same state and the same replies.
+ * The exchange as a state machine: a command with its time goes in, a reply and events come out. No clock, no chance, no
+ * input or output of its own: the same commands make the same state, the same replies and the same events.
  *
  * @since 0.1.0
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
 import type { Action, Command, Operation } from "./Command.ts"
+import type { Event } from "./Event.ts"
+import * as Matching from "./Matching.ts"
 import * as Nonces from "./Nonces.ts"
 import * as Orders from "./Orders.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
+import * as Units from "./Units.ts"
 
-const operate = (state: State, account: string, operation: Operation, at: number): Reply.Reply => {
+const operate = (work: Matching.Work, account: string, operation: Operation): Reply.Reply => {
   switch (operation._tag) {
     case "Nothing":
       return Reply.done
+    case "PlaceLimit":
+      return Orders.placeLimit(work, account, operation)
+    case "PlaceMarket":
+      return Orders.placeMarket(work, account, operation)
     case "PlaceStopLimit":
-      return Orders.placeStopLimit(state, account, operation, at)
+      return Orders.placeStopLimit(work, account, operation)
     case "PlaceOco":
-      return Orders.placeOco(state, account, operation, at)
+      return Orders.placeOco(work, account, operation)
+    case "Cancel":
+      return Orders.cancel(work, account, operation)
+    case "CancelOco":
+      return Orders.cancelOco(work, account, operation)
     case "CancelAll":
-      return Orders.cancelAll(state, account, operation, at)
+      return Orders.cancelAll(work, account, operation)
+    case "Transfer":
+      return Accounts.transfer(work.state, account, operation)
     case "ApplyCode":
-      return Accounts.applyCode(state, account, operation)
+      return Accounts.applyCode(work.state, account, operation)
     case "DeleteSubAccount":
-      return Accounts.deleteSubAccount(state, account, operation, at)
+      return Accounts.deleteSubAccount(work, account, operation)
   }
 }
 
 const call = (
-  state: State,
-  { apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>,
-  at: number
+  work: Matching.Work,
+  { apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>
 ): Reply.Reply => {
+  const { at, state } = work
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.refused("notFound")
   if (nonce !== undefined) {
@@ -41,7 +54,18 @@ const call = (
     if (used !== "used") return Reply.refused(used)
   }
   key.lastActivity = UnixSeconds.make(Math.floor(at / 1e6))
-  return operate(state, key.account, operation, at)
+  return operate(work, key.account, operation)
+}
+
+const movePrice = (
+  work: Matching.Work,
+  { market: name, price }: Extract<Action, { readonly _tag: "MovePrice" }>
+): Reply.Reply => {
+  const market = work.state.markets.get(name)
+  const units = Units.from(price)
+  if (market === undefined || units === undefined) return Reply.invalid(["market", { rule: "known" }])
+  Matching.movePrice(work, market, units)
+  return Reply.done
 }
 
 /**
@@ -50,10 +74,20 @@ const call = (
  * @category engine
  * @since 0.1.0
  */
-export const apply = (state: State, { action, at }: Command): Reply.Reply => {
+export const apply = (
+  state: State,
+  { action, at }: Command
+): { readonly reply: Reply.Reply; readonly events: ReadonlyArray<Event> } => {
+  const events: Array<Event> = []
+  const work: Matching.Work = { state, at, emit: (event) => events.push(event) }
+  return { reply: act(work, action), events }
+}
+
+const act = (work: Matching.Work, action: Action): Reply.Reply => {
+  const { at, state } = work
   switch (action._tag) {
     case "Call":
-      return call(state, action, at)
+      return call(work, action)
     case "OpenAccount":
       return Accounts.openAccount(state, action)
     case "OpenSubAccount":
@@ -68,5 +102,7 @@ export const apply = (state: State, { action, at }: Command): Reply.Reply => {
       return Accounts.createCode(state, action)
     case "PayInterest":
       return Accounts.payInterest(state, action, at)
+    case "MovePrice":
+      return movePrice(work, action)
   }
 }

@@ -16,7 +16,8 @@ import type { Units } from "./Units.ts"
 export type Wallet = "main" | "trade" | "collateral"
 
 /**
- * Where an amount can be: free in a wallet, locked by open orders, in a code that is not applied yet, or outside.
+ * Where an amount can be: free in a wallet, locked by open orders, in a code that is not applied yet, with the house
+ * (which earns the fees), with the lender (who stands behind positions), or outside.
  *
  * @category models
  * @since 0.1.0
@@ -24,6 +25,8 @@ export type Wallet = "main" | "trade" | "collateral"
 export type Holder =
   | { readonly account: string; readonly wallet: Wallet; readonly locked: boolean }
   | "codes"
+  | "house"
+  | "lender"
   | "outside"
 
 const keyOf = (holder: Holder): string =>
@@ -70,13 +73,13 @@ const add = (ledger: Ledger, key: string, ticker: Ticker, units: Units): void =>
 }
 
 /**
- * Moves an amount. `false`, and nothing is moved, when the holder does not have it; only `outside` may go below zero.
+ * Moves an amount. `false`, and nothing is moved, when the holder does not have it; only the lender and `outside` may go below zero.
  *
  * @category moving
  * @since 0.1.0
  */
 export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean => {
-  if (units < 0n || (from !== "outside" && balance(ledger, from, ticker) < units)) return false
+  if (units < 0n || (from !== "outside" && from !== "lender" && balance(ledger, from, ticker) < units)) return false
   add(ledger, keyOf(from), ticker, -units)
   add(ledger, keyOf(to), ticker, units)
   return true

@@ -4,14 +4,14 @@
  * @since 0.1.0
  */
 import type { Rule } from "../../domain/Rule.ts"
-import type { AppliedCode, OcoOrder, StopOrder } from "./State.ts"
+import type { AppliedCode, OcoOrder, Order, StopOrder } from "./State.ts"
 
 /** @category models */
 export type Violations = ReadonlyArray<readonly [field: string, rule: Rule]>
 
 /**
  * - `Done`: applied, with nothing more to say
- * - `OrderPlaced`, `OcoPlaced`, `CodeApplied`: applied
+ * - `OrderPlaced`, `StopPlaced`, `OcoPlaced`, `OrderCanceled`, `OcoCanceled`, `CodeApplied`: applied
  * - `Invalid`: fields break rules that only the exchange can know
  * - `Refused`: for another reason, see `why`
  *
@@ -23,13 +23,16 @@ export type Violations = ReadonlyArray<readonly [field: string, rule: Rule]>
  */
 export type Reply =
   | { readonly _tag: "Done" }
-  | { readonly _tag: "OrderPlaced"; readonly order: StopOrder }
+  | { readonly _tag: "OrderPlaced"; readonly order: Order }
+  | { readonly _tag: "StopPlaced"; readonly order: StopOrder }
+  | { readonly _tag: "OrderCanceled"; readonly order: Order }
   | { readonly _tag: "OcoPlaced"; readonly oco: OcoOrder }
+  | { readonly _tag: "OcoCanceled"; readonly oco: OcoOrder }
   | { readonly _tag: "CodeApplied"; readonly applied: AppliedCode }
   | { readonly _tag: "Invalid"; readonly violations: Violations }
   | {
     readonly _tag: "Refused"
-    readonly why: "nonceUsed" | "nonceOutsideWindow" | "notEnoughBalance" | "reduceOnly" | "notFound"
+    readonly why: "nonceUsed" | "nonceOutsideWindow" | "notEnoughBalance" | "reduceOnly" | "notFound" | "orderNotFound" | "notMaker"
     readonly violations: Violations
   }
 

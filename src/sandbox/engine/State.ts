@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
-import type { Amount, Decimal, Price } from "../../domain/Decimal.ts"
+import type { Decimal, Price } from "../../domain/Decimal.ts"
 import type {
   ApiKey,
   ApiKeyId,
@@ -32,6 +32,7 @@ import type {
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { UnixSeconds } from "../../domain/Time.ts"
 import type { VenueRules } from "../../domain/VenueRules.ts"
+import * as Book from "./Book.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
 import type { Units } from "./Units.ts"
@@ -120,7 +121,14 @@ export interface Stop {
 }
 
 /**
- * An order. Times are Unix microseconds.
+ * An order. Times are Unix microseconds, quantities exact.
+ *
+ * - `kind`: what a cancel-all knows it as; `margin` and `futures` orders trade positions, `spot` orders trade wallets
+ * - `amount`: as it was written; `quantity` is its value: in base currency, in quote currency for market buys
+ * - `price`: the limit; absent on market orders
+ * - `oco`: the pair that it is a leg of
+ * - `locked`: what it has locked for what is left of it
+ * - `queued`: the price at which it rests in the book; absent while it waits or after it has ended
  *
  * @category models
  */
@@ -130,26 +138,33 @@ export interface Order {
   readonly market: MarketName
   readonly side: OrderSide
   readonly type: OrderType
-  /** What a cancel-all knows it as. */
   readonly kind: "spot" | "margin" | "futures"
-  readonly amount: Amount
-  readonly price: Price
+  readonly amount: Decimal
+  readonly quantity: Units
+  readonly price: Price | undefined
+  readonly postOnly: boolean
+  readonly ioc: boolean
   readonly stop: Stop | undefined
   readonly clientOrderId: ClientOrderId | undefined
   readonly stp: SelfTradePrevention
   readonly reduceOnly: boolean
   readonly positionSide: PositionSide | undefined
+  readonly oco: OrderId | undefined
   readonly placedAt: number
-  /** What the order has locked, and of which asset. */
-  readonly locked: { readonly ticker: Ticker; readonly units: Units } | undefined
+  locked: { readonly wallet: "trade" | "collateral"; readonly ticker: Ticker; units: Units } | undefined
+  queued: Units | undefined
   status: OrderStatus
-  left: Decimal
+  left: Units
+  dealStock: Units
+  dealMoney: Units
+  dealFee: Units
   changedAt: number
 }
 
 /** @category models */
 export interface StopOrder extends Order {
   readonly stop: Stop
+  readonly price: Price
 }
 
 /** @category models */
@@ -157,7 +172,51 @@ export interface OcoOrder {
   readonly id: OrderId
   readonly reduceOnly: boolean
   readonly stopLoss: StopOrder
-  readonly takeProfit: Order
+  readonly takeProfit: Order & { readonly price: Price }
+}
+
+/**
+ * A trade. `side` is the taker's.
+ *
+ * @category models
+ */
+export interface Trade {
+  readonly id: number
+  readonly at: number
+  readonly price: Units
+  readonly amount: Units
+  readonly side: OrderSide
+}
+
+/**
+ * A position: above zero is long, below is short. `cost` is what opening the part that is still open has paid or
+ * received, in quote currency.
+ *
+ * @category models
+ */
+export interface Position {
+  readonly id: number
+  readonly account: string
+  readonly market: MarketName
+  readonly openedAt: number
+  amount: Units
+  cost: Units
+  realised: Units
+  changedAt: number
+}
+
+/**
+ * A market while it trades.
+ *
+ * @category models
+ */
+export interface Trading {
+  readonly book: Book.Book
+  /** Orders that wait for their price, in the order in which they were placed. */
+  readonly waiting: Set<StopOrder>
+  /** The latest trades, the latest last. */
+  readonly trades: Array<Trade>
+  lastPrice: Units | undefined
 }
 
 /** @category models */
@@ -173,8 +232,15 @@ export interface State {
   readonly codes: Map<Code, IssuedCode>
   /** Interest payments by account, in the order in which they were paid. */
   readonly payments: Map<string, Array<Payment>>
+  readonly trading: ReadonlyMap<MarketName, Trading>
   /** The orders that can still trade. */
   readonly openOrders: Map<OrderId, Order>
+  /** The orders that can't any more, by account, the latest last. */
+  readonly endedOrders: Map<string, Array<Order>>
+  /** The pairs of which a leg can still trade. */
+  readonly ocoOrders: Map<OrderId, OcoOrder>
+  /** By account and market. */
+  readonly positions: Map<string, Position>
   /** Every client order id that an account has ever used. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
   /** The number of the last order, transaction or record. */
@@ -197,7 +263,13 @@ export const make = (rules: VenueRules): State => ({
   subAccounts: new Map(),
   codes: new Map(),
   payments: new Map(),
+  trading: new Map(
+    Listings.markets.map(({ name }) => [name, { book: Book.make(), waiting: new Set(), trades: [], lastPrice: undefined }])
+  ),
   openOrders: new Map(),
+  endedOrders: new Map(),
+  ocoOrders: new Map(),
+  positions: new Map(),
   clientOrderIds: new Map(),
   lastId: 0
 })

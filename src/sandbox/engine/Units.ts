@@ -47,3 +47,19 @@ export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units 
   const exact = a * b
   return exact % one === 0n ? exact / one : undefined
 }
+
+/**
+ * The product of two quantities, rounded towards zero when it has more than eighteen fractional digits.
+ *
+ * @category computing
+ * @since 0.1.0
+ */
+export const times = (a: Units, b: Units): Units => a * b / one
+
+/**
+ * How often `b` goes into `a`, rounded towards zero.
+ *
+ * @category computing
+ * @since 0.1.0
+ */
+export const over = (a: Units, b: Units): Units => a * one / b

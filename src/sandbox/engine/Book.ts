@@ -1,0 +1,94 @@
+/**
+ * The resting orders of a market: by price, and at each price in the order in which they came.
+ *
+ * @since 0.1.0
+ */
+import type { OrderSide } from "../../domain/Order.ts"
+import type { Order } from "./State.ts"
+import type { Units } from "./Units.ts"
+
+/**
+ * All orders of one price, the oldest first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Level {
+  readonly price: Units
+  readonly orders: Array<Order>
+}
+
+/**
+ * Both sides, the best price first: the highest bid, the lowest ask.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Book {
+  readonly bids: Array<Level>
+  readonly asks: Array<Level>
+}
+
+/** @category constructors */
+export const make = (): Book => ({ bids: [], asks: [] })
+
+/**
+ * The levels of a side, the best first.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const levels = (book: Book, side: OrderSide): Array<Level> => side === "buy" ? book.bids : book.asks
+
+/** Where a price is, or would be, among the levels of a side. */
+const indexOf = (levels: ReadonlyArray<Level>, side: OrderSide, price: Units): number => {
+  let low = 0
+  let high = levels.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const found = levels[middle]
+    const isBetter = found !== undefined && (side === "buy" ? found.price > price : found.price < price)
+    if (isBetter) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Puts an order at the end of its price's queue.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const add = (book: Book, order: Order, price: Units): void => {
+  const side = levels(book, order.side)
+  const index = indexOf(side, order.side, price)
+  const level = side[index]
+  if (level !== undefined && level.price === price) level.orders.push(order)
+  else side.splice(index, 0, { price, orders: [order] })
+}
+
+/**
+ * Takes an order out; an order that is not there changes nothing.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const remove = (book: Book, order: Order, price: Units): void => {
+  const side = levels(book, order.side)
+  const index = indexOf(side, order.side, price)
+  const level = side[index]
+  if (level === undefined || level.price !== price) return
+  const place = level.orders.indexOf(order)
+  if (place === -1) return
+  level.orders.splice(place, 1)
+  if (level.orders.length === 0) side.splice(index, 1)
+}
+
+/**
+ * The best price of a side.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const best = (book: Book, side: OrderSide): Units | undefined => levels(book, side)[0]?.price
