@@ -13,18 +13,40 @@ import * as MarketRules from "./client/MarketRules.ts"
 import * as Nonce from "./client/Nonce.ts"
 import * as Region from "./client/Region.ts"
 import * as Signer from "./client/Signer.ts"
+import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
+import { Assets } from "./endpoints/Assets.ts"
 import { CancelAllOrders } from "./endpoints/CancelAllOrders.ts"
+import { CancelOcoOrder } from "./endpoints/CancelOcoOrder.ts"
+import { CancelOrder } from "./endpoints/CancelOrder.ts"
+import { CodeCreation } from "./endpoints/CodeCreation.ts"
 import { Codes } from "./endpoints/Codes.ts"
+import { CollateralBalance } from "./endpoints/CollateralBalance.ts"
+import { CollateralLimitOrders } from "./endpoints/CollateralLimitOrders.ts"
+import { CollateralMarketOrders } from "./endpoints/CollateralMarketOrders.ts"
 import { CollateralOcoOrders } from "./endpoints/CollateralOcoOrders.ts"
 import { DeleteSubAccount } from "./endpoints/DeleteSubAccount.ts"
 import { Fees } from "./endpoints/Fees.ts"
 import { InterestPaymentHistory } from "./endpoints/InterestPaymentHistory.ts"
+import { LimitOrders } from "./endpoints/LimitOrders.ts"
 import { MainBalance } from "./endpoints/MainBalance.ts"
+import { MarketOrders } from "./endpoints/MarketOrders.ts"
 import { Markets } from "./endpoints/Markets.ts"
+import { OpenPositions } from "./endpoints/OpenPositions.ts"
+import { OrderBooks } from "./endpoints/OrderBooks.ts"
+import { OrderHistory } from "./endpoints/OrderHistory.ts"
+import { PublicTrades } from "./endpoints/PublicTrades.ts"
 import { ServerStatus } from "./endpoints/ServerStatus.ts"
+import { ServerTime } from "./endpoints/ServerTime.ts"
+import { StockMarketOrders } from "./endpoints/StockMarketOrders.ts"
 import { StopLimitOrders } from "./endpoints/StopLimitOrders.ts"
+import { SubAccountApiKeyCreation } from "./endpoints/SubAccountApiKeyCreation.ts"
 import { SubAccountApiKeys } from "./endpoints/SubAccountApiKeys.ts"
+import { SubAccountCreation } from "./endpoints/SubAccountCreation.ts"
 import { SubAccounts } from "./endpoints/SubAccounts.ts"
+import { Tickers } from "./endpoints/Tickers.ts"
+import { TradeBalance } from "./endpoints/TradeBalance.ts"
+import { Transfers } from "./endpoints/Transfers.ts"
+import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
 
 /**
  * The services of public endpoints.
@@ -32,7 +54,7 @@ import { SubAccounts } from "./endpoints/SubAccounts.ts"
  * @category models
  * @since 0.1.0
  */
-export type PublicServices = Markets | ServerStatus
+export type PublicServices = Assets | Markets | OrderBooks | PublicTrades | ServerStatus | ServerTime | Tickers
 
 /**
  * The services of all endpoints.
@@ -42,16 +64,33 @@ export type PublicServices = Markets | ServerStatus
  */
 export type Services =
   | PublicServices
+  | ActiveOrders
   | CancelAllOrders
+  | CancelOcoOrder
+  | CancelOrder
+  | CodeCreation
   | Codes
+  | CollateralBalance
+  | CollateralLimitOrders
+  | CollateralMarketOrders
   | CollateralOcoOrders
   | DeleteSubAccount
   | Fees
   | InterestPaymentHistory
+  | LimitOrders
   | MainBalance
+  | MarketOrders
+  | OpenPositions
+  | OrderHistory
+  | StockMarketOrders
   | StopLimitOrders
+  | SubAccountApiKeyCreation
   | SubAccountApiKeys
+  | SubAccountCreation
   | SubAccounts
+  | TradeBalance
+  | Transfers
+  | UnexecutedOcoOrders
 
 /**
  * Layers are shared by reference within a program, and most here are one value for all exchanges. Each exchange needs
@@ -67,8 +106,13 @@ const isolated = <A, E, R>(inside: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =
  * @since 0.1.0
  */
 export const layerPublic: Layer.Layer<PublicServices, never, Region.Region | HttpClient.HttpClient> = Layer.mergeAll(
+  Assets.layer,
   Markets.layer,
-  ServerStatus.layer
+  OrderBooks.layer,
+  PublicTrades.layer,
+  ServerStatus.layer,
+  ServerTime.layer,
+  Tickers.layer
 ).pipe(Layer.provide(Call.layerPublic), Layer.fresh)
 
 /**
@@ -83,16 +127,33 @@ export const layerServices: Layer.Layer<
   never,
   Region.Region | Signer.Signer | Nonce.Nonce | MarketRules.MarketRules | HttpClient.HttpClient
 > = Layer.mergeAll(
+  ActiveOrders.layer,
   CancelAllOrders.layer,
+  CancelOcoOrder.layer,
+  CancelOrder.layer,
+  CodeCreation.layer,
   Codes.layer,
+  CollateralBalance.layer,
+  CollateralLimitOrders.layer,
+  CollateralMarketOrders.layer,
   CollateralOcoOrders.layer,
   DeleteSubAccount.layer,
   Fees.layer,
   InterestPaymentHistory.layer,
+  LimitOrders.layer,
   MainBalance.layer,
+  MarketOrders.layer,
+  OpenPositions.layer,
+  OrderHistory.layer,
+  StockMarketOrders.layer,
   StopLimitOrders.layer,
+  SubAccountApiKeyCreation.layer,
   SubAccountApiKeys.layer,
-  SubAccounts.layer
+  SubAccountCreation.layer,
+  SubAccounts.layer,
+  TradeBalance.layer,
+  Transfers.layer,
+  UnexecutedOcoOrders.layer
 ).pipe(Layer.provide(Call.layer), Layer.merge(layerPublic), Layer.fresh)
 
 /**

@@ -8,6 +8,7 @@ import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as Credentials from "../client/Credentials.ts"
@@ -19,10 +20,19 @@ import * as FromOutside from "./Credentials.ts"
 
 const names = all.map(({ name }) => name)
 
-/** Lets a reader see what a `Map` holds. */
-const toJson = (answer: unknown): string =>
-  JSON.stringify(answer, (_key, value: unknown) => value instanceof Map ? Object.fromEntries(value) : value, 2) ??
-    "done"
+/** Lets a reader see what a `Map` holds, and the secret of a key that was just created: nothing shows it again. */
+const reveal = (value: unknown): unknown =>
+  Redacted.isRedacted(value)
+    ? Redacted.value(value)
+    : value instanceof Map
+    ? reveal(Object.fromEntries(value))
+    : Array.isArray(value)
+    ? value.map(reveal)
+    : typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, reveal(inner)]))
+    : value
+
+const toJson = (answer: unknown): string => JSON.stringify(reveal(answer), undefined, 2) ?? "done"
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 

@@ -317,15 +317,17 @@ export const layerPublic: Layer.Layer<PublicCall, never, Region | HttpClient.Htt
     const { baseUrl, dialect } = yield* Region
     const http = yield* HttpClient.HttpClient
     const make = (endpoint: Endpoint.Any) =>
-      prepare(endpoint, dialect, (wire, request) =>
-        exchange({
+      prepare(endpoint, dialect, (wire, request) => {
+        const { fields, path } = Endpoint.locate(endpoint, wire)
+        return exchange({
           http,
           dialect,
           sent: { endpoint, request, nonce: 0, sentAt: 0 },
           // Query parameters are texts; the wire has no other kind on public endpoints.
-          request: HttpClientRequest.get(baseUrl + endpoint.path, { urlParams: wire as Record<string, string> }),
+          request: HttpClientRequest.get(baseUrl + path, { urlParams: fields as Record<string, string> }),
           scrub: identity
-        }))
+        })
+      })
     return { dialect, make }
   })
 )

@@ -54,6 +54,16 @@ export const checkEcho = (endpoint: string, request: Request) =>
   return Effect.succeed(page)
 }
 
+/**
+ * The page that a bare list of records is: such an answer echoes nothing, so only its length can be judged.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const ofRecords = (endpoint: string, request: Request, defaultLimit: number) =>
+<A>(records: ReadonlyArray<A>): Effect.Effect<Page<A>, Errors.UnexpectedResponse> =>
+  checkEcho(endpoint, request)({ limit: request.limit ?? defaultLimit, offset: request.offset ?? 0, records })
+
 /** Where the next page starts, or that all that can be reached has been read. */
 type Next = { readonly offset: number } | "ceiling"
 

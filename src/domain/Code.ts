@@ -29,3 +29,17 @@ export const Passphrase = Text.check(
   Schema.isBetweenCodePoints(0, maxPassphraseLength, Rule.annotation({ rule: "length", max: maxPassphraseLength }))
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
 export type Passphrase = typeof Passphrase.Type
+
+/** The most characters of a description. */
+export const maxDescriptionLength = 280
+
+/**
+ * What the creator of a code notes down about it: at most 280 characters.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Description = Text.check(
+  Schema.isBetweenCodePoints(0, maxDescriptionLength, Rule.annotation({ rule: "length", max: maxDescriptionLength }))
+).pipe(Schema.brand("Description")).annotate({ identifier: "Description" })
+export type Description = typeof Description.Type

@@ -21,6 +21,24 @@ const digits = hasForm(/^(?:0|[1-9][0-9]*)$/u, "an identifier of digits")
 export const OrderId = Text.check(digits).pipe(Schema.brand("OrderId")).annotate({ identifier: "OrderId" })
 export type OrderId = typeof OrderId.Type
 
+/**
+ * A trade's identifier: a text of digits, as an order's.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const TradeId = Text.check(digits).pipe(Schema.brand("TradeId")).annotate({ identifier: "TradeId" })
+export type TradeId = typeof TradeId.Type
+
+/**
+ * A position's identifier: a text of digits, as an order's.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).annotate({ identifier: "PositionId" })
+export type PositionId = typeof PositionId.Type
+
 const clientOrderIdForm = /^[A-Za-z0-9\-._]+$/u
 
 /**

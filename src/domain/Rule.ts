@@ -29,7 +29,9 @@
  * - `empty`: a sub-account that still holds funds.
  * - `position`: a reduce-only order without a position to reduce.
  * - `balance`: the wallet does not hold what is needed.
- * - `exclusive`: set together with a field that rules it out.
+ * - `exclusive`: set together with a flag that rules it out.
+ * - `alone`: given together with another field that says the same.
+ * - `different`: the same as another field that it must differ from.
  * - `maker`: an order that may only rest, but would trade at once.
  * - `open`: no open order of that identifier.
  * - `accepted`: announced by the document, but not accepted yet.
@@ -61,6 +63,8 @@ export type Rule =
   | { readonly rule: "position" }
   | { readonly rule: "balance" }
   | { readonly rule: "exclusive"; readonly with: string }
+  | { readonly rule: "alone"; readonly with: string }
+  | { readonly rule: "different"; readonly from: string }
   | { readonly rule: "maker" }
   | { readonly rule: "open" }
   | { readonly rule: "accepted" }

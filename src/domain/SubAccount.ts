@@ -28,6 +28,25 @@ export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*
 export type MaskedEmail = typeof MaskedEmail.Type
 
 /**
+ * An e-mail address in full, as a sub-account is created with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Email = Text.check(hasForm(/^[^@\s]+@[^@\s]+$/u, "an e-mail address"))
+  .pipe(Schema.brand("Email")).annotate({ identifier: "Email" })
+export type Email = typeof Email.Type
+
+/**
+ * An address as it is shown: `email@google.com` is `e***@g***m`.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const mask = (email: Email): MaskedEmail =>
+  MaskedEmail.make(email.replace(/^(.)[^@]*@(.)(?:.*(.))?$/u, "$1***@$2***$3"))
+
+/**
  * A sub-account's status. Only `active` is shown by the document; other values are kept as they come.
  *
  * @category models

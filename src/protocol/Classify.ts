@@ -30,6 +30,9 @@ export interface Answer {
   readonly scrub: (text: string) => string
 }
 
+/** The secret of a new key, which an exchange shows once. */
+const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
+
 /**
  * The body as errors may keep it: without secrets, shortened.
  *
@@ -37,7 +40,7 @@ export interface Answer {
  * @since 0.1.0
  */
 export const shown = (answer: Pick<Answer, "text" | "scrub">): string => {
-  const clean = answer.scrub(answer.text)
+  const clean = answer.scrub(answer.text).replace(newSecret, "$1<redacted>")
   return clean.length > maxBody ? `${clean.slice(0, maxBody)}… (${clean.length} characters)` : clean
 }
 

@@ -34,6 +34,7 @@ export interface Refusal {
  * - `rateLimited`: too many calls
  * - `reduceOnly`: no position to reduce, or the order is on its side
  * - `notEnoughBalance`: the wallet does not hold what the order needs
+ * - `notEnoughToTransfer`, `notEnoughForCode`: the wallet does not hold what is transferred, or put into a code
  * - `orderNotFound`: no open order of that identifier
  * - `notMaker`: an order that may only rest would trade at once
  * - `unavailable`: the exchange has stopped
@@ -56,6 +57,8 @@ export type RefusalKind =
   | "rateLimited"
   | "reduceOnly"
   | "notEnoughBalance"
+  | "notEnoughToTransfer"
+  | "notEnoughForCode"
   | "orderNotFound"
   | "notMaker"
   | "unavailable"
@@ -81,6 +84,8 @@ export interface Dialect {
     readonly dealFee: string
   }
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
+  /** The type of an order that trades wallets, and of one that trades positions. */
+  readonly orderType: Schema.Codec<Order.ReceivedType, string>
   readonly legType: Schema.Codec<Order.ReceivedType, string>
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
   readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
@@ -100,8 +105,18 @@ export interface Dialect {
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /** Status and code of any other request whose fields are wrong. */
   readonly fieldValidation: Refusal
+  /** How a public request whose fields are wrong is refused; `errors` are keyed by the field. */
+  readonly publicValidation: (errors: Readonly<Record<string, ReadonlyArray<string>>>) => {
+    readonly status: number
+    readonly body: object
+  }
   /** The status of an applied code. */
   readonly codeAppliedStatus: number
+  /**
+   * The status of a transfer and of whatever is created but orders. The document says of all private calls that they
+   * answer 200; the live exchange answers these with 201.
+   */
+  readonly createdStatus: number
   readonly rules: VenueRules
 }
 
@@ -150,6 +165,7 @@ export const document: Dialect = {
     dealFee: "deal_fee"
   },
   orderStatus: Order.ReceivedStatus,
+  orderType: Order.ReceivedType,
   legType: Order.ReceivedType,
   selfTradePrevention: Order.SelfTradePrevention,
   receivedSelfTradePrevention: Order.ReceivedSelfTradePrevention,
@@ -158,10 +174,20 @@ export const document: Dialect = {
   demandsAll: true,
   nonce: (nonce) => ({ nonce: nonce.toString() }),
   nonceUnit: "microseconds",
-  refusals: { ...common, reduceOnly: { status: 400, code: 116, message: validationFailed } },
+  refusals: {
+    ...common,
+    reduceOnly: { status: 400, code: 116, message: validationFailed },
+    notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
+    notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
+  },
   orderValidation: () => ({ status: 400, code: 30, message: validationFailed }),
   fieldValidation: { status: 400, code: 0, message: validationFailed },
+  publicValidation: (errors) => ({
+    status: 400,
+    body: { success: false, message: validationFailed, params: Object.values(errors).flat() }
+  }),
   codeAppliedStatus: 200,
+  createdStatus: 200,
   rules: {
     activation: "side",
     clientOrderIds: "account",
@@ -174,11 +200,20 @@ export const document: Dialect = {
 
 const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
 
+/** Orders that trade positions have types of their own. */
+const marginTypes = {
+  "margin limit": "limit",
+  "margin market": "market",
+  "margin stop limit": "stop limit"
+} as const
+
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
 /** The live exchange numbers a broken field; several different fields, or a missing one, are number 30. */
 const codeOf = (violation: Violation): number => {
   if (violation.rule.rule === "required") return 30
+  if (violation.rule.rule === "exclusive") return 37
+  if (violation.rule.rule === "alone") return 30
   switch (violation.field) {
     case "market":
       return 31
@@ -210,20 +245,34 @@ export const live: Dialect = {
     dealFee: "dealFee"
   },
   orderStatus: Wire.renamed(Order.ReceivedStatus, statuses),
-  legType: Wire.renamed(Order.ReceivedType, { "margin stop limit": "stop limit", "margin limit": "limit" }),
+  // Both are read everywhere; each is written by its own name.
+  orderType: Wire.renamed(Order.ReceivedType, {
+    limit: "limit",
+    market: "market",
+    "stop limit": "stop limit",
+    ...marginTypes
+  }),
+  legType: Wire.renamed(Order.ReceivedType, marginTypes),
   selfTradePrevention: Wire.renamed(Order.SelfTradePrevention, modes),
   receivedSelfTradePrevention: Wire.renamed(Order.ReceivedSelfTradePrevention, modes),
   omissible: Schema.optionalKey,
   demandsAll: false,
   nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },
   nonceUnit: "milliseconds",
-  refusals: { ...common, reduceOnly: { status: 422, code: 116, message: validationFailed } },
+  refusals: {
+    ...common,
+    reduceOnly: { status: 422, code: 116, message: validationFailed },
+    notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
+    notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }
+  },
   orderValidation: (violations) => {
     const codes = new Set(violations.map(codeOf))
     return { status: 422, code: codes.size === 1 ? [...codes][0] ?? 30 : 30, message: validationFailed }
   },
   fieldValidation: { status: 400, code: 0, message: validationFailed },
+  publicValidation: (errors) => ({ status: 422, body: errors }),
   codeAppliedStatus: 201,
+  createdStatus: 201,
   rules: {
     activation: "last-price",
     clientOrderIds: "open-orders",

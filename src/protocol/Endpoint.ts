@@ -34,6 +34,7 @@ export interface RateLimit {
 /**
  * - `name`: service and method, such as `StopLimitOrders.create`
  * - `clause`: where the document describes it
+ * - `path`: fields of the request may stand in it, by their wire keys: `/api/v4/public/orderbook/{market}`
  * - `access`: `public` calls are not signed
  * - `b2b`: only business partners may call it
  * - `mutates`: whether the call changes anything
@@ -180,6 +181,51 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
   }
   endpoint["~codecs"].set(dialect, made)
   return made
+}
+
+const placeholder = /\{([A-Za-z_]+)\}/gu
+
+/**
+ * Where a request goes: the path with the fields that stand in it, and the fields that are left.
+ *
+ * @category paths
+ * @since 0.1.0
+ */
+export const locate = (
+  { path }: Any,
+  wire: Readonly<Record<string, unknown>>
+): { readonly path: string; readonly fields: Readonly<Record<string, unknown>> } => {
+  if (!path.includes("{")) return { path, fields: wire }
+  const fields = { ...wire }
+  const filled = path.replace(placeholder, (_, key: string) => {
+    const value = fields[key]
+    delete fields[key]
+    return encodeURIComponent(String(value))
+  })
+  return { path: filled, fields }
+}
+
+const unescape = (text: string): string => Result.getOrElse(Result.try(() => decodeURIComponent(text)), () => text)
+
+/**
+ * The fields that stand in a path of the endpoint; `undefined` when the path is another one's.
+ *
+ * @category paths
+ * @since 0.1.0
+ */
+export const match = ({ path: template }: Any, path: string): Readonly<Record<string, string>> | undefined => {
+  const expected = template.split("/")
+  const given = path.split("/")
+  if (expected.length !== given.length) return undefined
+  const fields: Record<string, string> = {}
+  for (const [index, part] of expected.entries()) {
+    const found = given[index] ?? ""
+    if (!part.startsWith("{")) {
+      if (part !== found) return undefined
+    } else if (found === "") return undefined
+    else fields[part.slice(1, -1)] = unescape(found)
+  }
+  return fields
 }
 
 /**

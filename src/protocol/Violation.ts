@@ -119,6 +119,10 @@ const orderWords = (wireKey: string, rule: Rule.Rule): string => {
       return "Not enough balance."
     case "exclusive":
       return `Either ${wireKey} or ${rule.with} flag in true state is allowed.`
+    case "alone":
+      return `Either ${wireKey} or ${rule.with} is allowed.`
+    case "different":
+      return `The ${wireKey} and ${rule.from} must be different.`
     case "maker":
       return "This order couldn't be executed as a maker order and was canceled."
     case "open":
@@ -152,6 +156,10 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
       return `The ${wireKey} has already been applied.`
     case "notOwn":
       return `This ${wireKey} was created by you.`
+    case "different":
+      return `The ${wireKey} and ${rule.from} must be different.`
+    case "balance":
+      return "Not enough balance."
     case "empty":
       return `The selected ${wireKey} still holds funds.`
     case "decimal":
@@ -163,8 +171,8 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
     case "minTotal":
     case "maxTotal":
     case "position":
-    case "balance":
     case "exclusive":
+    case "alone":
     case "maker":
     case "open":
     case "accepted":

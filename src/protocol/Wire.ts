@@ -8,6 +8,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import { Decimal } from "../domain/Decimal.ts"
 import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
 import * as Rule from "../domain/Rule.ts"
@@ -50,7 +51,8 @@ export type Any = Shape<unknown>
 const JsonObject = Schema.declare(Json.isObject).annotate(Rule.annotation({ rule: "type", type: "object" }))
 
 /**
- * A struct of the domain with the wire keys that differ from the domain's names, and the wire values that mean "absent".
+ * A struct of the domain with the wire keys that differ from the domain's names, the wire values that mean "absent", and
+ * the rules that concern more than one field, each with the field that breaks it.
  *
  * @category constructors
  * @since 0.1.0
@@ -60,6 +62,11 @@ export const struct = <const F extends Schema.Struct.Fields>(
   spelling: {
     readonly keys?: { readonly [K in keyof F]?: string }
     readonly absent?: { readonly [K in keyof F]?: Absent }
+    readonly rules?: ReadonlyArray<{
+      readonly field: keyof F & string
+      readonly rule: Rule.Rule
+      readonly holds: (value: Schema.Struct.Type<F>) => boolean
+    }>
   } = {}
 ): Shape<Schema.Struct.Type<F>> => {
   const plan = Object.keys(fields).map((name) => ({
@@ -86,11 +93,20 @@ export const struct = <const F extends Schema.Struct.Fields>(
     }
     return wire
   }
+  const rules = (spelling.rules ?? []).map(({ field, holds, rule }) =>
+    Schema.makeFilter(
+      (value: Schema.Struct.Type<F>) => holds(value) || { path: [field], issue: rule.rule },
+      Rule.annotation(rule)
+    )
+  )
+  const [first, ...others] = rules
+  const plain = Schema.Struct(fields)
+  const struct = first === undefined ? plain : plain.check(first, ...others)
   const names = new Map(plan.map(({ key, name }) => [key, name]))
   // The schema library can't see that renaming keeps every field, so the pair is typed here, once for all shapes.
   return {
     schema: JsonObject.pipe(
-      Schema.decodeTo(Schema.Struct(fields), {
+      Schema.decodeTo(struct, {
         decode: SchemaGetter.transform(decode as never),
         encode: SchemaGetter.transform(encode as never)
       })
@@ -123,21 +139,104 @@ export const renamed = <A extends string>(
   }))
 }
 
+const toInteger = SchemaGetter.transform((text: string): number | bigint => {
+  const id = Number(text)
+  return Number.isSafeInteger(id) ? id : BigInt(text)
+})
+
+/** An identifier that is a JSON integer of any length on the wire, a text of digits in the domain. */
+const integer = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | bigint> =>
+  Schema.Union([Schema.Int, Schema.BigInt]).pipe(
+    Schema.decodeTo(schema, { decode: SchemaGetter.transform((id) => id.toString()), encode: toInteger })
+  )
+
 /**
  * An order's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const OrderId = Schema.Union([Schema.Int, Schema.BigInt]).pipe(
+export const OrderId = integer(Identifiers.OrderId)
+
+/**
+ * A trade's identifier, as an order's.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const TradeId = integer(Identifiers.TradeId)
+
+/**
+ * A position's identifier, as an order's.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PositionId = integer(Identifiers.PositionId)
+
+const isInteger = Rule.annotation({ rule: "type", type: "integer" })
+
+/**
+ * An order's identifier in a request: written as an integer, accepted as a text of digits too.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const RequestedOrderId = Schema.Union([
+  Schema.Int,
+  Schema.BigInt,
+  Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
+]).annotate(isInteger).pipe(
   Schema.decodeTo(Identifiers.OrderId, {
     decode: SchemaGetter.transform((id) => id.toString()),
-    encode: SchemaGetter.transform((text) => {
-      const id = Number(text)
-      return Number.isSafeInteger(id) ? id : BigInt(text)
-    })
+    encode: toInteger
   })
 )
+
+/**
+ * A decimal that an exchange may also write as a JSON number. Never written so.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const LooseDecimal = Schema.Union([Schema.String, Schema.Finite]).pipe(
+  Schema.decodeTo(Decimal, {
+    decode: SchemaGetter.transform((value) => value.toString()),
+    encode: SchemaGetter.transform((text): string | number => text)
+  })
+)
+
+/**
+ * A whole number that a query carries as text.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const counted = (schema: Schema.Codec<number>): Schema.Codec<number, string> =>
+  Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,8})$/u, isInteger)).pipe(
+    Schema.decodeTo(schema, {
+      decode: SchemaGetter.transform((text) => Number(text)),
+      encode: SchemaGetter.transform((count) => count.toString())
+    })
+  )
+
+/**
+ * An object whose keys are names, as a map.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const keyed = <K extends Schema.Record.Key, V>(
+  key: K,
+  value: Schema.Codec<V, unknown>
+): Schema.Codec<ReadonlyMap<K["Type"], V>, unknown> =>
+  // `Object.entries` forgets the type of the keys; the map's own schema checks them again.
+  Schema.Record(key, value).pipe(
+    Schema.decodeTo(Schema.ReadonlyMap(Schema.toType(key), Schema.toType(value)), {
+      decode: SchemaGetter.transform((entries) => new Map(Object.entries(entries)) as never),
+      encode: SchemaGetter.transform((map) => Object.fromEntries(map as never) as never)
+    })
+  ) as never
 
 /**
  * A boolean that is 0 or 1 on the wire.

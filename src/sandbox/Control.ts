@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { RateLimit } from "../protocol/Endpoint.ts"
 import type { Action } from "./engine/Command.ts"
-import type { Order } from "./engine/State.ts"
+import type { Order, Position } from "./engine/State.ts"
 import type { Fault } from "./Faults.ts"
 import type { JournalError } from "./Journal.ts"
 import { Venue } from "./Venue.ts"
@@ -41,7 +41,8 @@ type Done = Effect.Effect<void, ControlRefused | JournalError>
  * - `fund`: credits a wallet from outside the exchange
  * - `createCode`: takes an amount from an account's main wallet and puts it into a code that another can apply
  * - `payInterest`: pays interest of a fixed-term plan to an account's main wallet
- * - `openOrders`: the orders of an account that can still trade
+ * - `movePrice`: moves the price of a market: whoever bids more or asks less trades, and orders that wait for it wake
+ * - `openOrders`, `positions`: the orders of an account that can still trade, and its open positions
  * - `addFault`, `clearFaults`: what goes wrong, and with which calls
  * - `limit`: replaces the documented rate limit of a path, or of all; `undefined` restores it
  *
@@ -56,7 +57,9 @@ export class Control extends Context.Service<Control, {
   readonly fund: (options: Of<"Fund">) => Done
   readonly createCode: (options: Of<"CreateCode">) => Done
   readonly payInterest: (options: Of<"PayInterest">) => Done
+  readonly movePrice: (options: Of<"MovePrice">) => Done
   readonly openOrders: (account: string) => Effect.Effect<ReadonlyArray<Order>>
+  readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Position>>
   readonly addFault: (fault: Fault) => Effect.Effect<void>
   readonly clearFaults: Effect.Effect<void>
   readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
@@ -87,8 +90,11 @@ export const layer: Layer.Layer<Control, never, Venue> = Layer.effect(
       fund: (options) => perform({ _tag: "Fund", ...options }),
       createCode: (options) => perform({ _tag: "CreateCode", ...options }),
       payInterest: (options) => perform({ _tag: "PayInterest", ...options }),
+      movePrice: (options) => perform({ _tag: "MovePrice", ...options }),
       openOrders: (account) =>
         Effect.sync(() => [...venue.state.openOrders.values()].filter((order) => order.account === account)),
+      positions: (account) =>
+        Effect.sync(() => [...venue.state.positions.values()].filter((position) => position.account === account)),
       addFault: (fault) => Effect.sync(() => venue.faults.add(fault)),
       clearFaults: Effect.sync(() => venue.faults.clear()),
       limit: (limit, path) => Effect.sync(() => venue.limits.override(limit, path))

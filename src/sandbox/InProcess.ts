@@ -33,7 +33,14 @@ export const layer: Layer.Layer<HttpClient.HttpClient, never, Venue> = Layer.eff
         : request.headers
       const { method } = request
       return Effect.flatMap(
-        venue.handle({ method, path: url.pathname, headers, body: bodyOf(request), from: "in-process" }),
+        venue.handle({
+          method,
+          path: url.pathname,
+          query: url.search.slice(1),
+          headers,
+          body: bodyOf(request),
+          from: "in-process"
+        }),
         (answer) =>
           answer._tag === "Answer"
             ? Effect.succeed(

@@ -6,6 +6,7 @@
 
 /**
  * - `path`: without the query
+ * - `query`: without its question mark
  * - `headers`: names in lower case
  * - `from`: the caller's address, for limits of public endpoints
  *
@@ -15,6 +16,7 @@
 export interface Request {
   readonly method: string
   readonly path: string
+  readonly query?: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly body: Uint8Array
   readonly from: string

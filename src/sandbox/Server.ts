@@ -67,10 +67,11 @@ export const serve = Effect.fnUntraced(function*(
   const run = Effect.runCallbackWith(context)
 
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse, body: Uint8Array): void => {
-    const [path = "/"] = (request.url ?? "/").split("?")
+    const [path = "/", ...query] = (request.url ?? "/").split("?")
     const handled = venue.handle({
       method: request.method ?? "GET",
       path,
+      query: query.join("?"),
       headers: request.headers,
       body,
       from: request.socket.remoteAddress ?? ""

@@ -56,6 +56,22 @@ export class Venue extends Context.Service<Venue, {
 
 const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.endpoint.path, route]))
 
+/** The routes whose paths hold fields of the request. */
+const templates = routes.filter(({ endpoint }) => endpoint.path.includes("{"))
+
+/** The route of a path, and the fields that stand in the path. */
+const find = (
+  path: string
+): { readonly route: Route; readonly fields: Readonly<Record<string, string>> } | undefined => {
+  const route = byPath.get(path)
+  if (route !== undefined) return { route, fields: {} }
+  for (const route of templates) {
+    const fields = Endpoint.match(route.endpoint, path)
+    if (fields !== undefined) return { route, fields }
+  }
+  return undefined
+}
+
 const json = (status: number, body: unknown): Answer => ({
   _tag: "Answer",
   status,
@@ -104,31 +120,54 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     return reply
   }
 
-  const respond = (route: Route, request: unknown, reply: Reply, account: string): Answer => {
+  const respond = (route: Route, request: unknown, reply: Reply, account: string, at: number): Answer => {
     const { endpoint } = route
     const { shape, encodeResponse } = Endpoint.codec(endpoint, dialect)
     const errorsOf = (violations: Violations) =>
       Violation.toErrors(violations.map(toViolation), endpoint.voice, (field) => shape.keys[field] ?? field)
+    if (reply._tag === "Invalid" && endpoint.access === "public") {
+      const { body, status } = dialect.publicValidation(errorsOf(reply.violations))
+      return json(status, body)
+    }
     if (reply._tag === "Invalid") {
       const refused = Endpoint.refusalOf(endpoint, dialect, reply.violations.map(toViolation))
       return refusal(false, refused, errorsOf(reply.violations))
     }
     if (reply._tag === "Refused") {
-      return refusal(false, dialect.refusals[reply.why], errorsOf(reply.violations))
+      return refusal(false, dialect.refusals[route.refusals[reply.why] ?? reply.why], errorsOf(reply.violations))
     }
-    const context = { dialect, state, account }
+    const context = { dialect, state, account, at }
     const encoded = encodeResponse(route.answer(request as never, reply, context))
     return Result.isSuccess(encoded)
       ? json(route.status(dialect), encoded.success)
       : json(500, { code: 0, message: `The sandbox made an answer it can't encode: ${encoded.failure.message}`, errors: {} })
   }
 
-  const answerPublic = (route: Route, request: Request, at: number): Answer => {
+  /** The request of a call and what is wrong with it, as far as that can be seen without carrying it out. */
+  const read = (
+    route: Route,
+    fields: Readonly<Record<string, unknown>>,
+    account: string,
+    at: number
+  ): { readonly request: unknown; readonly found: Violations } => {
+    const decoded = Endpoint.codec(route.endpoint, dialect).decodeRequest(fields)
+    return Result.isFailure(decoded)
+      ? { request: undefined, found: decoded.failure.map(({ field, rule }) => [field, rule] as const) }
+      : { request: decoded.success, found: route.check(decoded.success as never, { dialect, state, account, at }) }
+  }
+
+  const answerPublic = (
+    route: Route,
+    inPath: Readonly<Record<string, string>>,
+    { from, query = "" }: Request,
+    at: number
+  ): Answer => {
     const { endpoint } = route
-    if (!limits.admit(request.from, "public", endpoint.rateLimit, at)) {
+    if (!limits.admit(from, "public", endpoint.rateLimit, at)) {
       return refusal(true, dialect.refusals.rateLimited)
     }
-    return respond(route, {}, { _tag: "Done" }, "")
+    const { found, request } = read(route, { ...Object.fromEntries(new URLSearchParams(query)), ...inPath }, "", at)
+    return respond(route, request, found.length > 0 ? { _tag: "Invalid", violations: found } : { _tag: "Done" }, "", at)
   }
 
   const answerPrivate = (route: Route, request: Request, at: number): Answer => {
@@ -139,24 +178,22 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const call = (operation: Operation) =>
       apply({ _tag: "Call", apiKey: key.apiKey, ...(nonce === undefined ? {} : { nonce }), operation }, at)
 
-    const decoded = Endpoint.codec(endpoint, dialect).decodeRequest(fields)
-    const found: Violations = Result.isFailure(decoded)
-      ? decoded.failure.map(({ field, rule }) => [field, rule] as const)
-      : route.check(decoded.success as never, { dialect, state, account: key.account })
-    if (Result.isFailure(decoded) || found.length > 0) {
+    const { found, request: asked } = read(route, fields, key.account, at)
+    if (found.length > 0) {
       const used = call({ _tag: "Nothing" })
-      return respond(route, undefined, used._tag === "Refused" ? used : { _tag: "Invalid", violations: found }, "")
+      return respond(route, undefined, used._tag === "Refused" ? used : { _tag: "Invalid", violations: found }, "", at)
     }
-    return respond(route, decoded.success, call(route.operation(decoded.success as never)), key.account)
+    return respond(route, asked, call(route.operation(asked as never)), key.account, at)
   }
 
   const answer = (request: Request, at: number): Answer => {
     const isPublic = isPublicPath(request.path)
     const refuse = (kind: RefusalKind) => refusal(isPublic, dialect.refusals[kind])
-    const route = byPath.get(request.path)
-    if (route === undefined) return refuse("notFound")
+    const found = find(request.path)
+    if (found === undefined) return refuse("notFound")
+    const { fields, route } = found
     if (request.method !== route.endpoint.method) return refuse("methodNotAllowed")
-    return isPublic ? answerPublic(route, request, at) : answerPrivate(route, request, at)
+    return isPublic ? answerPublic(route, fields, request, at) : answerPrivate(route, request, at)
   }
 
   /** Waits for the disk. When that fails nothing may leave: what was applied may not be there tomorrow. */

@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
-import { ApiKeyId, ExternalId, UserId } from "../../domain/Identifiers.ts"
+import { Code } from "../../domain/Code.ts"
+import { ApiKey, ApiKeyId, ExternalId, SubAccountId, type Ticker, UserId } from "../../domain/Identifiers.ts"
+import { HexColour, mask, MaskedEmail } from "../../domain/SubAccount.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action, Operation } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
@@ -16,6 +18,8 @@ import * as Units from "./Units.ts"
 
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
+type Asked<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
+
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
 
 const main = (account: string): Ledger.Holder => ({ account, wallet: "main", locked: false })
@@ -25,6 +29,11 @@ const uuid = (state: State): string => {
   const digits = (++state.lastId).toString(16).padStart(12, "0")
   return `00000000-0000-4000-8000-${digits}`
 }
+
+const isListed = (state: State, ticker: Ticker): boolean =>
+  state.currencies.some((currency) => currency.ticker === ticker)
+
+const unlisted = Reply.invalid(["ticker", { rule: "known" }])
 
 /** @category accounts */
 export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
@@ -57,6 +66,60 @@ export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, 
   return Reply.done
 }
 
+/**
+ * Opens a sub-account that its parent has asked for. Its identifiers are the next running numbers.
+ *
+ * @category accounts
+ */
+export const createSubAccount = (
+  state: State,
+  account: string,
+  { _tag, email, ...asked }: Asked<"CreateSubAccount">
+): Reply.Reply => {
+  for (const { alias, parent } of state.subAccounts.values()) {
+    if (parent === account && alias === asked.alias) return Reply.invalid(["alias", { rule: "unique" }])
+  }
+  const id = SubAccountId.make(uuid(state))
+  const opened = openSubAccount(state, {
+    _tag: "OpenSubAccount",
+    ...asked,
+    id,
+    parent: account,
+    email: email === undefined ? MaskedEmail.make("") : mask(email),
+    color: HexColour.make("#FF0000"),
+    kycStatus: asked.shareKyc ? "shared" : "none"
+  })
+  const subAccount = state.subAccounts.get(id)
+  return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
+}
+
+/**
+ * Makes a key of a sub-account. Key and secret are the next running numbers: nothing here is secret from whoever runs
+ * the sandbox.
+ *
+ * @category accounts
+ */
+export const createSubAccountKey = (
+  state: State,
+  account: string,
+  { subAccountId, title, type }: Asked<"CreateSubAccountKey">,
+  at: number
+): Reply.Reply => {
+  if (state.subAccounts.get(subAccountId)?.parent !== account) return Reply.invalid(["subAccountId", { rule: "known" }])
+  const apiKey = ApiKey.make(`key-${uuid(state)}`)
+  const added = addKey(state, {
+    _tag: "AddKey",
+    account: subAccountId,
+    apiKey,
+    apiSecret: `secret-${uuid(state)}`,
+    title,
+    type,
+    enabled: true
+  }, at)
+  const key = state.keys.get(apiKey)
+  return key === undefined ? added : { _tag: "KeyCreated", key }
+}
+
 /** @category accounts */
 export const setKey = (state: State, { apiKey, enabled }: Of<"SetKey">): Reply.Reply => {
   const key = state.keys.get(apiKey)
@@ -84,6 +147,35 @@ export const createCode = (state: State, { account, amount, code, passphrase, ti
   }
   state.codes.set(code, { code, creator: account, ticker, units, passphrase, applied: undefined })
   return Reply.done
+}
+
+/**
+ * Makes a code that its creator has asked for: the next running number, in the form of the exchange's codes.
+ *
+ * @category codes
+ */
+export const createOwnCode = (
+  state: State,
+  account: string,
+  { amount, passphrase, ticker }: Asked<"CreateCode">
+): Reply.Reply => {
+  if (!isListed(state, ticker)) return unlisted
+  const before = state.lastId
+  const code = Code.make(`WB${uuid(state)}${ticker}`)
+  const created = createCode(state, {
+    _tag: "CreateCode",
+    account,
+    code,
+    ticker,
+    amount,
+    ...(passphrase === undefined ? {} : { passphrase })
+  })
+  if (created._tag === "Done") {
+    return { _tag: "CodeCreated", created: { code, externalId: ExternalId.make(uuid(state)) } }
+  }
+  // A refused call changes nothing.
+  state.lastId = before
+  return created
 }
 
 /**
@@ -145,6 +237,7 @@ export const transfer = (
   account: string,
   { amount, from, ticker, to }: Extract<Operation, { readonly _tag: "Transfer" }>
 ): Reply.Reply => {
+  if (!isListed(state, ticker)) return unlisted
   const units = Units.from(amount)
   const source: Ledger.Holder = { account, wallet: from, locked: false }
   const bound = from === "collateral" ? Positions.margin(state, account, ticker) : 0n

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { Code, Passphrase } from "../../domain/Code.ts"
+import { Code, Description, Passphrase } from "../../domain/Code.ts"
 import { Amount, Price } from "../../domain/Decimal.ts"
 import {
   ApiKey,
@@ -18,7 +18,7 @@ import {
   Ticker
 } from "../../domain/Identifiers.ts"
 import { BboRole, CancelAllType, OrderSide, SelfTradePrevention } from "../../domain/Order.ts"
-import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
+import { Email, HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 
 const key = Schema.optionalKey
 
@@ -101,6 +101,27 @@ const CancelAll = Schema.TaggedStruct("CancelAll", {
 
 const ApplyCode = Schema.TaggedStruct("ApplyCode", { code: Code, passphrase: key(Passphrase) })
 
+const CreateCode = Schema.TaggedStruct("CreateCode", {
+  ticker: Ticker,
+  amount: Amount,
+  passphrase: key(Passphrase),
+  description: key(Description)
+})
+
+const CreateSubAccount = Schema.TaggedStruct("CreateSubAccount", {
+  alias: Schema.String,
+  email: key(Email),
+  shareKyc: Schema.Boolean,
+  spotEnabled: Schema.Boolean,
+  collateralEnabled: Schema.Boolean
+})
+
+const CreateSubAccountKey = Schema.TaggedStruct("CreateSubAccountKey", {
+  subAccountId: SubAccountId,
+  title: Schema.String,
+  type: Schema.String
+})
+
 const DeleteSubAccount = Schema.TaggedStruct("DeleteSubAccount", { id: SubAccountId })
 
 /**
@@ -119,7 +140,10 @@ export const Operation = Schema.Union([
   CancelOco,
   CancelAll,
   Transfer,
+  CreateCode,
   ApplyCode,
+  CreateSubAccount,
+  CreateSubAccountKey,
   DeleteSubAccount
 ])
 /** @category models */
@@ -176,7 +200,7 @@ const Fund = Schema.TaggedStruct("Fund", {
   amount: Amount
 })
 
-const CreateCode = Schema.TaggedStruct("CreateCode", {
+const IssueCode = Schema.TaggedStruct("CreateCode", {
   account: Schema.String,
   code: Code,
   ticker: Ticker,
@@ -207,7 +231,7 @@ export const Action = Schema.Union([
   AddKey,
   SetKey,
   Fund,
-  CreateCode,
+  IssueCode,
   PayInterest,
   MovePrice
 ])

@@ -35,8 +35,14 @@ const operate = (work: Matching.Work, account: string, operation: Operation): Re
       return Orders.cancelAll(work, account, operation)
     case "Transfer":
       return Accounts.transfer(work.state, account, operation)
+    case "CreateCode":
+      return Accounts.createOwnCode(work.state, account, operation)
     case "ApplyCode":
       return Accounts.applyCode(work.state, account, operation)
+    case "CreateSubAccount":
+      return Accounts.createSubAccount(work.state, account, operation)
+    case "CreateSubAccountKey":
+      return Accounts.createSubAccountKey(work.state, account, operation, work.at)
     case "DeleteSubAccount":
       return Accounts.deleteSubAccount(work, account, operation)
   }

@@ -4,14 +4,15 @@
  * @since 0.1.0
  */
 import type { Rule } from "../../domain/Rule.ts"
-import type { AppliedCode, OcoOrder, Order, StopOrder } from "./State.ts"
+import type { AppliedCode, CreatedCode, Key, OcoOrder, Order, StopOrder, SubAccount } from "./State.ts"
 
 /** @category models */
 export type Violations = ReadonlyArray<readonly [field: string, rule: Rule]>
 
 /**
  * - `Done`: applied, with nothing more to say
- * - `OrderPlaced`, `StopPlaced`, `OcoPlaced`, `OrderCanceled`, `OcoCanceled`, `CodeApplied`: applied
+ * - `OrderPlaced`, `StopPlaced`, `OcoPlaced`, `OrderCanceled`, `OcoCanceled`, `CodeCreated`, `CodeApplied`,
+ *   `SubAccountCreated`, `KeyCreated`: applied
  * - `Invalid`: fields break rules that only the exchange can know
  * - `Refused`: for another reason, see `why`
  *
@@ -28,7 +29,10 @@ export type Reply =
   | { readonly _tag: "OrderCanceled"; readonly order: Order }
   | { readonly _tag: "OcoPlaced"; readonly oco: OcoOrder }
   | { readonly _tag: "OcoCanceled"; readonly oco: OcoOrder }
+  | { readonly _tag: "CodeCreated"; readonly created: CreatedCode }
   | { readonly _tag: "CodeApplied"; readonly applied: AppliedCode }
+  | { readonly _tag: "SubAccountCreated"; readonly subAccount: SubAccount }
+  | { readonly _tag: "KeyCreated"; readonly key: Key }
   | { readonly _tag: "Invalid"; readonly violations: Violations }
   | {
     readonly _tag: "Refused"

@@ -93,6 +93,12 @@ export interface IssuedCode {
 }
 
 /** @category models */
+export interface CreatedCode {
+  readonly code: Code
+  readonly externalId: ExternalId
+}
+
+/** @category models */
 export interface AppliedCode {
   readonly ticker: Ticker
   readonly amount: Decimal
