@@ -1,0 +1,89 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { OrderSide } from "../../src/domain/Order.ts"
+import { MarketOrders } from "../../src/endpoints/MarketOrders.ts"
+import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
+import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
+import {
+  amount,
+  asBob,
+  btc,
+  btcUsdt,
+  dialects,
+  failsWith,
+  limit,
+  raw,
+  same,
+  statuses,
+  trade,
+  traders,
+  usdt
+} from "../support/trading.ts"
+
+const market = (side: OrderSide, of: string) =>
+  MarketOrders.use((orders) => orders.create({ market: btcUsdt, side, amount: amount(of) }))
+
+const stockMarket = (side: OrderSide, of: string) =>
+  StockMarketOrders.use((orders) => orders.create({ market: btcUsdt, side, amount: amount(of) }))
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("a buy spends an amount of the quote currency", () =>
+    Effect.gen(function*() {
+      yield* asBob(limit("sell", "1", "1000"))
+      yield* asBob(limit("sell", "1", "1010"))
+      const { dealMoney, dealStock, left, status, type, ...order } = yield* market("buy", "1505")
+      same([type, status, dealStock, dealMoney, left], ["market", "FILLED", "1.5", "1505", "0"])
+      same(Object.hasOwn(order, "price"), false)
+      same(yield* trade(usdt), ["98495", "0"])
+      same(yield* trade(btc), ["11.4985", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a sell sells an amount of the base currency", () =>
+    Effect.gen(function*() {
+      yield* asBob(limit("buy", "3", "1000"))
+      const { dealMoney, dealStock, status, type } = yield* market("sell", "2")
+      same([type, status, dealStock, dealMoney], ["market", "FILLED", "2", "2000"])
+      same(yield* trade(usdt), ["101998", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("what is left beyond the taker band is canceled", () =>
+    Effect.gen(function*() {
+      yield* asBob(limit("sell", "1", "1000"))
+      yield* asBob(limit("sell", "1", "1100"))
+      yield* asBob(limit("sell", "1", "1101"))
+      const order = yield* stockMarket("buy", "3")
+      same([order.type, order.status, order.dealStock, order.left], ["stock market", "CANCELED_TAKER_BAND", "2", "1"])
+      same(yield* statuses, ["CANCELED_TAKER_BAND"])
+      same(yield* trade(usdt), ["97900", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("what is left when the book is empty is canceled", () =>
+    Effect.gen(function*() {
+      yield* asBob(limit("sell", "1", "1000"))
+      const part = yield* stockMarket("buy", "3")
+      const none = yield* stockMarket("buy", "3")
+      same([part.status, none.status], ["PARTIAL_CANCELED", "CANCELED"])
+      same(yield* trade(usdt), ["99000", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("an amount of the quote currency has the bounds of a total", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("ValidationFailed")(market("buy", "4.99"))
+      same([error.origin, Object.keys(error.fields)], ["local", ["amount"]])
+      const answer = yield* raw("/api/v4/order/market", { market: "BTC_USDT", side: "buy", amount: "4.99" })
+      same((answer.body as { readonly errors: unknown }).errors, error.fields)
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("more than the wallet holds is refused, and nothing is recorded", () =>
+    Effect.gen(function*() {
+      yield* asBob(limit("sell", "10", "50000"))
+      const refused = failsWith("RequestRejected")
+      const errors = [
+        yield* refused(market("buy", "100001")),
+        yield* refused(stockMarket("buy", "3")),
+        yield* refused(market("sell", "10.5"))
+      ]
+      for (const { code, status } of errors) same([status, code], [400, 10])
+      same((yield* OrderHistory.use((history) => history.page())).records, [])
+    }).pipe(Effect.provide(traders(dialect))))
+})

@@ -1,0 +1,96 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { ClientOrderId } from "../../src/domain/Identifiers.ts"
+import { Limit } from "../../src/domain/Paging.ts"
+import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
+import { OrderHistory, type Request } from "../../src/endpoints/OrderHistory.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { asBob, btcPerp, btcUsdt, dialects, limit, perp, raw, same, traders } from "../support/trading.ts"
+
+const page = (request?: Request) => OrderHistory.use((history) => history.page(request))
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("an account without ended orders has an empty history", () =>
+    Effect.gen(function*() {
+      yield* limit("buy", "1", "1000")
+      same((yield* page()).records, [])
+      same((yield* raw("/api/v4/trade-account/order/history", {})).body, {})
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("what an order has come to", () =>
+    Effect.gen(function*() {
+      const clientOrderId = ClientOrderId.make("mine")
+      const { orderId, timestamp } = yield* limit("sell", "1", "1000", { clientOrderId })
+      yield* asBob(limit("buy", "1", "1000"))
+      const [{ ftime, ...order } = { ftime: 0 }] = (yield* page()).records
+      same(ftime >= timestamp, true)
+      same(order, {
+        orderId,
+        clientOrderId: "mine",
+        market: "BTC_USDT",
+        side: "sell",
+        type: "limit",
+        timestamp,
+        dealMoney: "1000",
+        dealStock: "1",
+        dealFee: "1",
+        amount: "1",
+        price: "1000",
+        takerFee: "0.001",
+        makerFee: "0.001",
+        postOnly: false,
+        ioc: false,
+        status: "FILLED",
+        stp: "no",
+        rpi: false,
+        reduceOnly: false
+      })
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("of one market, of one order, or of all, the latest first", () =>
+    Effect.gen(function*() {
+      const clientOrderId = ClientOrderId.make("mine")
+      const first = yield* limit("buy", "1", "1000", { clientOrderId })
+      const second = yield* perp("buy", "1", "900")
+      yield* CancelAllOrders.use((orders) => orders.cancel())
+      const ids = (request?: Request) =>
+        Effect.map(page(request), ({ records }) => records.map((order) => [order.orderId, order.market]))
+      same(yield* ids(), [[second.orderId, "BTC_PERP"], [first.orderId, "BTC_USDT"]])
+      same(yield* ids({ market: btcUsdt }), [[first.orderId, "BTC_USDT"]])
+      same(yield* ids({ orderId: second.orderId }), [[second.orderId, "BTC_PERP"]])
+      same(yield* ids({ clientOrderId }), [[first.orderId, "BTC_USDT"]])
+      same(yield* ids({ market: btcPerp, clientOrderId }), [])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("page by page, over all markets", () =>
+    Effect.gen(function*() {
+      for (let index = 0; index < 3; index++) {
+        yield* limit("buy", "0.01", `${1000 + index}`)
+        yield* perp("buy", "0.01", `${900 + index}`)
+      }
+      yield* CancelAllOrders.use((orders) => orders.cancel())
+      const prices = yield* OrderHistory.use((history) =>
+        history.stream({ limit: Limit.make(2) }).pipe(Stream.map((order) => order.price), Stream.runCollect)
+      )
+      same(prices, ["902", "1002", "901", "1001", "900", "1000"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("on the wire orders are grouped by market, in the words of the dialect", () =>
+    Effect.gen(function*() {
+      yield* limit("buy", "0.01", "1000")
+      yield* perp("buy", "0.01", "900")
+      yield* CancelAllOrders.use((orders) => orders.cancel())
+      const { body } = yield* raw("/api/v4/trade-account/order/history", {})
+      const groups = body as Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>>
+      same(Object.keys(groups).toSorted(), ["BTC_PERP", "BTC_USDT"])
+      const [spot] = groups["BTC_USDT"] ?? []
+      const [margin] = groups["BTC_PERP"] ?? []
+      const { keys } = dialect
+      same(
+        ["id", "ctime", "ftime", keys.clientOrderId, keys.dealStock, "market"].map((key) => typeof spot?.[key]),
+        ["number", "number", "number", "string", "string", "undefined"]
+      )
+      same([spot?.["type"], margin?.["type"]], ["limit", dialect === Dialect.document ? "limit" : "margin limit"])
+    }).pipe(Effect.provide(traders(dialect))))
+})

@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { OrderSide } from "../../src/domain/Order.ts"
+import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
+import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/Control.ts"
+import {
+  amount,
+  asBob,
+  btc,
+  btcUsdt,
+  dialects,
+  limit,
+  price,
+  same,
+  statuses,
+  trade,
+  traders,
+  usdt
+} from "../support/trading.ts"
+
+const stop = (side: OrderSide, of: string, at: string, activation: string, more: object = {}) =>
+  StopLimitOrders.use((orders) =>
+    orders.create({
+      market: btcUsdt,
+      side,
+      amount: amount(of),
+      price: price(at),
+      activationPrice: price(activation),
+      ...more
+    })
+  )
+
+const move = (to: string) => Control.use((control) => control.movePrice({ market: btcUsdt, price: price(to) }))
+
+const open = Effect.map(
+  ActiveOrders.use((orders) => orders.page()),
+  ({ records }) => records.map(({ activated, left, status }) => [activated, status, left])
+)
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("moving the price wakes an order, which then rests at its own price", () =>
+    Effect.gen(function*() {
+      yield* move("1000")
+      yield* stop("buy", "1", "1105", "1100")
+      same(yield* trade(usdt), ["98895", "1105"])
+      yield* move("1099.99")
+      same(yield* open, [[false, "NEW", "1"]])
+      yield* move("1100")
+      same(yield* open, [[true, "NEW", "1"]])
+      yield* move("1050")
+      same(yield* open, [])
+      same(yield* statuses, ["FILLED"])
+      same(yield* trade(btc), ["10.999", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a trade wakes an order, which trades at once with the book", () =>
+    Effect.gen(function*() {
+      yield* move("1000")
+      yield* stop("sell", "1", "800", "900")
+      yield* asBob(limit("buy", "0.4", "890"))
+      yield* asBob(limit("buy", "0.1", "900"))
+      // This sell trades at 900, and so wakes the other.
+      const trigger = yield* limit("sell", "0.1", "900")
+      same(trigger.status, "FILLED")
+      same(yield* open, [[true, "PARTIAL_FILLED", "0.6"]])
+      yield* asBob(limit("buy", "0.6", "800"))
+      same(yield* statuses, ["FILLED", "FILLED"])
+      const [stopped] = (yield* OrderHistory.use((history) => history.page())).records
+      same([stopped?.type, stopped?.dealMoney, stopped?.activationPrice], ["stop limit", "836", "900"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("one that wakes may wake the next", () =>
+    Effect.gen(function*() {
+      yield* move("1000")
+      yield* asBob(limit("buy", "1", "890"))
+      yield* asBob(limit("buy", "1", "850"))
+      yield* stop("sell", "1", "880", "900")
+      yield* stop("sell", "1", "840", "890")
+      yield* move("900")
+      same(yield* open, [])
+      same(yield* statuses, ["FILLED", "FILLED"])
+      same(yield* trade(usdt), ["101738.26", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("from which side: by its own side, or from where the price is", () =>
+    Effect.gen(function*() {
+      yield* move("1000")
+      // A buy below the last price: for the document it has been reached, in the live dialect it waits for a fall.
+      const { activationCondition } = yield* stop("buy", "1", "990", "900")
+      const document = dialect === Dialect.document
+      same(activationCondition, document ? "gte" : "lte")
+      same(yield* open, [[document, "NEW", "1"]])
+      yield* move("900")
+      // The document's order rests at 990 by now, and the price fell below it.
+      same(document ? yield* statuses : yield* open, document ? ["FILLED"] : [[true, "NEW", "1"]])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("at the best of the book: joining its own side, taking the other, or nobody there", () =>
+    Effect.gen(function*() {
+      yield* move("1000")
+      yield* asBob(limit("buy", "1", "990"))
+      yield* asBob(limit("sell", "1", "1010"))
+      yield* stop("buy", "0.5", "1200", "1005", { bboRole: "queue" })
+      yield* stop("buy", "0.5", "1200", "1005", { bboRole: "counterparty" })
+      yield* move("1005")
+      const [queued] = (yield* ActiveOrders.use((orders) => orders.page())).records
+      same([queued?.status, queued?.postOnly], ["NEW", true])
+      same(yield* statuses, ["FILLED"])
+      const [taken] = (yield* OrderHistory.use((history) => history.page())).records
+      same(taken?.dealMoney, "505")
+      assert.deepStrictEqual(yield* trade(btc), ["10.4995", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+})

@@ -1,0 +1,192 @@
+/** Two traders on one exchange, in process: alice, whose services are the test's own, and bob. */
+import { assert } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { createHmac } from "node:crypto"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { ApiKey, marketName, ticker, type Ticker } from "../../src/domain/Identifiers.ts"
+import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
+import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
+import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
+import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
+import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Control from "../../src/sandbox/Control.ts"
+import * as InProcess from "../../src/sandbox/InProcess.ts"
+import type { Answer } from "../../src/sandbox/Message.ts"
+import * as Sandbox from "../../src/sandbox/Sandbox.ts"
+import * as Venue from "../../src/sandbox/Venue.ts"
+
+export const dialects: ReadonlyArray<Dialect.Dialect> = [Dialect.document, Dialect.live]
+
+export const btc = ticker("BTC")
+export const eth = ticker("ETH")
+export const usdt = ticker("USDT")
+export const btcUsdt = marketName("BTC_USDT")
+export const ethUsdt = marketName("ETH_USDT")
+export const btcPerp = marketName("BTC_PERP")
+
+/** Alice's other key, for calls made by hand: a client would not know their nonces. */
+const byHand = { apiKey: "alice-by-hand-0001", apiSecret: "alice-by-hand-secret" }
+
+const setUp = Effect.gen(function*() {
+  const control = yield* Control.Control
+  for (const account of ["alice", "bob"]) {
+    yield* control.openAccount({ account, b2b: true })
+    yield* control.addKey({
+      account,
+      apiKey: ApiKey.make(`${account}-key-0001`),
+      apiSecret: `${account}-secret-0001`,
+      title: account,
+      type: "1",
+      enabled: true
+    })
+    yield* control.fund({ account, wallet: "main", ticker: usdt, amount: Decimal.amount("1000") })
+    yield* control.fund({ account, wallet: "trade", ticker: btc, amount: Decimal.amount("10") })
+    yield* control.fund({ account, wallet: "trade", ticker: usdt, amount: Decimal.amount("100000") })
+    yield* control.fund({ account, wallet: "collateral", ticker: usdt, amount: Decimal.amount("100000") })
+  }
+  yield* control.addKey({
+    account: "alice",
+    apiKey: ApiKey.make(byHand.apiKey),
+    apiSecret: byHand.apiSecret,
+    title: "by hand",
+    type: "1",
+    enabled: true
+  })
+})
+
+/** Calls with bob's key. */
+export class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
+
+const clientOf = (
+  account: string,
+  dialect: Dialect.Dialect
+): Layer.Layer<Exchange.Services, never, HttpClient.HttpClient> =>
+  Exchange.layer({
+    baseUrl: InProcess.baseUrl,
+    dialect,
+    credentials: { apiKey: Redacted.make(`${account}-key-0001`), apiSecret: Redacted.make(`${account}-secret-0001`) }
+  }).pipe(Layer.orDie)
+
+export type Traders = Exchange.Services | Bob | Control.Control | Venue.Venue | HttpClient.HttpClient
+
+/** A fresh exchange with both traders. */
+export const traders = (dialect: Dialect.Dialect): Layer.Layer<Traders> =>
+  clientOf("alice", dialect).pipe(
+    Layer.merge(Layer.effect(Bob, Layer.build(Layer.fresh(clientOf("bob", dialect))))),
+    Layer.provideMerge(Layer.effectDiscard(setUp).pipe(Layer.provideMerge(Sandbox.layer({ dialect })), Layer.orDie))
+  )
+
+/** Makes calls with bob's key. */
+export const asBob = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, Exclude<R, Exchange.Services> | Bob> =>
+  Effect.flatMap(Bob, (services) => Effect.provideContext(effect, services))
+
+/** The effect's error, which must have this tag. */
+export const failsWith =
+  <const Tag extends string>(tag: Tag) =>
+  <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(
+      Effect.flip(effect),
+      (error) =>
+        error._tag === tag
+          ? Effect.succeed(error as Extract<E, { readonly _tag: Tag }>)
+          : Effect.die(new Error(`${error._tag} instead of ${tag}`, { cause: error }))
+    )
+
+// -----------------------------------------------------------------------------
+// Orders
+// -----------------------------------------------------------------------------
+
+export const amount = (text: string): Decimal.Amount => Decimal.Amount.make(text)
+export const price = (text: string): Decimal.Price => Decimal.Price.make(text)
+
+/** A limit order on BTC_USDT. */
+export const limit = (side: "buy" | "sell", of: string, at: string, more: object = {}) =>
+  LimitOrders.use((orders) =>
+    orders.create({ market: btcUsdt, side, amount: amount(of), price: price(at), ...more })
+  )
+
+/** A limit order on BTC_PERP. */
+export const perp = (side: "buy" | "sell", of: string, at: string, more: object = {}) =>
+  CollateralLimitOrders.use((orders) =>
+    orders.create({ market: btcPerp, side, amount: amount(of), price: price(at), ...more })
+  )
+
+/** What became of the latest orders, the latest first. */
+export const statuses = Effect.map(
+  OrderHistory.use((history) => history.page()),
+  ({ records }) => records.map(({ status }) => status)
+)
+
+// -----------------------------------------------------------------------------
+// Balances
+// -----------------------------------------------------------------------------
+
+/** Available and frozen, in canonical text. */
+export const trade = (of: Ticker) =>
+  Effect.map(
+    TradeBalance.use((balance) => balance.of(of)),
+    ({ available, freeze }) => [Decimal.normalize(available), Decimal.normalize(freeze)] as ReadonlyArray<string>
+  )
+
+export const collateral = Effect.map(
+  CollateralBalance.use((balance) => balance.of(usdt)),
+  (held): string => Decimal.normalize(held)
+)
+
+/** Equal in all parts, whatever the brands. */
+export const same = (actual: unknown, expected: unknown): void => assert.deepStrictEqual(actual, expected)
+
+// -----------------------------------------------------------------------------
+// The wire
+// -----------------------------------------------------------------------------
+
+let nonce = 0
+
+/** Makes a call by hand with alice's key: what is written and what is read is JSON. */
+export const raw = (path: string, fields: object) =>
+  Effect.flatMap(Venue.Venue, (venue) => {
+    const at = Math.max(nonce + 1, Date.now())
+    nonce = at
+    const body = Buffer.from(
+      JSON.stringify(
+        venue.dialect === Dialect.document
+          ? { ...fields, request: path, nonce: `${at}000` }
+          : { ...fields, request: path, nonce: at, nonceWindow: true }
+      )
+    )
+    const payload = body.toString("base64")
+    return Effect.map(
+      venue.handle({
+        method: "POST",
+        path,
+        headers: {
+          "content-type": "application/json",
+          "x-txc-apikey": byHand.apiKey,
+          "x-txc-payload": payload,
+          "x-txc-signature": createHmac("sha512", byHand.apiSecret).update(payload).digest("hex")
+        },
+        body,
+        from: "a test"
+      }),
+      toJson
+    )
+  })
+
+/** Makes a public call by hand. */
+export const rawPublic = (path: string, query = "") =>
+  Effect.flatMap(Venue.Venue, (venue) =>
+    Effect.map(
+      venue.handle({ method: "GET", path, query, headers: {}, body: new Uint8Array(), from: "a test" }),
+      toJson
+    ))
+
+const toJson = (answer: Answer): { readonly status: number; readonly body: unknown } =>
+  answer._tag === "Answer" ? { status: answer.status, body: JSON.parse(answer.body) } : assert.fail("a reset")
