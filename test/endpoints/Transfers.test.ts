@@ -1,0 +1,93 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { ticker } from "../../src/domain/Identifiers.ts"
+import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
+import { MainBalance } from "../../src/endpoints/MainBalance.ts"
+import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
+import { type Balance, Transfers } from "../../src/endpoints/Transfers.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import {
+  amount,
+  asBob,
+  collateral,
+  dialects,
+  eth,
+  failsWith,
+  limit,
+  perp,
+  raw,
+  same,
+  trade,
+  traders,
+  usdt
+} from "../support/trading.ts"
+
+const transfer = (from: Balance, to: Balance, of: string, asset = usdt) =>
+  Transfers.use((transfers) => transfers.create({ ticker: asset, amount: amount(of), from, to }))
+
+const main = MainBalance.use((balance) => Effect.map(balance.of(usdt), Decimal.normalize))
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("an amount moves between any two balances", () =>
+    Effect.gen(function*() {
+      yield* transfer("main", "spot", "100.5")
+      same([yield* main, yield* trade(usdt)], ["899.5", ["100100.5", "0"]])
+      yield* transfer("spot", "collateral", "0.25")
+      same([yield* trade(usdt), yield* collateral], [["100100.25", "0"], "100000.25"])
+      yield* transfer("collateral", "main", "100000.25")
+      same([yield* main, yield* collateral], ["100899.75", "0"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("the answer is an empty list", () =>
+    Effect.gen(function*() {
+      const request = { ticker: "USDT", amount: "1", from: "main", to: "spot" }
+      same(yield* raw("/api/v4/main-account/transfer", request), {
+        status: dialect === Dialect.document ? 200 : 201,
+        body: []
+      })
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("more than can be spent is refused: what orders have locked, what stands for positions", () =>
+    Effect.gen(function*() {
+      const refused = failsWith("RequestRejected")
+      yield* limit("buy", "50", "1000")
+      yield* transfer("spot", "main", "50000")
+      yield* perp("buy", "1", "1000")
+      yield* asBob(perp("sell", "1", "1000"))
+      const errors = [
+        yield* refused(transfer("spot", "main", "0.01")),
+        yield* refused(transfer("collateral", "main", "99900")),
+        yield* refused(transfer("main", "spot", "51000.01"))
+      ]
+      const status = dialect === Dialect.document ? 400 : 422
+      for (const error of errors) {
+        same([error.status, error.code, error.fields], [status, 3, { amount: ["Not enough balance."] }])
+      }
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("from a balance to itself, or of no asset, is refused", () =>
+    Effect.gen(function*() {
+      const refused = failsWith("InvalidFields")
+      const local = yield* refused(transfer("main", "main", "1"))
+      same([local.origin, local.fields], ["local", { to: ["The to and from must be different."] }])
+      const request = { ticker: "USDT", amount: "1", from: "main", to: "main" }
+      same(yield* raw("/api/v4/main-account/transfer", request), {
+        status: 400,
+        body: { code: 0, message: "Validation failed", errors: { to: ["The to and from must be different."] } }
+      })
+      const unknown = yield* refused(transfer("main", "spot", "1", ticker("NOSUCH")))
+      same([unknown.origin, unknown.fields], ["exchange", { ticker: ["The selected ticker is invalid."] }])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("balances: every asset that there is, and what open orders have locked", () =>
+    Effect.gen(function*() {
+      yield* limit("buy", "1", "1000")
+      const trading = yield* TradeBalance.use((balance) => balance.all)
+      same([...trading], [["BTC", { available: "10", freeze: "0" }], ["USDT", { available: "99000", freeze: "1000" }]])
+      same(yield* TradeBalance.use((balance) => balance.of(eth)), { available: "0", freeze: "0" })
+      yield* perp("buy", "1", "1000")
+      same([...yield* CollateralBalance.use((balance) => balance.all)], [["USDT", "100000"]])
+      same((yield* raw("/api/v4/collateral-account/balance", {})).body, { USDT: "100000" })
+    }).pipe(Effect.provide(traders(dialect))))
+})
