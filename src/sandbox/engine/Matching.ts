@@ -84,7 +84,7 @@ export const end = (work: Work, order: Order, status: Order["status"]): void => 
   const trading = state.trading.get(order.market)
   if (!state.openOrders.delete(order.id)) return
   if (order.queued !== undefined && trading !== undefined) Book.remove(trading.book, order, order.queued)
-  if (order.stop !== undefined) trading?.waiting.delete(order as StopOrder)
+  if (order.stop !== undefined && trading?.waiting.delete(order as StopOrder) === true) order.stop.activated = false
   order.queued = undefined
   release(work, order, order.locked?.units ?? 0n)
   order.status = status
@@ -182,6 +182,10 @@ const record = (
   trade: { readonly price: Units.Units; readonly amount: Units.Units; readonly side: Order["side"] },
   orders: { readonly maker: Order | undefined; readonly taker: Order | undefined }
 ): void => {
+  // A taker may move the price on at once: whoever waits for this price is woken by it all the same.
+  if (trade.price !== trading.lastPrice) {
+    for (const order of trading.waiting) if (isReached(order, trade.price)) order.stop.activated = true
+  }
   trading.lastPrice = trade.price
   trading.trades.push({ id: ++work.state.lastId, at: work.at, ...trade })
   if (trading.trades.length > keptTrades) trading.trades.shift()
@@ -198,14 +202,16 @@ const afterTrade = (work: Work, market: Market, order: Order): void => {
   if (order.kind !== "spot") reviewReduceOnly(work, order.account, market)
 }
 
+/** Whether an order may only reduce a position, and there is none to reduce. */
+const isReduced = ({ state }: Work, order: Order): boolean =>
+  order.reduceOnly && Positions.reducible(state, order.account, order.market, order.side) === 0n
+
 /** A pending reduce-only order whose position is gone, or has changed sides, is canceled. */
 const reviewReduceOnly = (work: Work, account: string, market: Market): void => {
-  const { state } = work
-  for (const order of state.openOrders.values()) {
-    if (
-      order.reduceOnly && order.account === account && order.market === market.name &&
-      Positions.reducible(state, account, market.name, order.side) === 0n
-    ) end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
+  for (const order of work.state.openOrders.values()) {
+    if (order.account === account && order.market === market.name && isReduced(work, order)) {
+      end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
+    }
   }
 }
 
@@ -225,8 +231,8 @@ const band = (side: Order["side"], best: Units.Units): Units.Units => {
 const crosses = (side: Order["side"], price: Units.Units, limit: Units.Units): boolean =>
   side === "buy" ? price <= limit : price >= limit
 
-/** What stopped a taker. */
-type Stopped = "filled" | "limit" | "empty" | "self-trade"
+/** What stopped a taker. `filled`: what is left, if anything, can't buy the smallest amount. */
+type Stopped = "filled" | "limit" | "empty" | "self-trade" | "reduced"
 
 /** Trades an order against the book until it is filled or can go no further. */
 const take = (
@@ -251,13 +257,13 @@ const take = (
       return "self-trade"
     }
     const own = takeable(work, market, order, level.price)
+    if (own === 0n) return isReduced(work, order) ? "reduced" : "filled"
     const theirs = takeable(work, market, maker, level.price)
     if (theirs === 0n) {
       end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
       continue
     }
     const amount = min(own, theirs)
-    if (amount === 0n) return "filled"
     settle(work, market, order, level.price, amount, "taker")
     settle(work, market, maker, level.price, amount, "maker")
     record(work, market, trading, { price: level.price, amount, side: order.side }, { maker, taker: order })
@@ -284,7 +290,8 @@ export const execute = (
   const stopped = order.postOnly ? "limit" : take(work, market, trading, order, limit)
   if (order.dealStock > 0n) endOther(work, order)
   if (!work.state.openOrders.has(order.id)) return
-  if (order.left === 0n || (stopped === "filled" && isInMoney(order))) end(work, order, "FILLED")
+  if (order.left === 0n || (stopped === "filled" && order.dealStock > 0n)) end(work, order, "FILLED")
+  else if (stopped === "reduced") end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
   else if (stopped === "self-trade") cancel(work, order)
   else if (limit === undefined) {
     if (stopped === "limit" && order.dealStock > 0n) end(work, order, "CANCELED_TAKER_BAND")
@@ -298,15 +305,24 @@ export const execute = (
 }
 
 /** What a market order of base currency would cost or bring, as the book stands. */
-const worth = (trading: Trading, order: Order): Units.Units => {
+const worth = ({ state }: Work, trading: Trading, order: Order): Units.Units => {
   let left = order.left
   let sum = 0n
+  // What the accounts on the other side could still reduce: with every trade it becomes less.
+  const reducible = new Map<string, Units.Units>()
   const side = Book.levels(trading.book, opposite[order.side])
   const limit = side[0] === undefined ? 0n : band(order.side, side[0].price)
   for (const { orders, price } of side) {
     if (left === 0n || !crosses(order.side, price, limit)) break
     for (const maker of orders) {
-      const amount = min(left, maker.left)
+      if (maker.account === order.account && order.stp !== "no") {
+        if (order.stp === "cancel_old") continue
+        return sum
+      }
+      const { account, kind, market, reduceOnly, side } = maker
+      const most = reducible.get(account) ?? Positions.reducible(state, account, market, side)
+      const amount = min(left, reduceOnly ? min(maker.left, most) : maker.left)
+      if (kind !== "spot") reducible.set(account, most - min(amount, most))
       sum += Units.times(amount, price)
       left -= amount
     }
@@ -322,7 +338,7 @@ const worth = (trading: Trading, order: Order): Units.Units => {
 export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return false
-  const total = isInMoney(order) ? order.left : worth(trading, order)
+  const total = isInMoney(order) ? order.left : worth(work, trading, order)
   if (order.kind !== "spot") {
     const fee = Units.times(total, rate(market.takerFee))
     return lock(work, order, "collateral", market.money, total / Positions.leverage + fee)
@@ -350,8 +366,8 @@ const isReached = (order: StopOrder, last: Units.Units): boolean => {
 }
 
 /**
- * Wakes every waiting order of a market whose price is reached, the oldest first, until none is left: an order that wakes
- * may trade, and so move the price to the next.
+ * Wakes every waiting order of a market whose price is reached, or was by a trade, the oldest first, until none is left:
+ * an order that wakes may trade, and so move the price to the next.
  *
  * @category trading
  */
@@ -360,7 +376,7 @@ export const wake = (work: Work, market: Market): void => {
   for (;;) {
     const last = trading?.lastPrice
     if (trading === undefined || last === undefined) return
-    const next = [...trading.waiting].find((order) => isReached(order, last))
+    const next = [...trading.waiting].find((order) => order.stop.activated || isReached(order, last))
     if (next === undefined) return
     trading.waiting.delete(next)
     next.stop.activated = true

@@ -16,7 +16,8 @@ import * as Units from "./Units.ts"
 
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
-const nextId = (state: State): OrderId => OrderId.make((++state.lastId).toString())
+/** The identifier of the next order, or of the one `ahead` of the last. It is given away when the order is remembered. */
+const nextId = (state: State, ahead = 1): OrderId => OrderId.make((state.lastId + ahead).toString())
 
 // -----------------------------------------------------------------------------
 // What all orders have in common
@@ -33,6 +34,7 @@ const isTaken = (state: State, account: string, market: string, id: ClientOrderI
 }
 
 const remember = ({ emit, state }: Matching.Work, order: Order): void => {
+  state.lastId = Number(order.id)
   state.openOrders.set(order.id, order)
   emit({ _tag: "OrderPlaced", order: order.id })
   if (order.clientOrderId === undefined) return
@@ -43,8 +45,8 @@ const remember = ({ emit, state }: Matching.Work, order: Order): void => {
 const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
-const fresh = (work: Matching.Work, account: string, market: Market.Market) => ({
-  id: nextId(work.state),
+const fresh = (work: Matching.Work, account: string, market: Market.Market, ahead = 1) => ({
+  id: nextId(work.state, ahead),
   account,
   market: market.name,
   price: undefined,
@@ -84,23 +86,25 @@ const notEnough = Reply.refused("notEnoughBalance", ["amount", { rule: "balance"
 const notReducible = Reply.refused("reduceOnly", ["reduceOnly", { rule: "position" }])
 
 /**
- * What a reduce-only order may trade: no more than there is to reduce. `undefined` when there is nothing, or when such
- * orders are not accepted at all.
+ * What a reduce-only order may trade: no more than there is to reduce, which on the spot is nothing. Refused when there is
+ * nothing, or when such orders are not accepted at all. An amount in quote currency is left as it is.
  */
 const clip = (
   state: State,
   account: string,
   market: Market.Market,
+  kind: Order["kind"],
   side: OrderSide,
   amount: Decimal.Decimal,
-  reduceOnly: boolean
+  reduceOnly: boolean,
+  inMoney = false
 ): { readonly amount: Decimal.Decimal; readonly quantity: Units.Units } | Reply.Reply => {
   const quantity = Units.from(amount) ?? 0n
   if (!reduceOnly) return { amount, quantity }
   if (state.rules.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { rule: "accepted" }])
-  const most = Positions.reducible(state, account, market.name, side)
+  const most = kind === "spot" ? 0n : Positions.reducible(state, account, market.name, side)
   if (most === 0n) return notReducible
-  return quantity <= most ? { amount, quantity } : { amount: Units.toDecimal(most), quantity: most }
+  return inMoney || quantity <= most ? { amount, quantity } : { amount: Units.toDecimal(most), quantity: most }
 }
 
 const isReply = (value: object): value is Reply.Reply => "_tag" in value
@@ -131,7 +135,7 @@ export const placeLimit = (work: Matching.Work, account: string, operation: Of<"
   if (ioc && postOnly) return Reply.invalid(["ioc", { rule: "exclusive", with: "postOnly" }])
   if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
   const kind = kindOf(market, collateral)
-  const clipped = clip(state, account, market, side, operation.amount, reduceOnly)
+  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(clipped)) return clipped
   const { amount, quantity } = clipped
   const order: Order = {
@@ -167,14 +171,15 @@ export const placeLimit = (work: Matching.Work, account: string, operation: Of<"
  * @since 0.1.0
  */
 export const placeMarket = (work: Matching.Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
-  const { clientOrderId, collateral, inMoney, reduceOnly = false, side, stp = "no" } = operation
+  const { clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
+  const inMoney = operation.inMoney && side === "buy"
   const market = state.markets.get(operation.market)
-  const violations = Market.violations(market, Market.market(operation))
+  const violations = Market.violations(market, Market.market({ ...operation, inMoney }))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
   const kind = kindOf(market, collateral)
-  const clipped = clip(state, account, market, side, operation.amount, reduceOnly)
+  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly, inMoney)
   if (isReply(clipped)) return clipped
   const { amount, quantity } = clipped
   const order: Order = {
@@ -253,13 +258,13 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
   const violations = Market.violations(market, Market.collateralOco(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
-  const clipped = clip(state, account, market, side, operation.amount, reduceOnly)
+  const kind = kindOf(market, true)
+  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(clipped)) return clipped
   const { amount, quantity } = clipped
   const id = nextId(state)
-  const kind = kindOf(market, true)
-  const leg = () => ({
-    ...fresh(work, account, market),
+  const leg = (ahead: number) => ({
+    ...fresh(work, account, market, ahead),
     side,
     kind,
     amount,
@@ -271,7 +276,7 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
     left: quantity
   })
   const stopLoss: StopOrder = {
-    ...leg(),
+    ...leg(2),
     type: "stop limit",
     price: stopLimitPrice,
     stop: {
@@ -281,7 +286,7 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
       activated: false
     }
   }
-  const takeProfit: OcoOrder["takeProfit"] = { ...leg(), type: "limit", price }
+  const takeProfit: OcoOrder["takeProfit"] = { ...leg(3), type: "limit", price }
   if (Matching.wouldTake(work, takeProfit)) return Reply.refused("notMaker", ["price", { rule: "maker" }])
   // Only one of the legs will ever trade: the dearer one's lock is enough for both.
   const dearer = Decimal.Order(price, stopLimitPrice) > 0 ? price : stopLimitPrice
@@ -314,7 +319,7 @@ export const cancel = (work: Matching.Work, account: string, operation: Of<"Canc
     if (
       order.account === account && order.market === operation.market &&
       (operation.orderId === undefined
-        ? order.clientOrderId === operation.clientOrderId
+        ? operation.clientOrderId !== undefined && order.clientOrderId === operation.clientOrderId
         : order.id === operation.orderId)
     ) {
       Matching.cancel(work, order)
