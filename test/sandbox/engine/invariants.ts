@@ -1,0 +1,292 @@
+/** What holds after every command, whatever the commands are. */
+import { assert } from "@effect/vitest"
+import type { MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
+import { isOpen } from "../../../src/domain/Order.ts"
+import type { Event } from "../../../src/sandbox/engine/Event.ts"
+import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as Positions from "../../../src/sandbox/engine/Positions.ts"
+import type { OcoOrder, Order, State, Trading } from "../../../src/sandbox/engine/State.ts"
+import * as Units from "../../../src/sandbox/engine/Units.ts"
+import { type Answer, canonical, units } from "../../support/engine.ts"
+
+/** An assertion that costs nothing while it holds: there are millions of them. */
+const holds = (condition: boolean, otherwise: string): void => {
+  if (!condition) assert.fail(otherwise)
+}
+
+const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n)
+
+const isInMoney = ({ side, type }: Order): boolean => side === "buy" && type === "market"
+
+const priceOf = (order: Order): Units.Units => units(order.price ?? assert.fail("has no price"))
+
+/** Every asset is conserved, and nobody has less than nothing but those who stand outside. */
+const ledger = ({ ledger }: State): void => {
+  for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)
+  for (const [holder, held] of ledger.balances) {
+    for (const [ticker, balance] of held) {
+      holds(balance > 0n || holder === "outside" || holder === "lender", `${holder} holds ${balance} ${ticker}`)
+    }
+  }
+}
+
+/** What is locked is what open orders have locked. */
+const locks = (state: State): void => {
+  const expected = new Map<string, Units.Units>()
+  for (const { account, locked } of state.openOrders.values()) {
+    if (locked === undefined || locked.units === 0n) continue
+    holds(locked.units > 0n, "a lock below zero")
+    const key = `${account}/${locked.wallet}/locked ${locked.ticker}`
+    expected.set(key, (expected.get(key) ?? 0n) + locked.units)
+  }
+  for (const [holder, held] of state.ledger.balances) {
+    if (!holder.endsWith("/locked")) continue
+    for (const [ticker, balance] of held) {
+      holds(balance === expected.get(`${holder} ${ticker}`), `locked by ${holder} in ${ticker}`)
+      expected.delete(`${holder} ${ticker}`)
+    }
+  }
+  holds(expected.size === 0, "locked by an order, but not in the ledger")
+}
+
+/** A spot order has locked exactly what it could still spend. */
+const exactLock = (order: Order): void => {
+  if (order.kind !== "spot") return
+  const needed = order.side === "sell" ? order.left : Units.times(order.left, priceOf(order))
+  holds(order.locked?.units === needed, "locks more or less than it needs")
+}
+
+const standing = (order: Order): void => {
+  holds(order.left + (isInMoney(order) ? order.dealMoney : order.dealStock) === order.quantity, "left and dealt")
+  holds(order.left >= 0n && order.dealStock >= 0n && order.dealFee >= 0n, "less than nothing")
+  const dealt = order.dealStock > 0n
+  switch (order.status) {
+    case "NEW":
+    case "CANCELED":
+      return holds(!dealt, order.status)
+    case "PARTIAL_FILLED":
+    case "PARTIAL_CANCELED":
+    case "CANCELED_TAKER_BAND":
+      return holds(dealt && order.left > 0n, order.status)
+    case "FILLED":
+      // A market buy may leave less than the smallest amount costs.
+      return holds(dealt && (isInMoney(order) || order.left === 0n), order.status)
+    case "AUTO_CANCELED_REDUCE_ONLY":
+      return holds(order.reduceOnly && order.left > 0n, order.status)
+  }
+}
+
+const ended = (state: State, order: Order): void => {
+  standing(order)
+  assert.isFalse(isOpen(order.status), order.status)
+  assert.isUndefined(order.queued)
+  assert.strictEqual(order.locked?.units ?? 0n, 0n, "an order that has ended holds a lock")
+  assert.strictEqual(state.endedOrders.get(order.account)?.filter(({ id }) => id === order.id).length, 1)
+}
+
+const open = (state: State, id: OrderId, order: Order): void => {
+  holds(order.id === id && isOpen(order.status) && order.left > 0n, `open, but ${order.status}`)
+  standing(order)
+  exactLock(order)
+  if (order.reduceOnly) {
+    holds(Positions.reducible(state, order.account, order.market, order.side) > 0n, "nothing to reduce")
+  }
+}
+
+/** Every open order is in exactly one place: in the book at its price, or waiting for it. */
+const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Trading): Set<Order> => {
+  const found = new Set<Order>()
+  for (const side of ["buy", "sell"] as const) {
+    for (const { orders, price } of side === "buy" ? book.bids : book.asks) {
+      holds(orders.length > 0, "an empty level")
+      for (const order of orders) {
+        const isAtHome = order.market === market && order.side === side && order.queued === price
+        holds(isAtHome && !found.has(order), `${order.id} is in the wrong place`)
+        found.add(order)
+      }
+    }
+  }
+  for (const order of waiting) {
+    const isAsleep = order.queued === undefined && !order.stop.activated && order.status === "NEW"
+    holds(order.market === market && isAsleep && !found.has(order), `${order.id} waits, and does not`)
+    found.add(order)
+    const price = units(order.stop.price)
+    if (lastPrice === undefined) continue
+    holds(order.stop.condition === "gte" ? lastPrice < price : lastPrice > price, "its price is reached")
+  }
+  for (const order of found) holds(state.openOrders.get(order.id) === order, "in place, but not open")
+  return found
+}
+
+/** Prices are sorted, best first, and no bid reaches an ask. */
+const sorted = ({ book: { asks, bids } }: Trading): void => {
+  for (let i = 1; i < bids.length; i++) holds(bids[i]!.price < bids[i - 1]!.price, "bids are not sorted")
+  for (let i = 1; i < asks.length; i++) holds(asks[i]!.price > asks[i - 1]!.price, "asks are not sorted")
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price]
+  holds(bid === undefined || ask === undefined || bid < ask, "the book is crossed")
+}
+
+const keyOf = ({ account, market }: Order): string => `${account}/${market}`
+
+/**
+ * Follows an exchange from its beginning, and keeps its own count of what has happened: of each order's deals, of when
+ * it came to the book, of the positions, and of what was traded with the rest of the world.
+ */
+export class Follower {
+  private readonly orders = new Map<string, Order>()
+  private readonly pairs: Array<OcoOrder> = []
+  private readonly arrivals = new Map<string, number>()
+  private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
+  private readonly positions = new Map<string, Units.Units>()
+  private readonly lent = new Map<string, Units.Units>()
+  private readonly state: State
+  private greatestId = 0n
+  private arrived = 0
+  trades = 0
+
+  constructor(state: State) {
+    this.state = state
+  }
+
+  /** Checks what a command has answered, what has happened, and what has come of it. */
+  check({ events, reply }: Answer): void {
+    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") this.place(reply.order)
+    if (reply._tag === "OcoPlaced") {
+      this.pairs.push(reply.oco)
+      this.newId(reply.oco.id)
+      this.place(reply.oco.stopLoss)
+      this.place(reply.oco.takeProfit)
+    }
+    for (const event of events) this.follow(event)
+    if (reply._tag === "Refused" || reply._tag === "Invalid") assert.isEmpty(events)
+    ledger(this.state)
+    locks(this.state)
+    const found = new Set<Order>()
+    for (const [market, trading] of this.state.trading) {
+      for (const order of places(this.state, market, trading)) found.add(order)
+      sorted(trading)
+      this.inTurn(trading)
+    }
+    for (const [id, order] of this.state.openOrders) {
+      open(this.state, id, order)
+      holds(found.has(order), "open, but nowhere")
+    }
+    this.pairsEndTogether()
+    this.positionsAgree()
+    this.lenderAgrees()
+  }
+
+  /** Checks what takes long: every order that ever was, and the fees that they were charged. */
+  checkAll(): void {
+    const fees = new Map<string, Units.Units>()
+    for (const order of this.orders.values()) {
+      if (!this.state.openOrders.has(order.id)) ended(this.state, order)
+      const deals = this.deals.get(order.id) ?? { stock: 0n, money: 0n }
+      assert.deepStrictEqual({ stock: order.dealStock, money: order.dealMoney }, deals)
+      const [stock, money] = order.market.split("_").map((ticker) => ticker === "PERP" ? "USDT" : ticker)
+      const ticker = (order.kind === "spot" && order.side === "buy" ? stock : money) ?? ""
+      fees.set(ticker, (fees.get(ticker) ?? 0n) + order.dealFee)
+    }
+    for (const [ticker, fee] of Ledger.balances(this.state.ledger, "house")) {
+      assert.strictEqual(fee, fees.get(ticker), `fees in ${ticker}`)
+      fees.delete(ticker)
+    }
+    assert.strictEqual(sum(fees.values()), 0n)
+  }
+
+  private newId(id: string): void {
+    assert.isTrue(BigInt(id) > this.greatestId, "identifiers do not increase")
+    this.greatestId = BigInt(id)
+  }
+
+  private place(order: Order): void {
+    this.newId(order.id)
+    this.orders.set(order.id, order)
+  }
+
+  private follow(event: Event): void {
+    switch (event._tag) {
+      case "OrderPlaced":
+      case "OrderActivated":
+        this.arrivals.set(event.order, this.arrived++)
+        return
+      case "OrderEnded":
+        return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order has ended"))
+      case "Traded":
+        return this.trade(event)
+      case "PriceMoved":
+        return
+    }
+  }
+
+  private trade(event: Extract<Event, { readonly _tag: "Traded" }>): void {
+    this.trades++
+    assert.isTrue(event.amount > 0n)
+    // The taker is settled first.
+    for (const id of [event.taker, event.maker]) if (id !== undefined) this.deal(id, event.amount, event.price)
+    if (event.taker !== undefined) return
+    const [stock = "", money = ""] = event.market.split("_")
+    const signed = event.side === "buy" ? event.amount : -event.amount
+    this.lent.set(stock, (this.lent.get(stock) ?? 0n) + signed)
+    this.lent.set(money, (this.lent.get(money) ?? 0n) - Units.times(signed, event.price))
+  }
+
+  private deal(id: OrderId, amount: Units.Units, price: Units.Units): void {
+    const order = this.orders.get(id) ?? assert.fail("an unknown order has traded")
+    const deals = this.deals.get(id) ?? { stock: 0n, money: 0n }
+    this.deals.set(id, { stock: deals.stock + amount, money: deals.money + Units.times(amount, price) })
+    if (order.price !== undefined) {
+      assert.isTrue(order.side === "buy" ? price <= priceOf(order) : price >= priceOf(order), "beyond its limit")
+    }
+    if (order.kind === "spot") return assert.isFalse(order.reduceOnly, "there is nothing to reduce on the spot")
+    const before = this.positions.get(keyOf(order)) ?? 0n
+    const after = before + (order.side === "buy" ? amount : -amount)
+    if (order.reduceOnly) {
+      holds(before > 0n ? after >= 0n && after < before : after <= 0n && after > before, "a position is not reduced")
+    }
+    this.positions.set(keyOf(order), after)
+  }
+
+  /** At every price, who came first is first. */
+  private inTurn({ book }: Trading): void {
+    for (const { orders } of [...book.bids, ...book.asks]) {
+      const arrived = orders.map(({ id }) => this.arrivals.get(id) ?? assert.fail("was never placed"))
+      holds(arrived.every((turn, i) => i === 0 || turn > (arrived[i - 1] ?? turn)), "out of turn")
+    }
+  }
+
+  /** Of a pair either both legs are open and neither has traded or woken, or it is none any more and at most one is. */
+  private pairsEndTogether(): void {
+    for (const { id, stopLoss, takeProfit } of this.pairs) {
+      const open = [stopLoss, takeProfit].filter((leg) => this.state.openOrders.has(leg.id))
+      const traded = [stopLoss, takeProfit].filter((leg) => leg.dealStock > 0n)
+      if (this.state.ocoOrders.has(id)) {
+        holds(open.length === 2 && traded.length === 0 && !stopLoss.stop.activated, "a pair of one")
+      } else holds(open.length < 2 && traded.length < 2, "both legs of a pair")
+    }
+  }
+
+  private positionsAgree(): void {
+    const open = [...this.positions].filter(([, amount]) => amount !== 0n)
+    holds(this.state.positions.size === open.length, "too many positions, or too few")
+    for (const [key, amount] of open) {
+      const position = this.state.positions.get(key) ?? assert.fail(`no position ${key}`)
+      holds(position.amount === amount, `the position of ${key}`)
+      holds(position.cost > 0n, "a position that has cost nothing")
+    }
+  }
+
+  /** The lender holds what positions stand for and what the rest of the world has brought. Spot trades leave nothing. */
+  private lenderAgrees(): void {
+    for (const stock of ["BTC", "ETH", "SHIB"]) {
+      const positions = [...this.state.positions.values()].filter(({ market }) => market.startsWith(`${stock}_`))
+      const held = this.state.ledger.balances.get("lender")?.get(stock as never) ?? 0n
+      const expected = sum(positions.map(({ amount }) => amount)) + (this.lent.get(stock) ?? 0n)
+      holds(held === expected, `what the lender holds in ${stock}`)
+    }
+  }
+}
+
+/** Without the time of the last call: nothing else may change when a call is refused. */
+export const apartFromActivity = ({ keys, ...state }: State): string =>
+  canonical({ ...state, keys: [...keys.values()].map((key) => ({ ...key, lastActivity: 0 })) })

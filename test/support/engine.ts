@@ -1,0 +1,264 @@
+import { assert } from "@effect/vitest"
+import { createHash } from "node:crypto"
+import { Amount, Price } from "../../src/domain/Decimal.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { ApiKey, MarketName, SubAccountId, Ticker } from "../../src/domain/Identifiers.ts"
+import type { OrderSide } from "../../src/domain/Order.ts"
+import { HexColour, MaskedEmail } from "../../src/domain/SubAccount.ts"
+import type { VenueRules } from "../../src/domain/VenueRules.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import type { Action, Operation } from "../../src/sandbox/engine/Command.ts"
+import * as Engine from "../../src/sandbox/engine/Engine.ts"
+import type { Event } from "../../src/sandbox/engine/Event.ts"
+import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
+import * as Positions from "../../src/sandbox/engine/Positions.ts"
+import type * as Reply from "../../src/sandbox/engine/Reply.ts"
+import * as State from "../../src/sandbox/engine/State.ts"
+import * as Units from "../../src/sandbox/engine/Units.ts"
+
+type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
+
+type Options<Tag extends Operation["_tag"]> = Partial<Of<Tag>>
+
+// -----------------------------------------------------------------------------
+// What can be asked
+// -----------------------------------------------------------------------------
+
+export const limit = (
+  market: string,
+  side: OrderSide,
+  amount: string,
+  price: string,
+  options: Options<"PlaceLimit"> = {}
+): Of<"PlaceLimit"> => ({
+  _tag: "PlaceLimit",
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  price: Price.make(price),
+  collateral: false,
+  ...options
+})
+
+export const market = (
+  market: string,
+  side: OrderSide,
+  amount: string,
+  options: Options<"PlaceMarket"> = {}
+): Of<"PlaceMarket"> => ({
+  _tag: "PlaceMarket",
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  inMoney: false,
+  collateral: false,
+  ...options
+})
+
+export const stop = (
+  market: string,
+  side: OrderSide,
+  amount: string,
+  price: string,
+  activationPrice: string,
+  options: Options<"PlaceStopLimit"> = {}
+): Of<"PlaceStopLimit"> => ({
+  _tag: "PlaceStopLimit",
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  price: Price.make(price),
+  activationPrice: Price.make(activationPrice),
+  ...options
+})
+
+/** `price` is the take-profit's, `activationPrice` and `stopLimitPrice` are the stop-loss's. */
+export const oco = (
+  market: string,
+  side: OrderSide,
+  amount: string,
+  price: string,
+  activationPrice: string,
+  stopLimitPrice: string,
+  options: Options<"PlaceOco"> = {}
+): Of<"PlaceOco"> => ({
+  _tag: "PlaceOco",
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  price: Price.make(price),
+  activationPrice: Price.make(activationPrice),
+  stopLimitPrice: Price.make(stopLimitPrice),
+  ...options
+})
+
+export const cancel = (order: State.Order): Operation => ({
+  _tag: "Cancel",
+  market: order.market,
+  orderId: order.id
+})
+
+export const transfer = (
+  from: Ledger.Wallet,
+  to: Ledger.Wallet,
+  ticker: string,
+  amount: string
+): Operation => ({ _tag: "Transfer", from, to, ticker: Ticker.make(ticker), amount: Amount.make(amount) })
+
+export const fund = (account: string, wallet: Ledger.Wallet, ticker: string, amount: string): Action => ({
+  _tag: "Fund",
+  account,
+  wallet,
+  ticker: Ticker.make(ticker),
+  amount: Amount.make(amount)
+})
+
+export const movePrice = (market: string, price: string): Action => ({
+  _tag: "MovePrice",
+  market: MarketName.make(market),
+  price: Price.make(price)
+})
+
+export const call = (account: string, operation: Operation): Action => ({
+  _tag: "Call",
+  apiKey: ApiKey.make(account),
+  operation
+})
+
+// -----------------------------------------------------------------------------
+// An exchange with four accounts: ann, ann's sub-account sub, ben and cat
+// -----------------------------------------------------------------------------
+
+export const accounts = ["ann", "ben", "cat", "sub"] as const
+
+export type Account = typeof accounts[number]
+
+/** One key for each account, with the account's name; no money. */
+const opening: ReadonlyArray<Action> = [
+  ...(["ann", "ben", "cat"] as const).map((account): Action => ({ _tag: "OpenAccount", account, b2b: false })),
+  {
+    _tag: "OpenSubAccount",
+    id: SubAccountId.make("sub"),
+    parent: "ann",
+    alias: "sub",
+    email: MaskedEmail.make(""),
+    color: HexColour.make("#000000"),
+    shareKyc: true,
+    kycStatus: "shared",
+    spotEnabled: true,
+    collateralEnabled: true
+  },
+  ...accounts.map((account): Action => ({
+    _tag: "AddKey",
+    account,
+    apiKey: ApiKey.make(account),
+    apiSecret: "",
+    title: account,
+    type: "1",
+    enabled: true
+  }))
+]
+
+export interface Answer {
+  readonly reply: Reply.Reply
+  readonly events: ReadonlyArray<Event>
+}
+
+/** An engine, and a clock that moves by a second with every command. */
+export class Desk {
+  readonly state: State.State
+  private at = 1_700_000_000_000_000
+
+  constructor(rules: VenueRules = Dialect.document.rules) {
+    this.state = State.make(rules)
+    for (const action of opening) this.send(action)
+  }
+
+  send(action: Action): Answer {
+    this.at += 1_000_000
+    return Engine.apply(this.state, { at: this.at, action })
+  }
+
+  /** Funds a wallet; `funds` as in `"100 USDT"`. */
+  fund(account: Account, wallet: Ledger.Wallet, ...funds: ReadonlyArray<string>): this {
+    for (const text of funds) {
+      const [amount = "", ticker = ""] = text.split(" ")
+      this.send(fund(account, wallet, ticker, amount))
+    }
+    return this
+  }
+
+  call(account: Account, operation: Operation): Reply.Reply {
+    return this.send(call(account, operation)).reply
+  }
+
+  /** Places an order that is accepted. */
+  place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit">): State.Order {
+    const reply = this.call(account, operation)
+    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") return reply.order
+    return assert.fail(`refused: ${canonical(reply)}`)
+  }
+
+  placeOco(account: Account, operation: Of<"PlaceOco">): State.OcoOrder {
+    const reply = this.call(account, operation)
+    return reply._tag === "OcoPlaced" ? reply.oco : assert.fail(`refused: ${canonical(reply)}`)
+  }
+
+  /** What a wallet holds that no order has locked, as in `"1 BTC, 100 USDT"`: in the order of the alphabet. */
+  free(account: Account, wallet: Ledger.Wallet): string {
+    return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: false }))
+  }
+
+  locked(account: Account, wallet: Ledger.Wallet): string {
+    return shown(Ledger.balances(this.state.ledger, { account, wallet, locked: true }))
+  }
+
+  house(): string {
+    return shown(Ledger.balances(this.state.ledger, "house"))
+  }
+
+  /** The open position, as in `"2 for 200"`: its amount and its cost. */
+  position(account: Account, market: string): string | undefined {
+    const position = Positions.get(this.state, account, market)
+    return position && `${text(position.amount)} for ${text(position.cost)}`
+  }
+
+  /** The orders of a side as `"left @ price"`, the best first. */
+  book(market: string, side: "bids" | "asks"): ReadonlyArray<string> {
+    const levels = this.state.trading.get(MarketName.make(market))?.book[side] ?? []
+    return levels.flatMap(({ orders, price }) => orders.map(({ left }) => `${text(left)} @ ${text(price)}`))
+  }
+
+  /** The trades of a market as `"amount @ price"`, the oldest first. */
+  trades(market: string): ReadonlyArray<string> {
+    const trades = this.state.trading.get(MarketName.make(market))?.trades ?? []
+    return trades.map(({ amount, price }) => `${text(amount)} @ ${text(price)}`)
+  }
+}
+
+export const text = (units: Units.Units): string => Units.toDecimal(units)
+
+export const units = (decimal: string): Units.Units => Units.from(Decimal.Decimal.make(decimal)) ?? assert.fail(decimal)
+
+const shown = (balances: ReadonlyMap<string, Units.Units>): string =>
+  [...balances].sort(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
+
+/** Where an order stands, as in `"PARTIAL_FILLED 1 of 3"`: its status, what it has traded, what it asked for. */
+export const standing = ({ dealStock, quantity, status }: State.Order): string =>
+  `${status} ${text(dealStock)} of ${text(quantity)}`
+
+// -----------------------------------------------------------------------------
+// Comparing
+// -----------------------------------------------------------------------------
+
+/** The whole of a value as text: equal texts are equal values, the order of maps and sets included. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === "bigint") return `${part}n`
+    if (part instanceof Map) return { map: [...part] }
+    return part instanceof Set ? { set: [...part] } : part
+  })
+
+/** The hash of all that the commands have made of an exchange. */
+export const hash = ({ currencies: _currencies, markets: _markets, ...state }: State.State): string =>
+  createHash("sha256").update(canonical(state)).digest("hex")
