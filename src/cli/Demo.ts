@@ -18,18 +18,40 @@ import { Passphrase } from "../domain/Code.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { ClientOrderId, marketName, PlanId, ticker } from "../domain/Identifiers.ts"
 import { Limit } from "../domain/Paging.ts"
+import { ActiveOrders } from "../endpoints/ActiveOrders.ts"
+import { Assets } from "../endpoints/Assets.ts"
 import { CancelAllOrders } from "../endpoints/CancelAllOrders.ts"
+import { CancelOcoOrder } from "../endpoints/CancelOcoOrder.ts"
+import { CancelOrder } from "../endpoints/CancelOrder.ts"
+import { CodeCreation } from "../endpoints/CodeCreation.ts"
 import { Codes } from "../endpoints/Codes.ts"
+import { CollateralBalance } from "../endpoints/CollateralBalance.ts"
+import { CollateralLimitOrders } from "../endpoints/CollateralLimitOrders.ts"
+import { CollateralMarketOrders } from "../endpoints/CollateralMarketOrders.ts"
 import { CollateralOcoOrders } from "../endpoints/CollateralOcoOrders.ts"
 import { DeleteSubAccount } from "../endpoints/DeleteSubAccount.ts"
 import { Fees } from "../endpoints/Fees.ts"
 import { InterestPaymentHistory } from "../endpoints/InterestPaymentHistory.ts"
+import { LimitOrders } from "../endpoints/LimitOrders.ts"
 import { MainBalance } from "../endpoints/MainBalance.ts"
+import { MarketOrders } from "../endpoints/MarketOrders.ts"
 import { Markets } from "../endpoints/Markets.ts"
+import { OpenPositions } from "../endpoints/OpenPositions.ts"
+import { OrderBooks } from "../endpoints/OrderBooks.ts"
+import { OrderHistory } from "../endpoints/OrderHistory.ts"
+import { PublicTrades } from "../endpoints/PublicTrades.ts"
 import { ServerStatus } from "../endpoints/ServerStatus.ts"
+import { ServerTime } from "../endpoints/ServerTime.ts"
+import { StockMarketOrders } from "../endpoints/StockMarketOrders.ts"
 import { endpoint as stopLimitEndpoint, StopLimitOrders } from "../endpoints/StopLimitOrders.ts"
+import { SubAccountApiKeyCreation } from "../endpoints/SubAccountApiKeyCreation.ts"
 import { SubAccountApiKeys } from "../endpoints/SubAccountApiKeys.ts"
+import { SubAccountCreation } from "../endpoints/SubAccountCreation.ts"
 import { SubAccounts } from "../endpoints/SubAccounts.ts"
+import { Tickers } from "../endpoints/Tickers.ts"
+import { TradeBalance } from "../endpoints/TradeBalance.ts"
+import { Transfers } from "../endpoints/Transfers.ts"
+import { UnexecutedOcoOrders } from "../endpoints/UnexecutedOcoOrders.ts"
 import * as Exchange from "../Exchange.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -282,6 +304,166 @@ const rows = Effect.gen(function*() {
   ] as const
 })
 
+/** The calls that the document does not describe: an exchange where orders trade. */
+const tradingRows = Effect.gen(function*() {
+  const time = yield* ServerTime
+  const assets = yield* Assets
+  const tickers = yield* Tickers
+  const books = yield* OrderBooks
+  const trades = yield* PublicTrades
+  const transfers = yield* Transfers
+  const tradeBalance = yield* TradeBalance
+  const collateral = yield* CollateralBalance
+  const limit = yield* LimitOrders
+  const marketOrders = yield* MarketOrders
+  const stockMarket = yield* StockMarketOrders
+  const collateralLimit = yield* CollateralLimitOrders
+  const collateralMarket = yield* CollateralMarketOrders
+  const positions = yield* OpenPositions
+  const active = yield* ActiveOrders
+  const history = yield* OrderHistory
+  const cancel = yield* CancelOrder
+  const stopLimit = yield* StopLimitOrders
+  const oco = yield* CollateralOcoOrders
+  const pairs = yield* UnexecutedOcoOrders
+  const cancelPair = yield* CancelOcoOrder
+  const codes = yield* CodeCreation
+  const creation = yield* SubAccountCreation
+  const keys = yield* SubAccountApiKeyCreation
+  const control = yield* Control
+
+  const usdt = ticker("USDT")
+  const clientOrderId = ClientOrderId.make("demo-3")
+  const selling = { market, side: "sell", amount: Decimal.amount("0.1"), price: Decimal.price("41000") } as const
+  const latest = Effect.map(history.page({ market }), ({ records }) => records[0]?.status)
+  const movedTo = (price: Decimal.Price) => control.movePrice({ market, price }).pipe(Effect.orDie)
+
+  return [
+    succeeds("ServerTime.get", "", time.get, (seconds) => `${seconds}`),
+    succeeds("Assets.all", "", assets.all, (all) => [...all.keys()].join(", ")),
+    succeeds(
+      "Transfers.create",
+      "100 USDT from main to spot",
+      Effect.andThen(
+        transfers.create({ ticker: usdt, amount: Decimal.amount("100"), from: "main", to: "spot" }),
+        tradeBalance.of(usdt)
+      ),
+      ({ available }) => is("100100", available) ? `${available} USDT to trade with` : undefined
+    ),
+    fails(
+      "Transfers.create",
+      "more than there is",
+      transfers.create({ ticker: usdt, amount: Decimal.amount("1000000"), from: "main", to: "spot" }),
+      "RequestRejected"
+    ),
+    succeeds("LimitOrders.create", "sell 0.1 BTC at 41000", limit.create({ ...selling, clientOrderId }), ({ status }) =>
+      status === "NEW" ? status : undefined),
+    fails(
+      "LimitOrders.create",
+      "post only and immediate or cancel at once",
+      limit.create({ ...selling, postOnly: true, ioc: true }),
+      "ValidationFailed"
+    ),
+    succeeds("OrderBooks.get", "BTC_USDT", books.get(market), ({ asks }) =>
+      asks.length === 1 ? asks.map(({ amount, price }) => `${amount} asked at ${price}`).join() : undefined),
+    succeeds(
+      "MarketOrders.create",
+      "buy for 2050 USDT",
+      marketOrders.create({ market, side: "buy", amount: Decimal.amount("2050") }),
+      ({ dealStock, status }) =>
+        status === "FILLED" && is("0.05", dealStock) ? `${status}, ${dealStock} BTC` : undefined
+    ),
+    succeeds("PublicTrades.list", "BTC_USDT", trades.list(market), (all) =>
+      all.length === 1 ? all.map(({ amount, price, side }) => `${side} ${amount} at ${price}`).join() : undefined),
+    succeeds("Tickers.get", "BTC_USDT", tickers.get(market), (found) =>
+      Option.match(found, { onNone: () => undefined, onSome: ({ lastPrice }) => `last price ${lastPrice}` })),
+    succeeds("ActiveOrders.page", "", active.page(), ({ records }) =>
+      records.length === 1 ? records.map(({ left, status }) => `${status}, ${left} left`).join() : undefined),
+    succeeds("CancelOrder.cancel", "by client order id", cancel.cancel({ market, clientOrderId }), ({ status }) =>
+      status === "PARTIAL_CANCELED" ? status : undefined),
+    fails("CancelOrder.cancel", "once more", cancel.cancel({ market, clientOrderId }), "RequestRejected"),
+    succeeds("OrderHistory.stream", "all pages", history.stream().pipe(Stream.runCount), (count) => `${count} orders`),
+    succeeds(
+      "StockMarketOrders.create",
+      "buy 0.01 BTC, of which there are none",
+      stockMarket.create({ market, side: "buy", amount: Decimal.amount("0.01") }),
+      ({ status }) => status === "CANCELED" ? status : undefined
+    ),
+    succeeds(
+      "StopLimitOrders.create",
+      "woken and filled by two moves of the price",
+      stopLimit.create({ ...order, price: Decimal.price("43000"), activationPrice: Decimal.price("42000") }).pipe(
+        Effect.andThen(movedTo(Decimal.price("42500"))),
+        Effect.andThen(movedTo(Decimal.price("42000"))),
+        Effect.andThen(latest)
+      ),
+      (status) => status === "FILLED" ? status : undefined
+    ),
+    succeeds(
+      "CollateralLimitOrders.create",
+      "buy 0.1 BTC on margin, filled by a move",
+      collateralLimit.create({ ...selling, side: "buy" }).pipe(
+        Effect.andThen(movedTo(Decimal.price("40500"))),
+        Effect.andThen(positions.list())
+      ),
+      (open) =>
+        open.length === 1
+          ? open.map(({ amount, basePrice }) => `a position of ${amount} BTC from ${basePrice}`).join()
+          : undefined
+    ),
+    succeeds("OpenPositions.list", "", positions.list({ market }), (open) =>
+      open.length === 1 ? open.map(({ unrealizedPnl }) => `${unrealizedPnl} USDT so far`).join() : undefined),
+    succeeds("CollateralBalance.all", "", collateral.all, (all) =>
+      [...all].map(([asset, held]) => `${held} ${asset}`).join(", ")),
+    succeeds(
+      "UnexecutedOcoOrders.page",
+      "after an OCO order that reduces only",
+      Effect.andThen(
+        oco.create({
+          ...selling,
+          price: Decimal.price("45000"),
+          activationPrice: Decimal.price("38000"),
+          stopLimitPrice: Decimal.price("37900"),
+          reduceOnly: true
+        }),
+        pairs.page()
+      ),
+      ({ records }) => records.length === 1 ? `${records.length} pair` : undefined
+    ),
+    succeeds(
+      "CancelOcoOrder.cancel",
+      "that pair",
+      pairs.stream().pipe(Stream.mapEffect(({ id }) => cancelPair.cancel({ market, orderId: id })), Stream.runCollect),
+      (canceled) =>
+        canceled.length === 1
+          ? canceled.map(({ stopLoss, takeProfit }) => `${stopLoss.status}, ${takeProfit.status}`).join()
+          : undefined
+    ),
+    fails(
+      "CollateralMarketOrders.create",
+      "reduce only, on the position's own side",
+      collateralMarket.create({ market, side: "buy", amount: Decimal.amount("0.1"), reduceOnly: true }),
+      "ReduceOnlyRejected"
+    ),
+    succeeds(
+      "CodeCreation.create",
+      "for 10 USDT",
+      codes.create({ ticker: usdt, amount: Decimal.amount("10") }),
+      ({ message }) => message
+    ),
+    succeeds(
+      "SubAccountCreation.create",
+      "and a key of it",
+      creation.create({
+        alias: "demo",
+        shareKyc: true,
+        permissions: { spotEnabled: true, collateralEnabled: false }
+      }).pipe(Effect.flatMap(({ id }) => keys.create({ subAccountId: id, title: "demo", type: 1 }))),
+      ({ apiSecret, title }) => `${title}, its secret shown once: ${String(Redacted.isRedacted(apiSecret))}`
+    )
+  ] as const
+})
+
 /** Calls by others: with a wrong secret, by a key that may not, and to nobody. */
 const otherRows = (baseUrl: string, dialect: Dialect) => {
   const as = (apiKey: string, apiSecret: string, url = baseUrl) =>
@@ -323,7 +505,7 @@ const otherRows = (baseUrl: string, dialect: Dialect) => {
 // The table
 // -----------------------------------------------------------------------------
 
-const widths = { endpoint: 29, request: 49 }
+const widths = { endpoint: 31, request: 49 }
 
 const fit = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width)
@@ -352,7 +534,7 @@ export const run = Effect.fnUntraced(function*(
   dialect: Dialect
 ): Effect.fn.Return<number, never, Exchange.Services | Control | HttpClient.HttpClient> {
   yield* Console.log(line(" ", "endpoint", "request", "time", "outcome"))
-  const all = [...yield* rows, ...otherRows(baseUrl, dialect)]
+  const all = [...yield* rows, ...yield* tradingRows, ...otherRows(baseUrl, dialect)]
   let broken = 0
   for (const row of all) if (!(yield* runRow(row))) broken++
   yield* Console.log(

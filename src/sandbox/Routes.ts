@@ -243,7 +243,7 @@ const selected = (
   [...orders].filter((order) =>
     (market === undefined || order.market === market) && (orderId === undefined || order.id === orderId) &&
     (clientOrderId === undefined || order.clientOrderId === clientOrderId)
-  ).reverse()
+  ).toReversed()
 
 const knownMarket = ({ market }: { readonly market?: MarketName }, { state }: Pick<Context, "state">): Violations =>
   market === undefined || state.markets.has(market) ? [] : [["market", { rule: "known" }]]
@@ -554,7 +554,7 @@ export const routes: ReadonlyArray<Route> = [
         UnexecutedOcoOrders.defaultLimit,
         [...context.state.ocoOrders.values()].filter(({ stopLoss }) =>
           stopLoss.account === context.account && (market === undefined || stopLoss.market === market)
-        ).reverse(),
+        ).toReversed(),
         (oco) => ocoOrder(oco, context)
       ).records,
     knownMarket
@@ -647,7 +647,7 @@ export const routes: ReadonlyArray<Route> = [
     PublicTrades.endpoint,
     ({ market, side }, { state }) =>
       (state.trading.get(market)?.trades ?? []).filter((trade) => side === undefined || trade.side === side)
-        .slice(-100).reverse().map(publicTrade),
+        .slice(-100).toReversed().map(publicTrade),
     knownMarket
   ),
   read(Assets.endpoint, (_request, { state }) =>

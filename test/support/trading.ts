@@ -1,5 +1,6 @@
 /** Two traders on one exchange, in process: alice, whose services are the test's own, and bob. */
 import { assert } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
@@ -152,8 +153,9 @@ let nonce = 0
 
 /** Makes a call by hand with alice's key: what is written and what is read is JSON. */
 export const raw = (path: string, fields: object) =>
-  Effect.flatMap(Venue.Venue, (venue) => {
-    const at = Math.max(nonce + 1, Date.now())
+  Effect.gen(function*() {
+    const venue = yield* Venue.Venue
+    const at = Math.max(nonce + 1, yield* Clock.currentTimeMillis)
     nonce = at
     const body = Buffer.from(
       JSON.stringify(
@@ -163,8 +165,8 @@ export const raw = (path: string, fields: object) =>
       )
     )
     const payload = body.toString("base64")
-    return Effect.map(
-      venue.handle({
+    return toJson(
+      yield* venue.handle({
         method: "POST",
         path,
         headers: {
@@ -175,8 +177,7 @@ export const raw = (path: string, fields: object) =>
         },
         body,
         from: "a test"
-      }),
-      toJson
+      })
     )
   })
 
