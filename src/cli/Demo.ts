@@ -18,6 +18,7 @@ import { Passphrase } from "../domain/Code.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { ClientOrderId, marketName, PlanId, ticker } from "../domain/Identifiers.ts"
 import { Limit } from "../domain/Paging.ts"
+import { Alias, KeyTitle } from "../domain/SubAccount.ts"
 import { ActiveOrders } from "../endpoints/ActiveOrders.ts"
 import { Assets } from "../endpoints/Assets.ts"
 import { CancelAllOrders } from "../endpoints/CancelAllOrders.ts"
@@ -455,10 +456,10 @@ const tradingRows = Effect.gen(function*() {
       "SubAccountCreation.create",
       "and a key of it",
       creation.create({
-        alias: "demo",
+        alias: Alias.make("demo"),
         shareKyc: true,
         permissions: { spotEnabled: true, collateralEnabled: false }
-      }).pipe(Effect.flatMap(({ id }) => keys.create({ subAccountId: id, title: "demo", type: 1 }))),
+      }).pipe(Effect.flatMap(({ id }) => keys.create({ subAccountId: id, title: KeyTitle.make("demo"), type: 1 }))),
       ({ apiSecret, title }) => `${title}, its secret shown once: ${String(Redacted.isRedacted(apiSecret))}`
     )
   ] as const

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { hasForm, oneOf, Text } from "./Text.ts"
+import { hasForm, NonEmptyText, oneOf, Text } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
@@ -26,6 +26,24 @@ export type HexColour = typeof HexColour.Type
 export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*.*)?$/u, "a masked e-mail address"))
   .pipe(Schema.brand("MaskedEmail")).annotate({ identifier: "MaskedEmail" })
 export type MaskedEmail = typeof MaskedEmail.Type
+
+/**
+ * The name of a sub-account, which no other of the same account has.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Alias = NonEmptyText.pipe(Schema.brand("Alias")).annotate({ identifier: "Alias" })
+export type Alias = typeof Alias.Type
+
+/**
+ * The name of an API key.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
+export type KeyTitle = typeof KeyTitle.Type
 
 /**
  * An e-mail address in full, as a sub-account is created with.

@@ -11,6 +11,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import * as Call from "../client/Call.ts"
 import { SubAccountId } from "../domain/Identifiers.ts"
 import * as Rule from "../domain/Rule.ts"
+import { KeyTitle } from "../domain/SubAccount.ts"
 import { NonEmptyText } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -29,7 +30,7 @@ const types = Rule.annotation({ rule: "oneOf", values: [1, 2] })
  */
 const request = Wire.struct({
   subAccountId: SubAccountId,
-  title: NonEmptyText,
+  title: KeyTitle,
   type: Schema.Literals([1, 2]).annotate(types)
 })
 

@@ -9,8 +9,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as Rule from "../domain/Rule.ts"
-import { Email } from "../domain/SubAccount.ts"
-import { Flag, NonEmptyText } from "../domain/Text.ts"
+import { Alias, Email } from "../domain/SubAccount.ts"
+import { Flag } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 import { SubAccount } from "./SubAccounts.ts"
@@ -26,7 +26,7 @@ import { SubAccount } from "./SubAccounts.ts"
  * - `permissions`: whether funds may be moved to its trade and to its collateral balance
  */
 const request = Wire.struct({
-  alias: NonEmptyText,
+  alias: Alias,
   email: Schema.optionalKey(Email),
   shareKyc: Schema.optionalKey(Flag),
   permissions: Schema.Struct({ spotEnabled: Flag, collateralEnabled: Flag }).annotate(

@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { Passphrase } from "../../src/domain/Code.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { SubAccountId, ticker } from "../../src/domain/Identifiers.ts"
-import { Email } from "../../src/domain/SubAccount.ts"
+import { Alias, Email, KeyTitle } from "../../src/domain/SubAccount.ts"
 import { CodeCreation } from "../../src/endpoints/CodeCreation.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
@@ -24,7 +24,7 @@ const code = (of: string, more: object = {}) =>
   CodeCreation.use((codes) => codes.create({ ticker: usdt, amount: amount(of), ...more }))
 
 const training: Request = {
-  alias: "training",
+  alias: Alias.make("training"),
   email: Email.make("email@google.com"),
   permissions: { spotEnabled: true, collateralEnabled: false }
 }
@@ -32,7 +32,7 @@ const training: Request = {
 const open = (request: Request) => SubAccountCreation.use((accounts) => accounts.create(request))
 
 const key = (subAccountId: SubAccountId, type: 1 | 2 = 1) =>
-  SubAccountApiKeyCreation.use((keys) => keys.create({ subAccountId, title: "a bot", type }))
+  SubAccountApiKeyCreation.use((keys) => keys.create({ subAccountId, title: KeyTitle.make("a bot"), type }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
   const created = dialect === Dialect.document ? 200 : 201
@@ -87,7 +87,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
           permissions: { spotEnabled: true, collateralEnabled: false }
         })
         const { email: ___, ...withoutEmail } = training
-        const shared = yield* open({ ...withoutEmail, alias: "other", shareKyc: true })
+        const shared = yield* open({ ...withoutEmail, alias: Alias.make("other"), shareKyc: true })
         same([shared.email, shared.kyc.kycStatus], ["", "shared"])
         same((yield* SubAccounts.use((accounts) => accounts.page())).records, [opened, shared])
         same((yield* asBob(SubAccounts.use((accounts) => accounts.page()))).records, [])

@@ -18,7 +18,7 @@ import {
   Ticker
 } from "../../domain/Identifiers.ts"
 import { BboRole, CancelAllType, OrderSide, SelfTradePrevention } from "../../domain/Order.ts"
-import { Email, HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
+import { Alias, Email, HexColour, KeyTitle, MaskedEmail } from "../../domain/SubAccount.ts"
 
 const key = Schema.optionalKey
 
@@ -109,7 +109,7 @@ const CreateCode = Schema.TaggedStruct("CreateCode", {
 })
 
 const CreateSubAccount = Schema.TaggedStruct("CreateSubAccount", {
-  alias: Schema.String,
+  alias: Alias,
   email: key(Email),
   shareKyc: Schema.Boolean,
   spotEnabled: Schema.Boolean,
@@ -118,7 +118,7 @@ const CreateSubAccount = Schema.TaggedStruct("CreateSubAccount", {
 
 const CreateSubAccountKey = Schema.TaggedStruct("CreateSubAccountKey", {
   subAccountId: SubAccountId,
-  title: Schema.String,
+  title: KeyTitle,
   type: Schema.String
 })
 
