@@ -1,0 +1,48 @@
+import { assert, describe, it } from "@effect/vitest"
+import { identity } from "effect/Function"
+import { endpoint as markets } from "../../src/endpoints/Markets.ts"
+import { endpoint as orderBook } from "../../src/endpoints/OrderBooks.ts"
+import { endpoint as newKey } from "../../src/endpoints/SubAccountApiKeyCreation.ts"
+import * as Classify from "../../src/protocol/Classify.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+
+describe("fields in a path", () => {
+  it("are filled in, and left out of the rest", () => {
+    assert.deepStrictEqual(Endpoint.locate(orderBook, { market: "BTC_USDT", limit: "5" }), {
+      path: "/api/v4/public/orderbook/BTC_USDT",
+      fields: { limit: "5" }
+    })
+    assert.deepStrictEqual(Endpoint.locate(markets, {}), { path: "/api/v4/public/markets", fields: {} })
+  })
+
+  it("can't leave their place", () => {
+    for (const market of ["../../v4/order/new", "A_B?x=1", "A_B#", "A B/ß"]) {
+      const { path } = Endpoint.locate(orderBook, { market })
+      assert.match(path, /^\/api\/v4\/public\/orderbook\/[^/?#]+$/u)
+      assert.deepStrictEqual(Endpoint.match(orderBook, path), { market })
+    }
+  })
+
+  it("are found again, in paths of the endpoint only", () => {
+    const cases: ReadonlyArray<readonly [string, Readonly<Record<string, string>> | undefined]> = [
+      ["/api/v4/public/orderbook/BTC_USDT", { market: "BTC_USDT" }],
+      ["/api/v4/public/orderbook/%zz", { market: "%zz" }],
+      ["/api/v4/public/orderbook/", undefined],
+      ["/api/v4/public/orderbook", undefined],
+      ["/api/v4/public/orderbook/BTC_USDT/", undefined],
+      ["/api/v4/public/trades/BTC_USDT", undefined]
+    ]
+    for (const [path, expected] of cases) assert.deepStrictEqual(Endpoint.match(orderBook, path), expected, path)
+  })
+})
+
+describe("a new key whose answer can't be read", () => {
+  it("is an error that does not show the secret", () => {
+    const text = `{"id":7,"apiKey":"k","apiSecret":"very-secret","title":null}`
+    const verdict = Classify.classify(newKey, Dialect.live, { status: 201, text, scrub: identity })
+    const shown = Classify.shown({ text, scrub: identity })
+    assert.notInclude(shown + JSON.stringify(verdict), "very-secret")
+    assert.include(shown, `"apiSecret":"<redacted>"`)
+  })
+})
