@@ -76,11 +76,16 @@ const clientOf = (
 
 export type Traders = Exchange.Services | Bob | Control.Control | Venue.Venue | HttpClient.HttpClient
 
-/** A fresh exchange with both traders. */
-export const traders = (dialect: Dialect.Dialect): Layer.Layer<Traders> =>
+/** A fresh exchange with both traders, in memory unless it has a file. */
+export const traders = (dialect: Dialect.Dialect, file?: string): Layer.Layer<Traders> =>
   clientOf("alice", dialect).pipe(
     Layer.merge(Layer.effect(Bob, Layer.build(Layer.fresh(clientOf("bob", dialect))))),
-    Layer.provideMerge(Layer.effectDiscard(setUp).pipe(Layer.provideMerge(Sandbox.layer({ dialect })), Layer.orDie))
+    Layer.provideMerge(
+      Layer.effectDiscard(setUp).pipe(
+        Layer.provideMerge(Sandbox.layer({ dialect, ...(file === undefined ? {} : { file }) })),
+        Layer.orDie
+      )
+    )
   )
 
 /** Makes calls with bob's key. */
