@@ -92,7 +92,7 @@ export const oco = (
   ...options
 })
 
-export const cancel = (order: State.Order): Operation => ({
+export const cancel = (order: State.Order): Of<"Cancel"> => ({
   _tag: "Cancel",
   market: order.market,
   orderId: order.id

@@ -276,7 +276,7 @@ export class Follower {
     }
   }
 
-  /** The lender holds what positions stand for and what the rest of the world has brought. Spot trades leave nothing. */
+  /** The lender holds what positions stand for and what the rest of the world has brought: nothing of spot trades. */
   private lenderAgrees(): void {
     for (const stock of ["BTC", "ETH", "SHIB"]) {
       const positions = [...this.state.positions.values()].filter(({ market }) => market.startsWith(`${stock}_`))

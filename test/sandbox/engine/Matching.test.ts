@@ -1,0 +1,260 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { SelfTradePrevention } from "../../../src/domain/Order.ts"
+import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import { cancel, Desk, limit, market, movePrice, standing } from "../../support/engine.ts"
+
+const btc = "BTC_USDT"
+
+/** Everyone but cat has 10 BTC and 10000 USDT. */
+const funded = (): Desk => {
+  const desk = new Desk()
+  for (const account of ["ann", "ben", "sub"] as const) desk.fund(account, "trade", "10 BTC", "10000 USDT")
+  return desk
+}
+
+describe("limit orders", () => {
+  it("are filled in part; the rest rests, and can be canceled", () => {
+    const desk = funded()
+    const maker = desk.place("ann", limit(btc, "sell", "1", "100"))
+    const taker = desk.place("ben", limit(btc, "buy", "0.4", "100"))
+    assert.deepStrictEqual([standing(maker), standing(taker)], ["PARTIAL_FILLED 0.4 of 1", "FILLED 0.4 of 0.4"])
+    assert.deepStrictEqual(desk.book(btc, "asks"), ["0.6 @ 100"])
+    desk.call("ann", cancel(maker))
+    assert.strictEqual(standing(maker), "PARTIAL_CANCELED 0.4 of 1")
+    assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["9.6 BTC, 10039.96 USDT", ""])
+  })
+
+  it("trade at the best price first, and at one price with who came first", () => {
+    const desk = funded()
+    const dear = desk.place("ann", limit(btc, "sell", "1", "101"))
+    const first = desk.place("ben", limit(btc, "sell", "1", "100"))
+    const second = desk.place("ann", limit(btc, "sell", "1", "100"))
+    desk.place("sub", limit(btc, "buy", "1.5", "101"))
+    assert.deepStrictEqual([standing(first), standing(second)], ["FILLED 1 of 1", "PARTIAL_FILLED 0.5 of 1"])
+    assert.strictEqual(standing(dear), "NEW 0 of 1")
+    desk.place("sub", limit(btc, "buy", "1", "101"))
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 100", "0.5 @ 100", "0.5 @ 100", "0.5 @ 101"])
+  })
+
+  it("keep their turn when they are filled in part", () => {
+    const desk = funded()
+    const first = desk.place("ann", limit(btc, "sell", "2", "100"))
+    desk.place("ben", limit(btc, "sell", "2", "100"))
+    for (const _ of [1, 2]) desk.place("sub", limit(btc, "buy", "1", "100"))
+    assert.strictEqual(standing(first), "FILLED 2 of 2")
+  })
+
+  it("lock what they would spend, and release what a better price saves", () => {
+    const desk = funded()
+    desk.place("ann", limit(btc, "sell", "1", "100"))
+    assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")
+    desk.place("ben", limit(btc, "buy", "2", "110"))
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 100"])
+    assert.strictEqual(desk.locked("ben", "trade"), "110 USDT")
+    assert.strictEqual(desk.free("ben", "trade"), "10.999 BTC, 9790 USDT")
+  })
+
+  it("are charged a fee on what they receive, which goes to the house", () => {
+    const desk = funded()
+    const maker = desk.place("ann", limit(btc, "sell", "0.123457", "99.99"))
+    const taker = desk.place("ben", limit(btc, "buy", "0.123457", "99.99"))
+    assert.deepStrictEqual([maker.dealFee, taker.dealFee], [12344465430000000n, 123457000000000n])
+    assert.strictEqual(desk.house(), "0.000123457 BTC, 0.01234446543 USDT")
+  })
+
+  it("are refused when the wallet does not hold what they would spend", () => {
+    const desk = new Desk().fund("ann", "trade", "99.99 USDT")
+    assert.propertyVal(desk.call("ann", limit(btc, "buy", "1", "100")), "why", "notEnoughBalance")
+    assert.strictEqual(desk.free("ann", "trade"), "99.99 USDT")
+  })
+
+  it("immediate or cancel: what can't be filled at once is canceled", () => {
+    const desk = funded()
+    const none = desk.place("ann", limit(btc, "buy", "1", "100", { ioc: true }))
+    desk.place("ben", limit(btc, "sell", "1", "100"))
+    const part = desk.place("ann", limit(btc, "buy", "3", "100", { ioc: true }))
+    assert.deepStrictEqual([standing(none), standing(part)], ["CANCELED 0 of 1", "PARTIAL_CANCELED 1 of 3"])
+    assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], ""])
+  })
+
+  it("post-only: refused when it would trade, at rest when it would not", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "sell", "1", "100"))
+    const reply = desk.call("ann", limit(btc, "buy", "1", "100", { postOnly: true }))
+    assert.deepInclude(reply, { why: "notMaker", violations: [["postOnly", { rule: "maker" }]] })
+    assert.strictEqual(standing(desk.place("ann", limit(btc, "buy", "1", "99.99", { postOnly: true }))), "NEW 0 of 1")
+    assert.deepStrictEqual(desk.trades(btc), [])
+  })
+
+  it("can't be both immediate and post-only", () => {
+    const reply = funded().call("ann", limit(btc, "buy", "1", "99", { postOnly: true, ioc: true }))
+    assert.deepInclude(reply, { violations: [["ioc", { rule: "exclusive", with: "postOnly" }]] })
+  })
+})
+
+describe("market orders", () => {
+  it("sell through as many prices as it takes", () => {
+    const desk = funded()
+    for (const price of ["100", "99", "98"]) desk.place("ben", limit(btc, "buy", "1", price))
+    const order = desk.place("ann", market(btc, "sell", "2.5"))
+    assert.strictEqual(standing(order), "FILLED 2.5 of 2.5")
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 100", "1 @ 99", "0.5 @ 98"])
+    assert.strictEqual(desk.free("ann", "trade"), "7.5 BTC, 10247.752 USDT")
+  })
+
+  it("spend an amount of money; what can't buy the smallest amount is given back", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "sell", "9", "30"))
+    const order = desk.place("ann", market(btc, "buy", "100", { inMoney: true }))
+    assert.deepStrictEqual([order.type, standing(order)], ["market", "FILLED 3.333333 of 100"])
+    assert.deepStrictEqual([order.dealMoney, order.left], [99999990000000000000n, 10000000000000n])
+    assert.strictEqual(desk.free("ann", "trade"), "13.329999667 BTC, 9900.00001 USDT")
+  })
+
+  it("buy whole numbers where a market has no fractions", () => {
+    const desk = new Desk().fund("ben", "trade", "1000000 SHIB").fund("ann", "trade", "10 USDT")
+    desk.place("ben", limit("SHIB_USDT", "sell", "1000000", "0.00001"))
+    assert.strictEqual(
+      standing(desk.place("ann", market("SHIB_USDT", "buy", "5.0000099", { inMoney: true }))),
+      "FILLED 500000 of 5.0000099"
+    )
+    assert.strictEqual(desk.free("ann", "trade"), "499500 SHIB, 5 USDT")
+  })
+
+  it("are canceled, not filled, when the money can't even buy the smallest amount", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "sell", "0.00001", "9000000"))
+    const order = desk.place("ann", market(btc, "buy", "5", { inMoney: true }))
+    assert.strictEqual(standing(order), "CANCELED 0 of 5")
+    assert.strictEqual(desk.free("ann", "trade"), "10 BTC, 10000 USDT")
+  })
+
+  it("are canceled when nobody is there", () => {
+    const desk = funded()
+    const orders = [market(btc, "buy", "1"), market(btc, "sell", "1"), market(btc, "buy", "50", { inMoney: true })]
+    for (const asked of orders) assert.strictEqual(desk.place("ann", asked).status, "CANCELED")
+    assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["10 BTC, 10000 USDT", ""])
+  })
+
+  it("are canceled in part when the book is used up", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "buy", "1", "100"))
+    assert.strictEqual(standing(desk.place("ann", market(btc, "sell", "2"))), "PARTIAL_CANCELED 1 of 2")
+    assert.strictEqual(desk.locked("ann", "trade"), "")
+  })
+
+  it("lock what the book asks, and are refused when the wallet holds less", () => {
+    const desk = funded().fund("cat", "trade", "204.99 USDT")
+    for (const price of ["100", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
+    assert.propertyVal(desk.call("cat", market(btc, "buy", "2")), "why", "notEnoughBalance")
+    desk.fund("cat", "trade", "0.01 USDT")
+    assert.strictEqual(standing(desk.place("cat", market(btc, "buy", "2"))), "FILLED 2 of 2")
+    assert.strictEqual(desk.free("cat", "trade"), "1.998 BTC")
+  })
+
+  it("a sale's amount is in base currency whatever the request says of money", () => {
+    const desk = new Desk().fund("ann", "trade", "10000 SHIB")
+    const reply = desk.call("ann", market("SHIB_USDT", "sell", "1000.5", { inMoney: true }))
+    assert.deepInclude(reply, { violations: [["amount", { rule: "precision", step: "1" }]] })
+  })
+
+  it("stop at the taker band, a tenth from the best price", () => {
+    const desk = funded()
+    for (const price of ["100", "110", "110.01"]) desk.place("ben", limit(btc, "sell", "1", price))
+    assert.strictEqual(standing(desk.place("ann", market(btc, "buy", "3"))), "CANCELED_TAKER_BAND 2 of 3")
+    for (const price of ["100", "90", "89.99"]) desk.place("sub", limit(btc, "buy", "1", price))
+    assert.strictEqual(standing(desk.place("ann", market(btc, "sell", "3"))), "CANCELED_TAKER_BAND 2 of 3")
+    assert.strictEqual(desk.locked("ann", "trade"), "")
+  })
+
+  it("stop at the taker band when they spend money", () => {
+    const desk = funded()
+    for (const price of ["100", "111"]) desk.place("ben", limit(btc, "sell", "1", price))
+    const order = desk.place("ann", market(btc, "buy", "200", { inMoney: true }))
+    assert.strictEqual(standing(order), "CANCELED_TAKER_BAND 1 of 200")
+    assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9900 USDT")
+  })
+})
+
+describe("self-trade prevention", () => {
+  /** ann's own order is ahead of ben's; the new one would take both. */
+  const meet = (stp: SelfTradePrevention) => {
+    const desk = funded()
+    const own = desk.place("ann", limit(btc, "sell", "1", "100"))
+    desk.place("ben", limit(btc, "sell", "1", "100"))
+    const order = desk.place("ann", limit(btc, "buy", "2", "100", { stp }))
+    return [standing(own), standing(order), ...desk.book(btc, "asks"), ...desk.book(btc, "bids")]
+  }
+
+  it("no: both trade with each other", () => {
+    assert.deepStrictEqual(meet("no"), ["FILLED 1 of 1", "FILLED 2 of 2"])
+  })
+
+  it("cancel_old: the old one is canceled, the new one goes on", () => {
+    assert.deepStrictEqual(meet("cancel_old"), ["CANCELED 0 of 1", "PARTIAL_FILLED 1 of 2", "1 @ 100"])
+  })
+
+  it("cancel_new: the new one is canceled", () => {
+    assert.deepStrictEqual(meet("cancel_new"), ["NEW 0 of 1", "CANCELED 0 of 2", "1 @ 100", "1 @ 100"])
+  })
+
+  it("cancel_both: both are canceled", () => {
+    assert.deepStrictEqual(meet("cancel_both"), ["CANCELED 0 of 1", "CANCELED 0 of 2", "1 @ 100"])
+  })
+
+  for (const stp of ["cancel_new", "cancel_both"] as const) {
+    it(`${stp}: what has traded before has traded`, () => {
+      const desk = funded()
+      desk.place("ben", limit(btc, "sell", "1", "99"))
+      desk.place("ann", limit(btc, "sell", "1", "100"))
+      assert.strictEqual(standing(desk.place("ann", limit(btc, "buy", "3", "100", { stp }))), "PARTIAL_CANCELED 1 of 3")
+      assert.deepStrictEqual(desk.book(btc, "bids"), [])
+    })
+  }
+
+  it("cancel_old: as many as are in the way, also when what is left may not rest", () => {
+    const desk = funded()
+    for (const price of ["98", "99", "100"]) desk.place("ann", limit(btc, "sell", "1", price))
+    desk.place("ben", limit(btc, "sell", "1", "100"))
+    const order = desk.place("ann", limit(btc, "buy", "5", "101", { stp: "cancel_old", ioc: true }))
+    assert.strictEqual(standing(order), "PARTIAL_CANCELED 1 of 5")
+    assert.deepStrictEqual([desk.book(btc, "asks"), desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], [], ""])
+  })
+
+  it("cancel_old: a market order locks what others ask, not what the account itself does", () => {
+    const desk = funded()
+    desk.place("ann", limit(btc, "sell", "0.5", "100"))
+    desk.place("ben", limit(btc, "sell", "0.5", "105"))
+    desk.place("ann", market(btc, "buy", "0.5", { stp: "cancel_old" }))
+    assert.strictEqual(desk.free("ann", "trade"), "10.4995 BTC, 9947.5 USDT")
+  })
+
+  it("a sub-account is not its parent", () => {
+    const desk = funded()
+    desk.place("sub", limit(btc, "sell", "1", "100"))
+    const order = desk.place("ann", limit(btc, "buy", "1", "100", { stp: "cancel_both" }))
+    assert.strictEqual(standing(order), "FILLED 1 of 1")
+  })
+})
+
+describe("moving the price", () => {
+  it("fills who bids more or asks less, at their own price, and not who is at the price", () => {
+    const desk = funded()
+    const prices = ["101", "100", "99"]
+    const [over, at, under] = prices.map((price) => desk.place("ann", limit(btc, "buy", "1", price)))
+    desk.send(movePrice(btc, "100"))
+    assert.deepStrictEqual([over, at, under].map((order) => order?.status), ["FILLED", "NEW", "NEW"])
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 101"])
+    assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9700 USDT")
+    const ask = desk.place("ben", limit(btc, "sell", "1", "102"))
+    desk.send(movePrice(btc, "103"))
+    assert.strictEqual(standing(ask), "FILLED 1 of 1")
+  })
+
+  it("is the one way in which the rest of the world trades; nothing is made or lost", () => {
+    const desk = funded()
+    desk.place("ann", limit(btc, "sell", "1", "100"))
+    desk.send(movePrice(btc, "101"))
+    for (const [ticker, total] of Ledger.totals(desk.state.ledger)) assert.strictEqual(total, 0n, ticker)
+  })
+})

@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
+import type { Operation } from "../../../src/sandbox/engine/Command.ts"
+import type * as State from "../../../src/sandbox/engine/State.ts"
+import { cancel, Desk, limit, movePrice, oco, standing } from "../../support/engine.ts"
+
+const btc = "BTC_USDT"
+
+/** A buy for 90 at best, or for 112 at worst once the price is 110; the price is 100. */
+const asked = oco(btc, "buy", "1", "90", "110", "112")
+
+const funded = (): Desk => {
+  const desk = new Desk().fund("ann", "collateral", "1000 USDT").fund("ben", "trade", "10 BTC", "10000 USDT")
+  desk.send(movePrice(btc, "100"))
+  return desk
+}
+
+const placed = () => {
+  const desk = funded()
+  const pair = desk.placeOco("ann", asked)
+  return { desk, pair }
+}
+
+const legs = ({ stopLoss, takeProfit }: State.OcoOrder) => [standing(stopLoss), standing(takeProfit)]
+
+const cancelOco = (pair: State.OcoOrder, market = pair.stopLoss.market): Operation => ({
+  _tag: "CancelOco",
+  market,
+  orderId: pair.id
+})
+
+const isPair = (desk: Desk, pair: State.OcoOrder) => desk.state.ocoOrders.has(pair.id)
+
+describe("an OCO order", () => {
+  it("is three identifiers in a row: its own, the stop-loss's, the take-profit's", () => {
+    const { pair } = placed()
+    assert.deepStrictEqual([pair.stopLoss.id, pair.takeProfit.id].map((id) => Number(id) - Number(pair.id)), [1, 2])
+  })
+
+  it("has a take-profit in the book and a stop-loss that waits", () => {
+    const { desk, pair } = placed()
+    assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
+    assert.deepStrictEqual(legs(pair), ["NEW 0 of 1", "NEW 0 of 1"])
+    assert.isFalse(pair.stopLoss.stop.activated)
+  })
+
+  it("locks once, what the dearer leg needs: a tenth, and the fee", () => {
+    const { desk } = placed()
+    assert.strictEqual(desk.locked("ann", "collateral"), "11.312 USDT")
+  })
+
+  it("take-profit filled: the stop-loss is canceled", () => {
+    const { desk, pair } = placed()
+    desk.place("ben", limit(btc, "sell", "1", "90"))
+    assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "FILLED 1 of 1"])
+    assert.deepStrictEqual([isPair(desk, pair), desk.locked("ann", "collateral")], [false, ""])
+    desk.send(movePrice(btc, "115"))
+    assert.isFalse(pair.stopLoss.stop.activated)
+    assert.strictEqual(desk.position("ann", btc), "1 for 90")
+  })
+
+  it("stop-loss triggered: the take-profit is canceled, the stop-loss trades with its lock", () => {
+    const { desk, pair } = placed()
+    desk.place("ben", limit(btc, "sell", "0.5", "111"))
+    desk.send(movePrice(btc, "110"))
+    assert.deepStrictEqual(legs(pair), ["PARTIAL_FILLED 0.5 of 1", "CANCELED 0 of 1"])
+    assert.deepStrictEqual([isPair(desk, pair), desk.locked("ann", "collateral")], [false, "5.656 USDT"])
+    assert.deepStrictEqual(desk.book(btc, "bids"), ["0.5 @ 112"])
+    desk.send(movePrice(btc, "80"))
+    assert.deepStrictEqual(legs(pair), ["FILLED 1 of 1", "CANCELED 0 of 1"])
+    assert.strictEqual(desk.locked("ann", "collateral"), "")
+  })
+
+  it("take-profit filled in part: the stop-loss is canceled, the rest of the take-profit rests", () => {
+    const { desk, pair } = placed()
+    desk.place("ben", limit(btc, "sell", "0.4", "90"))
+    assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "PARTIAL_FILLED 0.4 of 1"])
+    assert.propertyVal(desk.call("ann", cancelOco(pair)), "why", "orderNotFound")
+    desk.call("ann", cancel(pair.takeProfit))
+    assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "PARTIAL_CANCELED 0.4 of 1"])
+    assert.strictEqual(desk.locked("ann", "collateral"), "")
+  })
+
+  it("canceled: both legs are", () => {
+    const { desk, pair } = placed()
+    const reply = desk.call("ann", cancelOco(pair))
+    assert.strictEqual(reply._tag, "OcoCanceled")
+    assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "CANCELED 0 of 1"])
+    assert.deepStrictEqual([isPair(desk, pair), desk.locked("ann", "collateral")], [false, ""])
+  })
+
+  for (const leg of ["stopLoss", "takeProfit"] as const) {
+    it(`${leg} canceled: the other leg is too`, () => {
+      const { desk, pair } = placed()
+      desk.call("ann", cancel(pair[leg]))
+      assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "CANCELED 0 of 1"])
+      assert.deepStrictEqual([isPair(desk, pair), desk.locked("ann", "collateral")], [false, ""])
+    })
+  }
+
+  it("can't be canceled by another account, or on another market", () => {
+    const { desk, pair } = placed()
+    assert.propertyVal(desk.call("ben", cancelOco(pair)), "why", "orderNotFound")
+    const elsewhere = cancelOco(pair, MarketName.make("BTC_PERP"))
+    assert.propertyVal(desk.call("ann", elsewhere), "why", "orderNotFound")
+    assert.isTrue(isPair(desk, pair))
+  })
+
+  it("whose stop price is reached already is a stop order at once", () => {
+    const desk = funded()
+    const pair = desk.placeOco("ann", oco(btc, "buy", "1", "90", "95", "96"))
+    assert.deepStrictEqual([pair.stopLoss.stop.activated, pair.takeProfit.status], [true, "CANCELED"])
+    assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 96"])
+  })
+
+  it("is refused when its take-profit would trade at once", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "sell", "1", "90"))
+    assert.propertyVal(desk.call("ann", asked), "why", "notMaker")
+    assert.deepStrictEqual([desk.state.ocoOrders.size, desk.locked("ann", "collateral")], [0, ""])
+  })
+
+  it("gives both legs its client order id, and takes it once", () => {
+    const desk = funded()
+    const own = { ...asked, clientOrderId: ClientOrderId.make("mine") }
+    const { stopLoss, takeProfit } = desk.placeOco("ann", own)
+    assert.deepStrictEqual([stopLoss.clientOrderId, takeProfit.clientOrderId], [own.clientOrderId, own.clientOrderId])
+    assert.deepInclude(desk.call("ann", own), { violations: [["clientOrderId", { rule: "unique" }]] })
+  })
+
+  it("a sweep that reaches both legs fills only one", () => {
+    const desk = funded()
+    const pair = desk.placeOco("ann", oco(btc, "sell", "1", "105", "95", "94"))
+    for (const price of ["95", "106"]) desk.place("ben", limit(btc, "sell", "1", price))
+    desk.place("ben", limit(btc, "buy", "3", "106"))
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 105", "1 @ 106"])
+    assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "FILLED 1 of 1"])
+    assert.isFalse(pair.stopLoss.stop.activated)
+    assert.strictEqual(desk.position("ann", btc), "-1 for 105")
+  })
+})

@@ -1,0 +1,159 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
+import type { CancelAllType } from "../../../src/domain/Order.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import type { Operation } from "../../../src/sandbox/engine/Command.ts"
+import { cancel, Desk, limit, market, oco, standing, stop } from "../../support/engine.ts"
+
+const btc = "BTC_USDT"
+
+const mine = { clientOrderId: ClientOrderId.make("mine") }
+
+const funded = (dialect: Dialect.Dialect = Dialect.document): Desk => {
+  const desk = new Desk(dialect.rules)
+  for (const account of ["ann", "ben"] as const) {
+    desk.fund(account, "trade", "10 BTC", "10 ETH", "10000 USDT").fund(account, "collateral", "1000 USDT")
+  }
+  return desk
+}
+
+const isTaken = (desk: Desk, operation: Operation): boolean => {
+  const reply = desk.call("ann", operation)
+  if (reply._tag === "Invalid") assert.deepStrictEqual(reply.violations, [["clientOrderId", { rule: "unique" }]])
+  return reply._tag === "Invalid"
+}
+
+const everyKind = (name: string) => [
+  limit(name, "buy", "1", "50", mine),
+  market(name, "sell", "1", mine),
+  stop(name, "buy", "1", "50", "200", mine),
+  oco(name, "buy", "1", "50", "200", "201", mine)
+]
+
+describe("a client order id", () => {
+  for (const { name, rules } of [Dialect.document, Dialect.live]) {
+    it(`${name}: is no other order's of the account while one is open on the market, of whatever kind`, () => {
+      for (const first of everyKind(btc).filter(({ _tag }) => _tag !== "PlaceMarket")) {
+        const desk = funded({ ...Dialect.document, rules })
+        assert.isFalse(isTaken(desk, first))
+        for (const second of everyKind(btc)) assert.isTrue(isTaken(desk, second), `${first._tag}, ${second._tag}`)
+      }
+    })
+
+    it(`${name}: may be another account's too`, () => {
+      const desk = funded({ ...Dialect.document, rules })
+      desk.place("ben", limit(btc, "buy", "1", "50", mine))
+      assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
+    })
+
+    it(`${name}: is not taken by an order that was refused`, () => {
+      const desk = funded({ ...Dialect.document, rules })
+      desk.call("ann", limit(btc, "buy", "1", "999999", mine))
+      assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
+    })
+  }
+
+  it("document: is taken for ever, on every market", () => {
+    const desk = funded(Dialect.document)
+    desk.call("ann", cancel(desk.place("ann", limit(btc, "buy", "1", "50", mine))))
+    assert.isTrue(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
+    assert.isTrue(isTaken(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
+  })
+
+  it("live: is free on another market, and once its order has ended", () => {
+    const desk = funded(Dialect.live)
+    const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
+    assert.isFalse(isTaken(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
+    desk.call("ann", cancel(order))
+    assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
+  })
+})
+
+describe("an order's identifier", () => {
+  it("is used up by no order that is refused", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "sell", "1", "100"))
+    const before = desk.state.lastId
+    const refused = [
+      limit(btc, "buy", "1", "999999"),
+      limit(btc, "buy", "1", "100", { postOnly: true }),
+      market(btc, "sell", "11"),
+      stop(btc, "buy", "1", "999999", "200"),
+      oco(btc, "buy", "1", "100", "200", "201"),
+      oco(btc, "buy", "1", "50", "200", "999999")
+    ]
+    for (const operation of refused) assert.strictEqual(desk.call("ann", operation)._tag, "Refused")
+    assert.strictEqual(desk.state.lastId, before)
+  })
+})
+
+describe("cancelling one order", () => {
+  it("by the account's own identifier", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
+    assert.strictEqual(desk.call("ann", { _tag: "Cancel", market: order.market, ...mine })._tag, "OrderCanceled")
+    assert.strictEqual(standing(order), "CANCELED 0 of 1")
+  })
+
+  it("that has ended, is another account's or on another market: not found", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
+    const elsewhere = MarketName.make("ETH_USDT")
+    assert.propertyVal(desk.call("ben", cancel(order)), "why", "orderNotFound")
+    assert.propertyVal(desk.call("ben", { _tag: "Cancel", market: order.market, ...mine }), "why", "orderNotFound")
+    assert.propertyVal(desk.call("ann", { ...cancel(order), market: elsewhere }), "why", "orderNotFound")
+    desk.call("ann", cancel(order))
+    assert.propertyVal(desk.call("ann", cancel(order)), "why", "orderNotFound")
+  })
+
+  it("without any identifier: not found, whatever is open", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "buy", "1", "50"))
+    assert.propertyVal(desk.call("ann", { _tag: "Cancel", market: order.market }), "why", "orderNotFound")
+    assert.strictEqual(order.status, "NEW")
+  })
+})
+
+describe("cancelling all orders", () => {
+  /** One order of every kind, and one of ben's. What is left of ann's is told by its name. */
+  const left = (operation: { readonly market?: MarketName; readonly type?: ReadonlyArray<CancelAllType> }) => {
+    const desk = funded()
+    const orders = {
+      spot: desk.place("ann", limit(btc, "buy", "1", "50")),
+      stop: desk.place("ann", stop(btc, "buy", "1", "50", "200")),
+      eth: desk.place("ann", limit("ETH_USDT", "buy", "1", "50")),
+      margin: desk.place("ann", limit(btc, "buy", "1", "50", { collateral: true })),
+      pair: desk.placeOco("ann", oco(btc, "buy", "1", "50", "200", "201")).takeProfit,
+      perp: desk.place("ann", limit("BTC_PERP", "buy", "1", "50"))
+    }
+    const bens = desk.place("ben", limit(btc, "buy", "1", "50"))
+    assert.strictEqual(desk.call("ann", { _tag: "CancelAll", ...operation })._tag, "Done")
+    assert.strictEqual(bens.status, "NEW")
+    return Object.entries(orders).filter(([, { status }]) => status === "NEW").map(([name]) => name).join(" ")
+  }
+
+  const market = MarketName.make(btc)
+
+  it("of all markets and kinds", () => assert.strictEqual(left({}), ""))
+  it("of one market", () => assert.strictEqual(left({ market }), "eth perp"))
+  it("of the spot", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
+  it("of margin", () => assert.strictEqual(left({ type: ["margin"] }), "spot stop eth perp"))
+  it("of futures", () => assert.strictEqual(left({ type: ["futures"] }), "spot stop eth margin pair"))
+  it("of two kinds", () => assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
+  it("of one kind on one market", () => assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
+
+  it("of a market that there is not: refused", () => {
+    const reply = funded().call("ann", { _tag: "CancelAll", market: MarketName.make("XYZ_USDT") })
+    assert.deepInclude(reply, { violations: [["market", { rule: "known" }]] })
+  })
+
+  it("releases everything that was locked", () => {
+    const desk = funded()
+    desk.place("ann", limit(btc, "sell", "1", "100"))
+    desk.place("ben", limit(btc, "buy", "0.3", "100"))
+    desk.placeOco("ann", oco(btc, "buy", "1", "50", "200", "201"))
+    desk.call("ann", { _tag: "CancelAll" })
+    assert.deepStrictEqual([desk.locked("ann", "trade"), desk.locked("ann", "collateral")], ["", ""])
+    assert.strictEqual(desk.state.openOrders.size, 0)
+  })
+})

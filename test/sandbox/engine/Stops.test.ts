@@ -1,0 +1,176 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { BboRole } from "../../../src/domain/Order.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Desk, limit, movePrice, standing, stop } from "../../support/engine.ts"
+
+const btc = "BTC_USDT"
+
+/** Everyone but cat has money; the last price is 100 unless there is none. */
+const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: string } = {}): Desk => {
+  const { dialect = Dialect.document, last = "100" } = options
+  const desk = new Desk(dialect.rules)
+  for (const account of ["ann", "ben", "sub"] as const) desk.fund(account, "trade", "10 BTC", "10000 USDT")
+  if (last !== "") desk.send(movePrice(btc, last))
+  return desk
+}
+
+describe("by the document's rule", () => {
+  it("a buy wakes at or above its activation price", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
+    assert.deepInclude(order.stop, { condition: "gte", activated: false })
+    desk.send(movePrice(btc, "109.99"))
+    assert.isUndefined(order.queued)
+    desk.send(movePrice(btc, "110"))
+    assert.deepStrictEqual([desk.book(btc, "bids"), order.stop?.activated], [["1 @ 120"], true])
+  })
+
+  it("a sell wakes at or below its activation price", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "sell", "1", "80", "90"))
+    assert.deepInclude(order.stop, { condition: "lte", activated: false })
+    desk.send(movePrice(btc, "90.01"))
+    assert.isUndefined(order.queued)
+    desk.send(movePrice(btc, "90"))
+    assert.deepStrictEqual([desk.book(btc, "asks"), order.stop?.activated], [["1 @ 80"], true])
+  })
+
+  it("an order whose price is reached already wakes at once", () => {
+    const desk = funded()
+    assert.deepInclude(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop, { activated: true })
+    assert.deepInclude(desk.place("ann", stop(btc, "sell", "1", "105", "110")).stop, { activated: true })
+    assert.deepStrictEqual([desk.book(btc, "bids"), desk.book(btc, "asks")], [["1 @ 95"], ["1 @ 105"]])
+  })
+
+  it("an order waits while its market has no price", () => {
+    const desk = funded({ last: "" })
+    assert.deepInclude(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop, { activated: false })
+    assert.deepStrictEqual(desk.book(btc, "bids"), [])
+  })
+})
+
+describe("by the live rule", () => {
+  const live = { dialect: Dialect.live }
+
+  it("an order waits from the side on which the market is, whatever its own side", () => {
+    const desk = funded(live)
+    const below = desk.place("ann", stop(btc, "buy", "1", "95", "90"))
+    const above = desk.place("ben", stop(btc, "sell", "1", "105", "110"))
+    assert.deepStrictEqual([below.stop?.condition, above.stop?.condition], ["lte", "gte"])
+    assert.deepStrictEqual([below.stop?.activated, above.stop?.activated], [false, false])
+    desk.send(movePrice(btc, "90"))
+    desk.send(movePrice(btc, "110"))
+    assert.deepStrictEqual([below.stop?.activated, above.stop?.activated], [true, true])
+    assert.deepStrictEqual([desk.book(btc, "bids"), desk.book(btc, "asks")], [["1 @ 95"], ["1 @ 105"]])
+  })
+
+  it("without a price it is the order's side that decides", () => {
+    const desk = funded({ ...live, last: "" })
+    assert.strictEqual(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop?.condition, "gte")
+  })
+})
+
+describe("a waiting order", () => {
+  it("locks what it would spend, and is not in the book", () => {
+    const desk = funded()
+    desk.place("ann", stop(btc, "buy", "2", "120", "110"))
+    assert.deepStrictEqual([desk.locked("ann", "trade"), desk.book(btc, "bids")], ["240 USDT", []])
+  })
+
+  it("wakes by a trade, with its identifier and its type, and trades like any limit order", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
+    const id = order.id
+    for (const price of ["110", "112"]) desk.place("ben", limit(btc, "sell", "1", price))
+    desk.place("sub", limit(btc, "buy", "1", "110"))
+    assert.deepStrictEqual([order.id, order.type, standing(order)], [id, "stop limit", "FILLED 1 of 1"])
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 110", "1 @ 112"])
+    assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9888 USDT")
+  })
+
+  it("wakes another with what it trades: the oldest first, one after the other", () => {
+    const desk = funded()
+    for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
+    const second = desk.place("ann", stop(btc, "sell", "1", "90", "95"))
+    const first = desk.place("sub", stop(btc, "sell", "1", "95", "99"))
+    const { events } = desk.send(movePrice(btc, "99"))
+    assert.deepStrictEqual(
+      events.flatMap((event) => event._tag === "OrderActivated" ? [event.order] : []),
+      [first.id, second.id]
+    )
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 90"])
+    assert.deepStrictEqual([standing(first), standing(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
+  })
+
+  it("wakes by a trade at its price even if the taker moves the price on", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "sell", "1", "94", "96"))
+    for (const price of ["95", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
+    desk.place("sub", limit(btc, "buy", "2", "105"))
+    assert.deepStrictEqual([desk.trades(btc), order.stop?.activated], [["1 @ 95", "1 @ 105"], true])
+    assert.deepStrictEqual(desk.book(btc, "asks"), ["1 @ 94"])
+  })
+
+  it("prevents self-trades once it is awake", () => {
+    const desk = funded()
+    const own = desk.place("ann", limit(btc, "sell", "1", "115"))
+    const order = desk.place("ann", stop(btc, "buy", "1", "120", "110", { stp: "cancel_new" }))
+    desk.send(movePrice(btc, "110"))
+    assert.deepStrictEqual([standing(order), standing(own)], ["CANCELED 0 of 1", "NEW 0 of 1"])
+    assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")
+  })
+})
+
+describe("at the best bid or offer", () => {
+  /** A buy at 100 or better, which a trade at 105 wakes between ben's orders. */
+  const woken = (bboRole: BboRole, ben: { readonly bid?: string; readonly ask?: string }) => {
+    const desk = funded({ last: "104" })
+    if (ben.bid !== undefined) desk.place("ben", limit(btc, "buy", "1", ben.bid))
+    if (ben.ask !== undefined) desk.place("ben", limit(btc, "sell", "2", ben.ask))
+    const order = desk.place("sub", stop(btc, "buy", "1", "100", "105", { bboRole }))
+    desk.place("ann", limit(btc, "sell", "1", "105"))
+    desk.place("ben", limit(btc, "buy", "1", "105", { ioc: true }))
+    return { desk, order }
+  }
+
+  it("queue: it joins the best of its own side, behind who is there", () => {
+    const desk = funded({ last: "104" })
+    desk.place("ben", limit(btc, "buy", "1", "98"))
+    const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
+    desk.send(movePrice(btc, "105"))
+    assert.deepStrictEqual([desk.book(btc, "bids"), order.postOnly], [["1 @ 98", "2 @ 98"], true])
+    assert.strictEqual(desk.locked("ann", "trade"), "200 USDT")
+  })
+
+  it("queue: no further than its own price", () => {
+    const { desk } = woken("queue", { bid: "101", ask: "110" })
+    assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 101", "1 @ 100"])
+  })
+
+  it("queue: with nobody to join it is canceled", () => {
+    const desk = funded({ last: "104" })
+    const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
+    desk.send(movePrice(btc, "105"))
+    assert.deepStrictEqual([standing(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
+  })
+
+  it("counterparty: it takes the best of the other side, and what is left rests there", () => {
+    const desk = funded({ last: "96" })
+    desk.place("ben", limit(btc, "sell", "1", "99"))
+    desk.place("ben", limit(btc, "sell", "1", "100"))
+    const order = desk.place("ann", stop(btc, "buy", "2", "100", "97", { bboRole: "counterparty" }))
+    desk.send(movePrice(btc, "97"))
+    assert.deepStrictEqual([standing(order), desk.trades(btc)], ["PARTIAL_FILLED 1 of 2", ["1 @ 99"]])
+    assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 99"])
+  })
+
+  it("counterparty: no further than its own price", () => {
+    const { desk, order } = woken("counterparty", { ask: "110" })
+    assert.deepStrictEqual([standing(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 100"]])
+  })
+
+  it("counterparty: with nobody to trade with it is canceled", () => {
+    const { desk, order } = woken("counterparty", { bid: "99" })
+    assert.deepStrictEqual([standing(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
+  })
+})
