@@ -146,7 +146,7 @@ const rows = Effect.gen(function*() {
 
     succeeds("Codes.apply", "a code for 2.5 ETH", codes.apply({ code: Example.code }), ({ amount, ticker }) =>
       is("2.5", amount) ? `${amount} ${ticker}` : undefined),
-    succeeds("MainBalance.of", "ETH", balance.of(ticker("ETH")), (held) => is("2.5", held) ? `${held}` : undefined),
+    succeeds("MainBalance.of", "ETH", balance.of(ticker("ETH")), (held) => is("2.5", held) ? held : undefined),
     fails("Codes.apply", "the same code again", codes.apply({ code: Example.code }), "InvalidFields"),
     fails("Codes.apply", "a protected code, without passphrase", codes.apply({ code: Example.protectedCode }), "InvalidFields"),
     fails(

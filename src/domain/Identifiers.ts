@@ -51,7 +51,7 @@ export const parseClientOrderId: (text: string) => Result.Result<ClientOrderId, 
  * @category models
  * @since 0.1.0
  */
-export const Ticker = Text.check(hasForm(/^[A-Za-z0-9][A-Za-z0-9_.\-]*$/u, "a currency ticker")).pipe(
+export const Ticker = Text.check(hasForm(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u, "a currency ticker")).pipe(
   Schema.brand("Ticker")
 ).annotate({ identifier: "Ticker" })
 export type Ticker = typeof Ticker.Type
@@ -72,7 +72,7 @@ export const ticker = <const S extends string>(text: S extends MarketLiteralPart
  * @since 0.1.0
  */
 export const MarketName = Text.check(
-  hasForm(/^[A-Za-z0-9][A-Za-z0-9.\-]*_[A-Za-z0-9][A-Za-z0-9.\-]*$/u, "a market name, BASE_QUOTE")
+  hasForm(/^[A-Za-z0-9][A-Za-z0-9.-]*_[A-Za-z0-9][A-Za-z0-9.-]*$/u, "a market name, BASE_QUOTE")
 ).pipe(Schema.brand("MarketName")).annotate({ identifier: "MarketName" })
 export type MarketName = typeof MarketName.Type
 

@@ -14,7 +14,7 @@ export const maxOffset = 10000
 
 const isInteger = Rule.annotation({ rule: "type", type: "integer" })
 
-const Whole = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort())
+const Whole = Schema.Finite.annotate(isInteger).check(Schema.isInt(isInteger).abort())
 
 const between = (min: number, max: number) =>
   Whole.check(

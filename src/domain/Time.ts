@@ -14,7 +14,7 @@ const isInteger = Rule.annotation({ rule: "type", type: "integer" })
  * @category models
  * @since 0.1.0
  */
-export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
+export const UnixSeconds = Schema.Finite.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
   Schema.brand("UnixSeconds")
 ).annotate({ identifier: "UnixSeconds" })
 export type UnixSeconds = typeof UnixSeconds.Type
