@@ -1,6 +1,14 @@
 import { defineConfig } from "vitest/config"
 
+const source = (path: string) => new URL(path, import.meta.url).pathname
+
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^effect-txc$/u, replacement: source("./src/index.ts") },
+      { find: /^effect-txc\/sandbox$/u, replacement: source("./src/sandbox/index.ts") }
+    ]
+  },
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
