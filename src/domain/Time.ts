@@ -14,7 +14,8 @@ const isInteger = Rule.annotation({ rule: "type", type: "integer" })
  * @category models
  * @since 0.1.0
  */
-export const UnixSeconds = Schema.Finite.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which rule.
+export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
   Schema.brand("UnixSeconds")
 ).annotate({ identifier: "UnixSeconds" })
 export type UnixSeconds = typeof UnixSeconds.Type
