@@ -89,9 +89,11 @@ const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
     onSuccess: () => Effect.fail(`succeeded, but must fail with ${tag}`),
     onFailure: (error) =>
       error._tag === tag
-        ? Effect.succeed(`caught ${tag}${"origin" in error && error.origin === "local" ? " before sending" : ""} (${
-          describeError(error)
-        })`)
+        ? Effect.succeed(
+          `caught ${tag}${"origin" in error && error.origin === "local" ? " before sending" : ""} (${
+            describeError(error)
+          })`
+        )
         : Effect.fail(`${error._tag} instead of ${tag}: ${error.message}`)
   })
 })
@@ -140,15 +142,33 @@ const rows = Effect.gen(function*() {
           `precisions ${stockPrecision} and ${moneyPrecision}, at least ${minAmount}`
       })),
     succeeds("Fees.list", "", fees.list, (all) => `${all.length} currencies`),
-    succeeds("MainBalance.all", "", balance.all, (all) => [...all].map(([asset, held]) => `${held} ${asset}`).join(", ")),
-    succeeds("MainBalance.of", "ETH, which the answer leaves out", balance.of(ticker("ETH")), (held) =>
-      is("0", held) ? "0" : undefined),
+    succeeds(
+      "MainBalance.all",
+      "",
+      balance.all,
+      (all) => [...all].map(([asset, held]) => `${held} ${asset}`).join(", ")
+    ),
+    succeeds(
+      "MainBalance.of",
+      "ETH, which the answer leaves out",
+      balance.of(ticker("ETH")),
+      (held) => is("0", held) ? "0" : undefined
+    ),
 
-    succeeds("Codes.apply", "a code for 2.5 ETH", codes.apply({ code: Example.code }), ({ amount, ticker }) =>
-      is("2.5", amount) ? `${amount} ${ticker}` : undefined),
+    succeeds(
+      "Codes.apply",
+      "a code for 2.5 ETH",
+      codes.apply({ code: Example.code }),
+      ({ amount, ticker }) => is("2.5", amount) ? `${amount} ${ticker}` : undefined
+    ),
     succeeds("MainBalance.of", "ETH", balance.of(ticker("ETH")), (held) => is("2.5", held) ? held : undefined),
     fails("Codes.apply", "the same code again", codes.apply({ code: Example.code }), "InvalidFields"),
-    fails("Codes.apply", "a protected code, without passphrase", codes.apply({ code: Example.protectedCode }), "InvalidFields"),
+    fails(
+      "Codes.apply",
+      "a protected code, without passphrase",
+      codes.apply({ code: Example.protectedCode }),
+      "InvalidFields"
+    ),
     fails(
       "Codes.apply",
       "a passphrase of 26 characters",
@@ -166,7 +186,8 @@ const rows = Effect.gen(function*() {
       "MainBalance.changes",
       "one reading",
       balance.changes(Schedule.recurs(0)).pipe(Stream.runCollect),
-      (changes) => changes.length === 3 ? changes.map(({ after, ticker }) => `${ticker} ${after}`).join(", ") : undefined
+      (changes) =>
+        changes.length === 3 ? changes.map(({ after, ticker }) => `${ticker} ${after}`).join(", ") : undefined
     ),
 
     succeeds(
@@ -218,8 +239,12 @@ const rows = Effect.gen(function*() {
       Effect.andThen(cancelAll.cancel({ market, type: ["spot"] }), openOrders),
       (left) => left === 2 ? "the two legs of the OCO order stay open" : undefined
     ),
-    succeeds("CancelAllOrders.cancel", "all", Effect.andThen(cancelAll.cancel(), openOrders), (left) =>
-      left === 0 ? "no order stays open" : undefined),
+    succeeds(
+      "CancelAllOrders.cancel",
+      "all",
+      Effect.andThen(cancelAll.cancel(), openOrders),
+      (left) => left === 0 ? "no order stays open" : undefined
+    ),
 
     succeeds(
       "InterestPaymentHistory.page",
@@ -240,8 +265,12 @@ const rows = Effect.gen(function*() {
       interest.page({ planId: PlanId.make("no such plan") }),
       "InvalidFields"
     ),
-    succeeds("SubAccounts.page", "", subAccounts.page(), ({ records }) =>
-      records.length === 3 ? records.map(({ alias }) => alias).join(", ") : undefined),
+    succeeds(
+      "SubAccounts.page",
+      "",
+      subAccounts.page(),
+      ({ records }) => records.length === 3 ? records.map(({ alias }) => alias).join(", ") : undefined
+    ),
     succeeds(
       "SubAccountApiKeys.page",
       "of one sub-account",
@@ -274,11 +303,16 @@ const rows = Effect.gen(function*() {
       ),
       "OutcomeUnknown"
     ),
-    succeeds("CancelAllOrders.cancel", "the order that was lost", Effect.gen(function*() {
-      const before = yield* openOrders
-      yield* cancelAll.cancel()
-      return before
-    }), (before) => before === 1 ? "it was there" : undefined)
+    succeeds(
+      "CancelAllOrders.cancel",
+      "the order that was lost",
+      Effect.gen(function*() {
+        const before = yield* openOrders
+        yield* cancelAll.cancel()
+        return before
+      }),
+      (before) => before === 1 ? "it was there" : undefined
+    )
   ] as const
 })
 

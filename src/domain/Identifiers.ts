@@ -62,8 +62,9 @@ export type Ticker = typeof Ticker.Type
  * @category constructors
  * @since 0.1.0
  */
-export const ticker = <const S extends string>(text: S extends MarketLiteralPart<S> ? S : MarketLiteralPart<S>): Ticker =>
-  text as string as Ticker
+export const ticker = <const S extends string>(
+  text: S extends MarketLiteralPart<S> ? S : MarketLiteralPart<S>
+): Ticker => text as string as Ticker
 
 /**
  * A market's name, `BASE_QUOTE`: `BTC_USDT` trades BTC (base, stock) for USDT (quote, money).
@@ -95,8 +96,9 @@ type MarketLiteral<S extends string> = string extends S ? "takes a literal; for 
  * @category constructors
  * @since 0.1.0
  */
-export const marketName = <const S extends string>(text: S extends MarketLiteral<S> ? S : MarketLiteral<S>): MarketName =>
-  text as string as MarketName
+export const marketName = <const S extends string>(
+  text: S extends MarketLiteral<S> ? S : MarketLiteral<S>
+): MarketName => text as string as MarketName
 
 /**
  * A market name from text known at run time.
@@ -135,4 +137,3 @@ export type ApiKey = typeof ApiKey.Type
 /** The exchange's identifier of a code's transaction (document, "Code application result"). */
 export const ExternalId = Text.pipe(Schema.brand("ExternalId")).annotate({ identifier: "ExternalId" })
 export type ExternalId = typeof ExternalId.Type
-

@@ -110,7 +110,11 @@ interface ErrorBody {
 
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
-  const { code, errors, message } = json as { readonly code?: unknown; readonly errors?: unknown; readonly message?: unknown }
+  const { code, errors, message } = json as {
+    readonly code?: unknown
+    readonly errors?: unknown
+    readonly message?: unknown
+  }
   if (typeof message !== "string" && typeof code !== "number") return undefined
   return {
     code: typeof code === "number" && Number.isSafeInteger(code) ? code : undefined,

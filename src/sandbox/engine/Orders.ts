@@ -56,7 +56,9 @@ export const placeStopLimit = (
   if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
   const ticker = side === "buy" ? market.money : market.stock
   const units = side === "buy" ? Units.product(amount, price) : Units.from(amount)
-  if (units === undefined || !Ledger.transfer(state.ledger, trade(account, false), trade(account, true), ticker, units)) {
+  if (
+    units === undefined || !Ledger.transfer(state.ledger, trade(account, false), trade(account, true), ticker, units)
+  ) {
     return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
   }
   const order: StopOrder = {
