@@ -112,9 +112,11 @@ const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
     onSuccess: () => Effect.fail(`succeeded, but must fail with ${tag}`),
     onFailure: (error) =>
       error._tag === tag
-        ? Effect.succeed(`caught ${tag}${"origin" in error && error.origin === "local" ? " before sending" : ""} (${
-          describeError(error)
-        })`)
+        ? Effect.succeed(
+          `caught ${tag}${"origin" in error && error.origin === "local" ? " before sending" : ""} (${
+            describeError(error)
+          })`
+        )
         : Effect.fail(`${error._tag} instead of ${tag}: ${error.message}`)
   })
 })
@@ -163,15 +165,33 @@ const rows = Effect.gen(function*() {
           `precisions ${stockPrecision} and ${moneyPrecision}, at least ${minAmount}`
       })),
     succeeds("Fees.list", "", fees.list, (all) => `${all.length} currencies`),
-    succeeds("MainBalance.all", "", balance.all, (all) => [...all].map(([asset, held]) => `${held} ${asset}`).join(", ")),
-    succeeds("MainBalance.of", "ETH, which the answer leaves out", balance.of(ticker("ETH")), (held) =>
-      is("0", held) ? "0" : undefined),
+    succeeds(
+      "MainBalance.all",
+      "",
+      balance.all,
+      (all) => [...all].map(([asset, held]) => `${held} ${asset}`).join(", ")
+    ),
+    succeeds(
+      "MainBalance.of",
+      "ETH, which the answer leaves out",
+      balance.of(ticker("ETH")),
+      (held) => is("0", held) ? "0" : undefined
+    ),
 
-    succeeds("Codes.apply", "a code for 2.5 ETH", codes.apply({ code: Example.code }), ({ amount, ticker }) =>
-      is("2.5", amount) ? `${amount} ${ticker}` : undefined),
-    succeeds("MainBalance.of", "ETH", balance.of(ticker("ETH")), (held) => is("2.5", held) ? `${held}` : undefined),
+    succeeds(
+      "Codes.apply",
+      "a code for 2.5 ETH",
+      codes.apply({ code: Example.code }),
+      ({ amount, ticker }) => is("2.5", amount) ? `${amount} ${ticker}` : undefined
+    ),
+    succeeds("MainBalance.of", "ETH", balance.of(ticker("ETH")), (held) => is("2.5", held) ? held : undefined),
     fails("Codes.apply", "the same code again", codes.apply({ code: Example.code }), "InvalidFields"),
-    fails("Codes.apply", "a protected code, without passphrase", codes.apply({ code: Example.protectedCode }), "InvalidFields"),
+    fails(
+      "Codes.apply",
+      "a protected code, without passphrase",
+      codes.apply({ code: Example.protectedCode }),
+      "InvalidFields"
+    ),
     fails(
       "Codes.apply",
       "a passphrase of 26 characters",
@@ -189,7 +209,8 @@ const rows = Effect.gen(function*() {
       "MainBalance.changes",
       "one reading",
       balance.changes(Schedule.recurs(0)).pipe(Stream.runCollect),
-      (changes) => changes.length === 3 ? changes.map(({ after, ticker }) => `${ticker} ${after}`).join(", ") : undefined
+      (changes) =>
+        changes.length === 3 ? changes.map(({ after, ticker }) => `${ticker} ${after}`).join(", ") : undefined
     ),
 
     succeeds(
@@ -241,8 +262,12 @@ const rows = Effect.gen(function*() {
       Effect.andThen(cancelAll.cancel({ market, type: ["spot"] }), openOrders),
       (left) => left === 2 ? "the two legs of the OCO order stay open" : undefined
     ),
-    succeeds("CancelAllOrders.cancel", "all", Effect.andThen(cancelAll.cancel(), openOrders), (left) =>
-      left === 0 ? "no order stays open" : undefined),
+    succeeds(
+      "CancelAllOrders.cancel",
+      "all",
+      Effect.andThen(cancelAll.cancel(), openOrders),
+      (left) => left === 0 ? "no order stays open" : undefined
+    ),
 
     succeeds(
       "InterestPaymentHistory.page",
@@ -263,8 +288,12 @@ const rows = Effect.gen(function*() {
       interest.page({ planId: PlanId.make("no such plan") }),
       "InvalidFields"
     ),
-    succeeds("SubAccounts.page", "", subAccounts.page(), ({ records }) =>
-      records.length === 3 ? records.map(({ alias }) => alias).join(", ") : undefined),
+    succeeds(
+      "SubAccounts.page",
+      "",
+      subAccounts.page(),
+      ({ records }) => records.length === 3 ? records.map(({ alias }) => alias).join(", ") : undefined
+    ),
     succeeds(
       "SubAccountApiKeys.page",
       "of one sub-account",
@@ -297,11 +326,16 @@ const rows = Effect.gen(function*() {
       ),
       "OutcomeUnknown"
     ),
-    succeeds("CancelAllOrders.cancel", "the order that was lost", Effect.gen(function*() {
-      const before = yield* openOrders
-      yield* cancelAll.cancel()
-      return before
-    }), (before) => before === 1 ? "it was there" : undefined)
+    succeeds(
+      "CancelAllOrders.cancel",
+      "the order that was lost",
+      Effect.gen(function*() {
+        const before = yield* openOrders
+        yield* cancelAll.cancel()
+        return before
+      }),
+      (before) => before === 1 ? "it was there" : undefined
+    )
   ] as const
 })
 
@@ -357,16 +391,25 @@ const tradingRows = Effect.gen(function*() {
       transfers.create({ ticker: usdt, amount: Decimal.amount("1000000"), from: "main", to: "spot" }),
       "RequestRejected"
     ),
-    succeeds("LimitOrders.create", "sell 0.1 BTC at 41000", limit.create({ ...selling, clientOrderId }), ({ status }) =>
-      status === "NEW" ? status : undefined),
+    succeeds(
+      "LimitOrders.create",
+      "sell 0.1 BTC at 41000",
+      limit.create({ ...selling, clientOrderId }),
+      ({ status }) => status === "NEW" ? status : undefined
+    ),
     fails(
       "LimitOrders.create",
       "post only and immediate or cancel at once",
       limit.create({ ...selling, postOnly: true, ioc: true }),
       "ValidationFailed"
     ),
-    succeeds("OrderBooks.get", "BTC_USDT", books.get(market), ({ asks }) =>
-      asks.length === 1 ? asks.map(({ amount, price }) => `${amount} asked at ${price}`).join() : undefined),
+    succeeds(
+      "OrderBooks.get",
+      "BTC_USDT",
+      books.get(market),
+      ({ asks }) =>
+        asks.length === 1 ? asks.map(({ amount, price }) => `${amount} asked at ${price}`).join() : undefined
+    ),
     succeeds(
       "MarketOrders.create",
       "buy for 2050 USDT",
@@ -374,14 +417,32 @@ const tradingRows = Effect.gen(function*() {
       ({ dealStock, status }) =>
         status === "FILLED" && is("0.05", dealStock) ? `${status}, ${dealStock} BTC` : undefined
     ),
-    succeeds("PublicTrades.list", "BTC_USDT", trades.list(market), (all) =>
-      all.length === 1 ? all.map(({ amount, price, side }) => `${side} ${amount} at ${price}`).join() : undefined),
-    succeeds("Tickers.get", "BTC_USDT", tickers.get(market), (found) =>
-      Option.match(found, { onNone: () => undefined, onSome: ({ lastPrice }) => `last price ${lastPrice}` })),
-    succeeds("ActiveOrders.page", "", active.page(), ({ records }) =>
-      records.length === 1 ? records.map(({ left, status }) => `${status}, ${left} left`).join() : undefined),
-    succeeds("CancelOrder.cancel", "by client order id", cancel.cancel({ market, clientOrderId }), ({ status }) =>
-      status === "PARTIAL_CANCELED" ? status : undefined),
+    succeeds(
+      "PublicTrades.list",
+      "BTC_USDT",
+      trades.list(market),
+      (all) =>
+        all.length === 1 ? all.map(({ amount, price, side }) => `${side} ${amount} at ${price}`).join() : undefined
+    ),
+    succeeds(
+      "Tickers.get",
+      "BTC_USDT",
+      tickers.get(market),
+      (found) => Option.match(found, { onNone: () => undefined, onSome: ({ lastPrice }) => `last price ${lastPrice}` })
+    ),
+    succeeds(
+      "ActiveOrders.page",
+      "",
+      active.page(),
+      ({ records }) =>
+        records.length === 1 ? records.map(({ left, status }) => `${status}, ${left} left`).join() : undefined
+    ),
+    succeeds(
+      "CancelOrder.cancel",
+      "by client order id",
+      cancel.cancel({ market, clientOrderId }),
+      ({ status }) => status === "PARTIAL_CANCELED" ? status : undefined
+    ),
     fails("CancelOrder.cancel", "once more", cancel.cancel({ market, clientOrderId }), "RequestRejected"),
     succeeds("OrderHistory.stream", "all pages", history.stream().pipe(Stream.runCount), (count) => `${count} orders`),
     succeeds(
@@ -412,10 +473,18 @@ const tradingRows = Effect.gen(function*() {
           ? open.map(({ amount, basePrice }) => `a position of ${amount} BTC from ${basePrice}`).join()
           : undefined
     ),
-    succeeds("OpenPositions.list", "", positions.list({ market }), (open) =>
-      open.length === 1 ? open.map(({ unrealizedPnl }) => `${unrealizedPnl} USDT so far`).join() : undefined),
-    succeeds("CollateralBalance.all", "", collateral.all, (all) =>
-      [...all].map(([asset, held]) => `${held} ${asset}`).join(", ")),
+    succeeds(
+      "OpenPositions.list",
+      "",
+      positions.list({ market }),
+      (open) => open.length === 1 ? open.map(({ unrealizedPnl }) => `${unrealizedPnl} USDT so far`).join() : undefined
+    ),
+    succeeds(
+      "CollateralBalance.all",
+      "",
+      collateral.all,
+      (all) => [...all].map(([asset, held]) => `${held} ${asset}`).join(", ")
+    ),
     succeeds(
       "UnexecutedOcoOrders.page",
       "after an OCO order that reduces only",

@@ -103,24 +103,30 @@ export class Call extends Context.Service<Call, {
  * @category refusals
  * @since 0.1.0
  */
-export const refusedLocally = <F extends string = string>(
+export const refusedLocally = (
   endpoint: Endpoint.Any,
   dialect: Dialect,
   violations: ReadonlyArray<Violation.Violation>
-): Errors.ValidationFailed<F> | Errors.InvalidFields<F> => {
+): Errors.ValidationFailed | Errors.InvalidFields => {
+  const refused = answerInstead(endpoint, dialect, violations)
+  return endpoint.voice === "order" ? new Errors.ValidationFailed(refused) : new Errors.InvalidFields(refused)
+}
+
+const answerInstead = (
+  endpoint: Endpoint.Any,
+  dialect: Dialect,
+  violations: ReadonlyArray<Violation.Violation>
+): Errors.Refused => {
   const { keys } = Endpoint.codec(endpoint, dialect).shape
   const { code, status } = Endpoint.refusalOf(endpoint, dialect, violations)
-  const refused: Errors.Refused = {
+  return {
     endpoint: endpoint.name,
     origin: "local",
     status,
     code,
-    fields: Violation.toErrors(violations, endpoint.voice, (field) => keys[field] ?? field, (field) => field),
+    fields: Violation.toErrors(violations, endpoint.voice, (field) => keys[field] ?? field, identity),
     otherFields: {}
   }
-  return endpoint.voice === "order"
-    ? new Errors.ValidationFailed<F>(refused)
-    : new Errors.InvalidFields<F>(refused)
 }
 
 /**
@@ -140,7 +146,7 @@ export const withinMarketRules = Effect.fnUntraced(function*<F extends string>(
     ({ reason }) => new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why: "market-rules", reason })
   )
   if (violations.length > 0) {
-    return yield* Effect.fail(refusedLocally<F>(endpoint, dialect, violations) as Errors.ValidationFailed<F>)
+    return yield* new Errors.ValidationFailed<F>(answerInstead(endpoint, dialect, violations))
   }
 })
 

@@ -60,7 +60,8 @@ const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
       })
     )
   }
-  if (text.length < minLength) return Effect.fail(new InvalidCredentials({ part, problem: "is too short; was it cut?" }))
+  if (text.length < minLength)
+    return Effect.fail(new InvalidCredentials({ part, problem: "is too short; was it cut?" }))
   return Effect.void
 }
 

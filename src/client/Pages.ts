@@ -38,21 +38,22 @@ export interface Request {
  * @category checks
  * @since 0.1.0
  */
-export const checkEcho = (endpoint: string, request: Request) =>
-<A, P extends Page<A>>(page: P): Effect.Effect<P, Errors.UnexpectedResponse> => {
-  const unexpected = (problem: string) =>
-    Effect.fail(new Errors.UnexpectedResponse({ endpoint, status: 200, problem, body: "" }))
-  if (request.limit !== undefined && page.limit !== request.limit) {
-    return unexpected(`asked for limit ${request.limit}, answered with limit ${page.limit}`)
+export const checkEcho =
+  (endpoint: string, request: Request) =>
+  <A, P extends Page<A>>(page: P): Effect.Effect<P, Errors.UnexpectedResponse> => {
+    const unexpected = (problem: string) =>
+      Effect.fail(new Errors.UnexpectedResponse({ endpoint, status: 200, problem, body: "" }))
+    if (request.limit !== undefined && page.limit !== request.limit) {
+      return unexpected(`asked for limit ${request.limit}, answered with limit ${page.limit}`)
+    }
+    if (request.offset !== undefined && page.offset !== request.offset) {
+      return unexpected(`asked for offset ${request.offset}, answered with offset ${page.offset}`)
+    }
+    if (page.records.length > page.limit) {
+      return unexpected(`${page.records.length} records in a page of limit ${page.limit}`)
+    }
+    return Effect.succeed(page)
   }
-  if (request.offset !== undefined && page.offset !== request.offset) {
-    return unexpected(`asked for offset ${request.offset}, answered with offset ${page.offset}`)
-  }
-  if (page.records.length > page.limit) {
-    return unexpected(`${page.records.length} records in a page of limit ${page.limit}`)
-  }
-  return Effect.succeed(page)
-}
 
 /**
  * The page that a bare list of records is: such an answer echoes nothing, so only its length can be judged.
@@ -60,9 +61,10 @@ export const checkEcho = (endpoint: string, request: Request) =>
  * @category checks
  * @since 0.1.0
  */
-export const ofRecords = (endpoint: string, request: Request, defaultLimit: number) =>
-<A>(records: ReadonlyArray<A>): Effect.Effect<Page<A>, Errors.UnexpectedResponse> =>
-  checkEcho(endpoint, request)({ limit: request.limit ?? defaultLimit, offset: request.offset ?? 0, records })
+export const ofRecords =
+  (endpoint: string, request: Request, defaultLimit: number) =>
+  <A>(records: ReadonlyArray<A>): Effect.Effect<Page<A>, Errors.UnexpectedResponse> =>
+    checkEcho(endpoint, request)({ limit: request.limit ?? defaultLimit, offset: request.offset ?? 0, records })
 
 /** Where the next page starts, or that all that can be reached has been read. */
 type Next = { readonly offset: number } | "ceiling"

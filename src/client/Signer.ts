@@ -36,15 +36,20 @@ export class Signer extends Context.Service<Signer, {
   readonly scrub: (text: string) => string
 }>()("effect-txc/client/Signer") {}
 
+/** A secret as it is, and as JSON writes it: with quotes and backslashes escaped, and maybe slashes too. */
+const spellingsOf = (secret: string): ReadonlyArray<string> => {
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  return [...new Set([escaped.replaceAll("/", "\\/"), escaped, secret])]
+}
+
 /**
- * A text without any of the given secrets, also where JSON has escaped their slashes.
+ * A text without any of the given secrets, also where JSON has escaped their characters.
  *
  * @category scrubbing
  * @since 0.1.0
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
-  const spellings = secrets.filter((secret) => secret !== "")
-    .flatMap((secret) => secret.includes("/") ? [secret, secret.replaceAll("/", "\\/")] : [secret])
+  const spellings = secrets.filter((secret) => secret !== "").flatMap(spellingsOf)
   return (text) => spellings.reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
 }
 

@@ -48,7 +48,8 @@ export const failureOf = (
   error: HttpClientError.HttpClientError
 ): { readonly why: UnreachableCause | undefined; readonly reason: string } => {
   const { reason } = error
-  if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") return { why: "other", reason: reason.message }
+  if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError")
+    return { why: "other", reason: reason.message }
   const causes = chain("cause" in reason ? reason.cause : undefined)
   const codes = causes.flatMap(({ code }) => typeof code === "string" ? [code] : [])
   const messages = causes.flatMap(({ message }) => typeof message === "string" && message !== "" ? [message] : [])

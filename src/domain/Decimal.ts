@@ -97,10 +97,10 @@ export type Literal<S extends string> = string extends S ? "of() takes a literal
  * @category literals
  * @since 0.1.0
  */
-export type PositiveLiteral<S extends string> = Literal<S> extends S
-  ? S extends `-${string}` ? `"${S}" is negative: prices and amounts are greater than zero`
-  : IsZero<S> extends true ? `"${S}" is zero: prices and amounts are greater than zero`
-  : S
+export type PositiveLiteral<S extends string> = string extends S ? Literal<S> :
+  Literal<S> extends S ? S extends `-${string}` ? `"${S}" is negative: prices and amounts are greater than zero`
+    : IsZero<S> extends true ? `"${S}" is zero: prices and amounts are greater than zero`
+    : S
   : Literal<S>
 
 /**
@@ -109,8 +109,9 @@ export type PositiveLiteral<S extends string> = Literal<S> extends S
  * @category literals
  * @since 0.1.0
  */
-export type NonNegativeLiteral<S extends string> = Literal<S> extends S
-  ? S extends `-${infer U}` ? IsZero<U> extends true ? S : `"${S}" is negative: a fee rate is zero or more` : S
+export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S> :
+  Literal<S> extends S
+    ? S extends `-${infer U}` ? IsZero<U> extends true ? S : `"${S}" is negative: a fee rate is zero or more` : S
   : Literal<S>
 
 // -----------------------------------------------------------------------------

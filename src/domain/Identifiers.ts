@@ -69,7 +69,7 @@ export const parseClientOrderId: (text: string) => Result.Result<ClientOrderId, 
  * @category models
  * @since 0.1.0
  */
-export const Ticker = Text.check(hasForm(/^[A-Za-z0-9][A-Za-z0-9_.\-]*$/u, "a currency ticker")).pipe(
+export const Ticker = Text.check(hasForm(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u, "a currency ticker")).pipe(
   Schema.brand("Ticker")
 ).annotate({ identifier: "Ticker" })
 export type Ticker = typeof Ticker.Type
@@ -80,8 +80,9 @@ export type Ticker = typeof Ticker.Type
  * @category constructors
  * @since 0.1.0
  */
-export const ticker = <const S extends string>(text: S extends MarketLiteralPart<S> ? S : MarketLiteralPart<S>): Ticker =>
-  text as string as Ticker
+export const ticker = <const S extends string>(
+  text: S extends MarketLiteralPart<S> ? S : MarketLiteralPart<S>
+): Ticker => text as string as Ticker
 
 /**
  * A market's name, `BASE_QUOTE`: `BTC_USDT` trades BTC (base, stock) for USDT (quote, money).
@@ -90,7 +91,7 @@ export const ticker = <const S extends string>(text: S extends MarketLiteralPart
  * @since 0.1.0
  */
 export const MarketName = Text.check(
-  hasForm(/^[A-Za-z0-9][A-Za-z0-9.\-]*_[A-Za-z0-9][A-Za-z0-9.\-]*$/u, "a market name, BASE_QUOTE")
+  hasForm(/^[A-Za-z0-9][A-Za-z0-9.-]*_[A-Za-z0-9][A-Za-z0-9.-]*$/u, "a market name, BASE_QUOTE")
 ).pipe(Schema.brand("MarketName")).annotate({ identifier: "MarketName" })
 export type MarketName = typeof MarketName.Type
 
@@ -113,8 +114,9 @@ type MarketLiteral<S extends string> = string extends S ? "takes a literal; for 
  * @category constructors
  * @since 0.1.0
  */
-export const marketName = <const S extends string>(text: S extends MarketLiteral<S> ? S : MarketLiteral<S>): MarketName =>
-  text as string as MarketName
+export const marketName = <const S extends string>(
+  text: S extends MarketLiteral<S> ? S : MarketLiteral<S>
+): MarketName => text as string as MarketName
 
 /**
  * A market name from text known at run time.
@@ -153,4 +155,3 @@ export type ApiKey = typeof ApiKey.Type
 /** The exchange's identifier of a code's transaction (document, "Code application result"). */
 export const ExternalId = Text.pipe(Schema.brand("ExternalId")).annotate({ identifier: "ExternalId" })
 export type ExternalId = typeof ExternalId.Type
-

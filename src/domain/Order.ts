@@ -126,4 +126,3 @@ export const activationConditionOf = (side: OrderSide): ActivationCondition => s
 
 /** Whether an order of this status can still trade. */
 export const isOpen = (status: OrderStatus): boolean => status === "NEW" || status === "PARTIAL_FILLED"
-

@@ -14,7 +14,8 @@ export const maxOffset = 10000
 
 const isInteger = Rule.annotation({ rule: "type", type: "integer" })
 
-const Whole = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger))
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which rule.
+const Whole = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort())
 
 const between = (min: number, max: number) =>
   Whole.check(

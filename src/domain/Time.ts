@@ -14,7 +14,8 @@ const isInteger = Rule.annotation({ rule: "type", type: "integer" })
  * @category models
  * @since 0.1.0
  */
-export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger)).pipe(
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which rule.
+export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
   Schema.brand("UnixSeconds")
 ).annotate({ identifier: "UnixSeconds" })
 export type UnixSeconds = typeof UnixSeconds.Type
@@ -30,7 +31,7 @@ export const UnixTime = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).pi
 export type UnixTime = typeof UnixTime.Type
 
 /**
- * The same instant in whole microseconds: exact for every time of microsecond precision before the year 2255.
+ * The same instant in whole microseconds: exact for every time of microsecond precision before the year 2106.
  *
  * @category conversions
  * @since 0.1.0

@@ -99,8 +99,10 @@ export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
-      const call = make(endpoint, (request) =>
-        Call.withinMarketRules(rules, endpoint, dialect, Market.limit({ ...request, collateral: true })))
+      const call = make(
+        endpoint,
+        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.limit({ ...request, collateral: true }))
+      )
       return {
         create: Effect.fn("CollateralLimitOrders.create")(function*(request: Request) {
           const order = yield* call(request)

@@ -172,8 +172,10 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
-      const call = make(endpoint, (request) =>
-        Call.withinMarketRules(rules, endpoint, dialect, Market.collateralOco(request)))
+      const call = make(
+        endpoint,
+        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.collateralOco(request))
+      )
       return {
         create: Effect.fn("CollateralOcoOrders.create")(function*(request: Request) {
           const order = yield* call(request)

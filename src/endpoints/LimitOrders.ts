@@ -95,8 +95,10 @@ export class LimitOrders extends Context.Service<LimitOrders, {
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
-      const call = make(endpoint, (request) =>
-        Call.withinMarketRules(rules, endpoint, dialect, Market.limit({ ...request, collateral: false })))
+      const call = make(
+        endpoint,
+        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.limit({ ...request, collateral: false }))
+      )
       return {
         create: Effect.fn("LimitOrders.create")(function*(request: Request) {
           const order = yield* call(request)

@@ -152,8 +152,10 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
-      const call = make(endpoint, (request) =>
-        Call.withinMarketRules(rules, endpoint, dialect, Market.stopLimit(request)))
+      const call = make(
+        endpoint,
+        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.stopLimit(request))
+      )
       return {
         create: Effect.fn("StopLimitOrders.create")(function*(request: Request) {
           const order = yield* call(request)

@@ -64,11 +64,29 @@ const refused = (error: Errors.CallError) => ({ _tag: "Refused", error }) as con
 // Error bodies
 // -----------------------------------------------------------------------------
 
+/** How deep a value of an error body is looked into. */
+const maxDepth = 16
+
+/** A JSON value without secrets, wherever it holds them, and without integers that JavaScript can't write as JSON. */
+const clean = (value: unknown, scrub: Answer["scrub"], depth = 0): unknown => {
+  if (depth > maxDepth) return "…"
+  if (typeof value === "string") return scrub(value)
+  if (Array.isArray(value)) return value.map((item) => clean(item, scrub, depth + 1))
+  if (Json.isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [scrub(key), clean(inner, scrub, depth + 1)])
+    )
+  }
+  const text = String(value)
+  return typeof value === "bigint" || scrub(text) !== text ? scrub(text) : value
+}
+
 /** A text, or a list of texts, as a list; anything else is shown as JSON. */
 const toMessages = (value: unknown, scrub: Answer["scrub"]): ReadonlyArray<string> =>
-  (Array.isArray(value) ? value : [value]).map((item) =>
-    scrub(typeof item === "string" ? item : Json.stringify({ value: item }))
-  )
+  (Array.isArray(value) ? value : [value]).map((item) => {
+    const shown = clean(item, scrub)
+    return typeof shown === "string" ? shown : JSON.stringify(shown)
+  })
 
 /** The `errors` object of an error body, in the domain's names. */
 const toFields = (
@@ -76,16 +94,15 @@ const toFields = (
   shape: Wire.Any,
   scrub: Answer["scrub"]
 ): Pick<Errors.Refused, "fields" | "otherFields"> => {
-  const fields: Record<string, ReadonlyArray<string>> = {}
-  const otherFields: Record<string, ReadonlyArray<string>> = {}
-  if (Json.isObject(errors)) {
-    for (const [key, value] of Object.entries(errors)) {
-      const name = shape.nameOf(key)
-      const [target, field] = name === undefined ? [otherFields, scrub(key)] : [fields, name]
-      target[field] = [...target[field] ?? [], ...toMessages(value, scrub)]
-    }
+  // Maps, because an exchange may name a field as every object's own properties are named.
+  const fields = new Map<string, ReadonlyArray<string>>()
+  const otherFields = new Map<string, ReadonlyArray<string>>()
+  for (const [key, value] of Json.isObject(errors) ? Object.entries(errors) : []) {
+    const name = shape.nameOf(key)
+    const [target, field] = name === undefined ? [otherFields, scrub(key)] : [fields, name]
+    target.set(field, [...target.get(field) ?? [], ...toMessages(value, scrub)])
   }
-  return { fields, otherFields }
+  return { fields: Object.fromEntries(fields), otherFields: Object.fromEntries(otherFields) }
 }
 
 interface ErrorBody {
@@ -96,10 +113,14 @@ interface ErrorBody {
 
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
-  const { code, errors, message } = json as { readonly code?: unknown; readonly errors?: unknown; readonly message?: unknown }
+  const { code, errors, message } = json as {
+    readonly code?: unknown
+    readonly errors?: unknown
+    readonly message?: unknown
+  }
   if (typeof message !== "string" && typeof code !== "number") return undefined
   return {
-    code: typeof code === "number" && Number.isInteger(code) ? code : undefined,
+    code: typeof code === "number" && Number.isSafeInteger(code) ? code : undefined,
     message: typeof message === "string" ? message : "",
     errors
   }
@@ -189,7 +210,7 @@ const publicRefusal = (
     reason: Json.isObject(said)
       ? Object.entries(said).map(([field, messages]) => `${answer.scrub(field)}: ${words(messages)}`).join("; ")
       : words(said),
-    params: Array.isArray(params) ? params : [],
+    params: Array.isArray(params) ? params.map((item) => clean(item, answer.scrub)) : [],
     body: shown(answer)
   })
 }
@@ -211,7 +232,7 @@ const accepted = <E extends Endpoint.Any>(
   const decoded = Endpoint.codec(endpoint, dialect).decodeResponse(json.success)
   if (Result.isSuccess(decoded)) return { _tag: "Answered", value: decoded.success as Endpoint.Response<E> }
   const problem = decoded.failure.message
-  const ids = endpoint.mutates ? orderIds(json.success) : []
+  const ids = endpoint.mutates && endpoint.voice === "order" ? orderIds(json.success) : []
   return ids.length === 0
     ? uncertain("unreadable-answer", problem)
     : refused(

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Dialect, Refusal } from "./Dialect.ts"
 import type * as Errors from "./Errors.ts"
+import * as Json from "./Json.ts"
 import * as Violation from "./Violation.ts"
 import type * as Wire from "./Wire.ts"
 
@@ -155,6 +156,12 @@ const violations = <A>(
 ): Result.Result<A, ReadonlyArray<Violation.Violation>> =>
   Result.mapError(result, (error) => Violation.fromIssue(error.issue))
 
+/** JSON can't say `undefined`: a field that is there but undefined arrives as one that is missing. */
+const withoutUndefined = (request: unknown): unknown =>
+  Json.isObject(request) && Object.values(request).includes(undefined)
+    ? Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
+    : request
+
 /**
  * The endpoint's schemas in a dialect; built at the first use.
  *
@@ -174,7 +181,7 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
   const made: Codec<Q, R> = {
     shape,
     // A shape always encodes to a JSON object.
-    encodeRequest: (request) => violations(encodeRequest(request)) as never,
+    encodeRequest: (request) => violations(encodeRequest(withoutUndefined(request))) as never,
     decodeRequest: (wire) => violations(decodeRequest(wire)),
     decodeResponse: Schema.decodeUnknownResult(response),
     encodeResponse: Schema.encodeUnknownResult(response)

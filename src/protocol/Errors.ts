@@ -259,7 +259,9 @@ export class AcceptedUnreadable extends Schema.TaggedError<AcceptedUnreadable>()
   readonly isRetryable = false
   readonly outcome = "applied" satisfies Outcome
   override get message(): string {
-    return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its answer can't be read: ${this.problem}`
+    return `${this.endpoint} was applied as order ${
+      this.orderIds.join(", ")
+    }, but its answer can't be read: ${this.problem}`
   }
 }
 
@@ -394,7 +396,6 @@ export class PageCeilingReached extends Schema.TaggedError<PageCeilingReached>()
       + "may be more. Narrow the query."
   }
 }
-
 
 /**
  * Every error that a call can fail with. An endpoint's own union is a part of this one: see `Endpoint.Failure`.

@@ -13,7 +13,10 @@ const integer = /^-?[0-9]+$/u
 // `JSON.parse` with access to a number's own text, and `JSON.rawJSON`: in Node since 21, not yet in TypeScript's library.
 declare global {
   interface JSON {
-    parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown
+    ): unknown
     rawJSON(text: string): unknown
   }
 }

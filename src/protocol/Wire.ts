@@ -130,7 +130,7 @@ export const renamed = <A extends string>(
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
   // The first name given for a domain value is the one that is written.
-  const toWire = new Map<string, string>(Object.entries(table).reverse().map(([wire, name]) => [name, wire]))
+  const toWire = new Map<string, string>(Object.entries(table).toReversed().map(([wire, name]) => [name, wire]))
   const rule = Rule.fromAnnotations(schema.ast.annotations)
   const text = rule === undefined ? Schema.String : Schema.String.annotate(Rule.annotation(rule))
   return text.pipe(Schema.decodeTo(schema, {

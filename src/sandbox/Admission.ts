@@ -74,7 +74,7 @@ export const admit = (
 ): Result.Result<Admitted, RefusalKind> => {
   const payload = header(request, Signature.headers.payload)
   if (payload === "") return Result.fail("payloadMissing")
-  const apiKey = Schema.decodeUnknownResult(ApiKey)(header(request, Signature.headers.apiKey))
+  const apiKey = Schema.decodeResult(ApiKey)(header(request, Signature.headers.apiKey))
   const key = Result.isSuccess(apiKey) ? state.keys.get(apiKey.success) : undefined
   const signed = isSignedWith(key?.apiSecret ?? nobody, payload, header(request, Signature.headers.signature))
   if (key === undefined || !signed) return Result.fail("unauthorized")

@@ -71,7 +71,6 @@ const sqliteNotADatabase = 26
 const prepare = (database: DatabaseSync, file: string, dialect: string): Result.Result<void, JournalError> => {
   const fail = (why: JournalError["why"], reason: string) => Result.fail(new JournalError({ why, file, reason }))
   const number = (sql: string, column: string) => Number(database.prepare(sql).get()?.[column])
-  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   const id = number("PRAGMA application_id", "application_id")
   const tables = number("SELECT count(*) AS n FROM sqlite_schema", "n")
   if (id !== applicationId && (id !== 0 || tables > 0)) {
@@ -79,6 +78,8 @@ const prepare = (database: DatabaseSync, file: string, dialect: string): Result.
   }
   const found = number("PRAGMA user_version", "user_version")
   if (found > version) return fail("newer", `it has version ${found}, this program knows ${version}`)
+  // Only now that the file is known to be ours: this writes to it.
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   // Writing takes the lock, which EXCLUSIVE mode then keeps for as long as the database is open.
   database.exec(`
     BEGIN IMMEDIATE;

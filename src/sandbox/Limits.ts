@@ -35,7 +35,7 @@ export const make = (): Limits => {
         known.calls++
         return true
       }
-      if (windows.size >= kept) for (const [key, { end }] of windows) if (end <= at) windows.delete(key)
+      if (windows.size >= kept) { for (const [key, { end }] of windows) if (end <= at) windows.delete(key) }
       windows.set(id, { start: at, end: at + perSeconds * 1e6, calls: 1 })
       return calls > 0
     },

@@ -6,8 +6,8 @@
  */
 import * as Redacted from "effect/Redacted"
 import * as Decimal from "../domain/Decimal.ts"
-import { Limit, Offset } from "../domain/Paging.ts"
 import { type MarketName, PositionId, SubAccountId, type Ticker, TradeId } from "../domain/Identifiers.ts"
+import { Limit, Offset } from "../domain/Paging.ts"
 import * as Time from "../domain/Time.ts"
 import * as ActiveOrders from "../endpoints/ActiveOrders.ts"
 import * as Assets from "../endpoints/Assets.ts"
@@ -534,7 +534,8 @@ export const routes: ReadonlyArray<Route> = [
     ActiveOrders.endpoint,
     (request, context) => {
       const own = [...context.state.openOrders.values()].filter((order) => order.account === context.account)
-      return pageOf(request, ActiveOrders.defaultLimit, selected(own, request), (order) => orderAnswer(order, context)).records
+      return pageOf(request, ActiveOrders.defaultLimit, selected(own, request), (order) => orderAnswer(order, context))
+        .records
     },
     knownMarket
   ),
@@ -542,7 +543,8 @@ export const routes: ReadonlyArray<Route> = [
     OrderHistory.endpoint,
     (request, context) => {
       const own = context.state.endedOrders.get(context.account) ?? []
-      return pageOf(request, OrderHistory.defaultLimit, selected(own, request), (order) => endedOrder(order, context)).records
+      return pageOf(request, OrderHistory.defaultLimit, selected(own, request), (order) => endedOrder(order, context))
+        .records
     },
     knownMarket
   ),
@@ -627,8 +629,11 @@ export const routes: ReadonlyArray<Route> = [
     created
   ),
 
-  read(Tickers.endpoint, (_request, context) =>
-    new Map([...context.state.markets.keys()].map((market) => [market, tickerOf(context, market)]))),
+  read(
+    Tickers.endpoint,
+    (_request, context) =>
+      new Map([...context.state.markets.keys()].map((market) => [market, tickerOf(context, market)]))
+  ),
   read(
     OrderBooks.endpoint,
     ({ limit = 0, market }, { at, state }) => {

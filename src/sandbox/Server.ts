@@ -63,7 +63,7 @@ export const serve = Effect.fnUntraced(function*(
   { host = "127.0.0.1", port = 0 }: Options = {}
 ): Effect.fn.Return<{ readonly baseUrl: string }, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
-  const context = yield* Effect.context<never>()
+  const context = yield* Effect.context()
   const run = Effect.runCallbackWith(context)
 
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse, body: Uint8Array): void => {

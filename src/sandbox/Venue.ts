@@ -86,8 +86,7 @@ const refusal = (
   isPublic: boolean,
   { code, message, status }: Refusal,
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
-): Answer =>
-  isPublic ? json(status, { success: false, message, params: [] }) : json(status, { code, message, errors })
+): Answer => isPublic ? json(status, { success: false, message, params: [] }) : json(status, { code, message, errors })
 
 const isPublicPath = (path: string): boolean => path.startsWith("/api/v4/public/")
 
@@ -140,7 +139,11 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const encoded = encodeResponse(route.answer(request as never, reply, context))
     return Result.isSuccess(encoded)
       ? json(route.status(dialect), encoded.success)
-      : json(500, { code: 0, message: `The sandbox made an answer it can't encode: ${encoded.failure.message}`, errors: {} })
+      : json(500, {
+        code: 0,
+        message: `The sandbox made an answer it can't encode: ${encoded.failure.message}`,
+        errors: {}
+      })
   }
 
   /** The request of a call and what is wrong with it, as far as that can be seen without carrying it out. */

@@ -46,8 +46,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         assert.match(first.code, /^WB[0-9a-f-]{36}USDT$/u)
         same([first.message, yield* main], ["Code was successfully created", "850"])
         yield* failsWith("InvalidFields")(Codes.use((codes) => codes.apply({ code: first.code })))
-        const apply = (request: object) =>
-          Codes.use((codes) => codes.apply({ code: second.code, ...request }))
+        const apply = (request: object) => Codes.use((codes) => codes.apply({ code: second.code, ...request }))
         yield* asBob(apply({ code: first.code }))
         yield* asBob(failsWith("InvalidFields")(apply({})))
         yield* asBob(apply({ passphrase: Passphrase.make("sesame") }))

@@ -146,13 +146,10 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         return [status, (yield* open).map(({ side }) => side)] as const
       }).pipe(Effect.provide(traders(dialect)))
 
-    it.live("no prevention: it trades", () =>
-      Effect.map(own("no"), (found) => same(found, ["FILLED", []])))
-    it.live("both are canceled", () =>
-      Effect.map(own("cancel_both"), (found) => same(found, ["CANCELED", []])))
+    it.live("no prevention: it trades", () => Effect.map(own("no"), (found) => same(found, ["FILLED", []])))
+    it.live("both are canceled", () => Effect.map(own("cancel_both"), (found) => same(found, ["CANCELED", []])))
     it.live("the new one is canceled", () =>
       Effect.map(own("cancel_new"), (found) => same(found, ["CANCELED", ["sell"]])))
-    it.live("the old one is canceled", () =>
-      Effect.map(own("cancel_old"), (found) => same(found, ["NEW", ["buy"]])))
+    it.live("the old one is canceled", () => Effect.map(own("cancel_old"), (found) => same(found, ["NEW", ["buy"]])))
   })
 })

@@ -42,15 +42,20 @@ const create = (of = "1", more: object = {}) =>
 
 const page = UnexecutedOcoOrders.use((orders) => orders.page())
 
-const open = Effect.map(ActiveOrders.use((orders) => orders.page()), ({ records }) =>
-  records.map(({ left, orderId, status }) => [orderId, status, left]))
+const open = Effect.map(
+  ActiveOrders.use((orders) => orders.page()),
+  ({ records }) => records.map(({ left, orderId, status }) => [orderId, status, left])
+)
 
-const ended = Effect.map(OrderHistory.use((history) => history.page()), ({ records }) =>
-  records.map(({ orderId, status }) => [orderId, status]))
+const ended = Effect.map(
+  OrderHistory.use((history) => history.page()),
+  ({ records }) => records.map(({ orderId, status }) => [orderId, status])
+)
 
 const move = (to: string) => Control.use((control) => control.movePrice({ market: btcPerp, price: price(to) }))
 
-const cancel = (orderId: OrderId, market = btcPerp) => CancelOcoOrder.use((orders) => orders.cancel({ market, orderId }))
+const cancel = (orderId: OrderId, market = btcPerp) =>
+  CancelOcoOrder.use((orders) => orders.cancel({ market, orderId }))
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
   it.live("a pair is listed with both legs until it is canceled", () =>
@@ -157,7 +162,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 
   it.live("page by page", () =>
     Effect.gen(function*() {
-      for (const of of ["0.1", "0.2", "0.3", "0.4", "0.5"]) yield* create(of)
+      for (const  of of["0.1", "0.2", "0.3", "0.4", "0.5"]) yield* create(of)
       const service = yield* UnexecutedOcoOrders
       const { records } = yield* service.page({ limit: Limit.make(2), offset: Offset.make(1) })
       same(records.map(({ takeProfit }) => takeProfit.amount), ["0.4", "0.3"])

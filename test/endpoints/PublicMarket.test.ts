@@ -10,20 +10,34 @@ import { ServerTime } from "../../src/endpoints/ServerTime.ts"
 import { Tickers } from "../../src/endpoints/Tickers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/Control.ts"
-import { asBob, btc, btcUsdt, dialects, ethUsdt, failsWith, limit, price, rawPublic, same, traders } from "../support/trading.ts"
+import {
+  asBob,
+  btc,
+  btcUsdt,
+  dialects,
+  ethUsdt,
+  failsWith,
+  limit,
+  price,
+  rawPublic,
+  same,
+  traders
+} from "../support/trading.ts"
 
 const nowhere = marketName("NO_SUCH")
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
   it.live("the book: all orders of a price together, the best price first", () =>
     Effect.gen(function*() {
-      for (const [side, of, at] of [
-        ["buy", "1", "990"],
-        ["buy", "0.5", "995"],
-        ["buy", "0.25", "995"],
-        ["sell", "2", "1010"],
-        ["sell", "1", "1005"]
-      ] as const) yield* limit(side, of, at)
+      for (
+        const [side, of, at] of [
+          ["buy", "1", "990"],
+          ["buy", "0.5", "995"],
+          ["buy", "0.25", "995"],
+          ["sell", "2", "1010"],
+          ["sell", "1", "1005"]
+        ] as const
+      ) yield* limit(side, of, at)
       const books = yield* OrderBooks
       const book = yield* books.get(btcUsdt)
       same([book.market, book.asks, book.bids], [
@@ -58,9 +72,10 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(seen(yield* trades.list(btcUsdt, { side: "sell" })), [sold])
       same(yield* trades.list(ethUsdt), [])
       const { body } = yield* rawPublic("/api/v4/public/trades/BTC_USDT")
-      const [{ trade_timestamp: at, tradeID: id, ...rest } = { trade_timestamp: 0, tradeID: 0 }] = body as ReadonlyArray<
-        { readonly trade_timestamp: unknown; readonly tradeID: unknown }
-      >
+      const [{ trade_timestamp: at, tradeID: id, ...rest } = { trade_timestamp: 0, tradeID: 0 }] =
+        body as ReadonlyArray<
+          { readonly trade_timestamp: unknown; readonly tradeID: unknown }
+        >
       same([typeof at, typeof id, rest], ["number", "number", {
         price: "1001",
         // The exchange's own names: the base currency is `quote` here.

@@ -35,9 +35,9 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const file = join(mkdtempSync(join(tmpdir(), "effect-txc-")), "journal.sqlite")
       const before = yield* Effect.gen(function*() {
         const { orderId } = yield* limit("sell", "1", "1000")
-        yield* asBob(MarketOrders.use((orders) =>
-          orders.create({ market: btcUsdt, side: "buy", amount: amount("500") })
-        ))
+        yield* asBob(
+          MarketOrders.use((orders) => orders.create({ market: btcUsdt, side: "buy", amount: amount("500") }))
+        )
         yield* CancelOrder.use((orders) => orders.cancel({ market: btcUsdt, orderId }))
         yield* perp("buy", "1", "900")
         yield* Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1001") }))

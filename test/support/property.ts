@@ -18,7 +18,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
 ): void =>
   it.effect(name, () =>
     Effect.gen(function*() {
-      const context = yield* Effect.context<never>()
+      const context = yield* Effect.context()
       const run = (drawn: ReadonlyArray<unknown>) =>
         Effect.runPromiseWith(context)(Effect.scoped(Effect.asVoid(Effect.suspend(() => check(...(drawn as T))))))
       yield* Effect.promise(() =>

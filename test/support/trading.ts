@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createHmac } from "node:crypto"
 import * as Decimal from "../../src/domain/Decimal.ts"
-import { ApiKey, marketName, ticker, type Ticker } from "../../src/domain/Identifiers.ts"
+import { ApiKey, marketName, type Ticker, ticker } from "../../src/domain/Identifiers.ts"
 import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
 import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
 import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
@@ -96,8 +96,7 @@ export const asBob = <A, E, R>(
 
 /** The effect's error, which must have this tag. */
 export const failsWith =
-  <const Tag extends string>(tag: Tag) =>
-  <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  <const Tag extends string>(tag: Tag) => <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.flatMap(
       Effect.flip(effect),
       (error) =>
@@ -115,9 +114,7 @@ export const price = (text: string): Decimal.Price => Decimal.Price.make(text)
 
 /** A limit order on BTC_USDT. */
 export const limit = (side: "buy" | "sell", of: string, at: string, more: object = {}) =>
-  LimitOrders.use((orders) =>
-    orders.create({ market: btcUsdt, side, amount: amount(of), price: price(at), ...more })
-  )
+  LimitOrders.use((orders) => orders.create({ market: btcUsdt, side, amount: amount(of), price: price(at), ...more }))
 
 /** A limit order on BTC_PERP. */
 export const perp = (side: "buy" | "sell", of: string, at: string, more: object = {}) =>

@@ -138,7 +138,10 @@ export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund
 }
 
 /** @category codes */
-export const createCode = (state: State, { account, amount, code, passphrase, ticker }: Of<"CreateCode">): Reply.Reply => {
+export const createCode = (
+  state: State,
+  { account, amount, code, passphrase, ticker }: Of<"CreateCode">
+): Reply.Reply => {
   if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
   if (state.codes.has(code)) return Reply.invalid(["code", { rule: "unique" }])
   const units = Units.from(amount)

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { marketName, ticker, type Ticker } from "../../domain/Identifiers.ts"
+import { marketName, type Ticker, ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 
 /**

@@ -169,7 +169,8 @@ const settle = (
 }
 
 /** A market buy says what it spends, not what it gets. */
-const isInMoney = (order: Order): boolean => order.side === "buy" && (order.type === "market" || order.type === "stop market")
+const isInMoney = (order: Order): boolean =>
+  order.side === "buy" && (order.type === "market" || order.type === "stop market")
 
 // -----------------------------------------------------------------------------
 // Trades
@@ -413,7 +414,8 @@ export const movePrice = (work: Work, market: Market, price: Units.Units): void 
     for (;;) {
       const level = levels[0]
       const maker = level?.orders[0]
-      if (level === undefined || maker === undefined || !crosses(side, price, level.price) || level.price === price) break
+      if (level === undefined || maker === undefined || !crosses(side, price, level.price) || level.price === price)
+        break
       const amount = takeable(work, market, maker, level.price)
       if (amount === 0n) end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
       else {

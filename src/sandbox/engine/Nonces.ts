@@ -7,7 +7,7 @@ import { nonceWindowMillis, type VenueRules } from "../../domain/VenueRules.ts"
 import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 
-/** So many nonces of the window are kept before those are forgotten that the window refuses anyway. */
+/** So many nonces are kept before those are forgotten that the window refuses anyway. */
 const keptBeforePruning = 20_000
 
 /**
@@ -28,16 +28,13 @@ export const use = (
     return "used"
   }
   const now = BigInt(Math.floor(at / 1000))
-  const isInWindow = (value > now ? value - now : now - value) <= BigInt(nonceWindowMillis)
-  if (window && !isInWindow) return "nonceOutsideWindow"
+  const span = BigInt(nonceWindowMillis)
+  if (window && (value > now + span || value < now - span)) return "nonceOutsideWindow"
   if (window ? key.usedNonces.has(value) : value <= key.greatestNonce) return "nonceUsed"
-  // A nonce that came without the window can't come again with it.
-  if (isInWindow) {
-    if (key.usedNonces.size >= keptBeforePruning) {
-      for (const used of key.usedNonces) if (used < now - BigInt(nonceWindowMillis)) key.usedNonces.delete(used)
-    }
-    key.usedNonces.add(value)
+  if (key.usedNonces.size >= keptBeforePruning) {
+    for (const used of key.usedNonces) if (used < now - span) key.usedNonces.delete(used)
   }
+  key.usedNonces.add(value)
   if (value > key.greatestNonce) key.greatestNonce = value
   return "used"
 }

@@ -127,7 +127,8 @@ const conditionOf = (state: State, market: string, side: OrderSide, price: Decim
  * @since 0.1.0
  */
 export const placeLimit = (work: Matching.Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
-  const { clientOrderId, collateral, ioc = false, postOnly = false, price, reduceOnly = false, side, stp = "no" } = operation
+  const { clientOrderId, collateral, ioc = false, postOnly = false, price, reduceOnly = false, side, stp = "no" } =
+    operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.limit(operation))
@@ -290,7 +291,9 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
   if (Matching.wouldTake(work, takeProfit)) return Reply.refused("notMaker", ["price", { rule: "maker" }])
   // Only one of the legs will ever trade: the dearer one's lock is enough for both.
   const dearer = Decimal.Order(price, stopLimitPrice) > 0 ? price : stopLimitPrice
-  if (!reduceOnly && !Matching.lock(work, takeProfit, ...lockOf(market, side, kind, quantity, Units.from(dearer) ?? 0n))) {
+  if (
+    !reduceOnly && !Matching.lock(work, takeProfit, ...lockOf(market, side, kind, quantity, Units.from(dearer) ?? 0n))
+  ) {
     return notEnough
   }
   const oco: OcoOrder = { id, reduceOnly, stopLoss, takeProfit }

@@ -38,7 +38,13 @@ export const reducible = (state: State, account: string, market: string, side: O
 const collateral = (account: string): Ledger.Holder => ({ account, wallet: "collateral", locked: false })
 
 /** Pays what a holder has of it, at most: a loss that the wallet can't cover is the lender's. */
-const payWhatIsThere = (ledger: Ledger.Ledger, from: Ledger.Holder, to: Ledger.Holder, market: Market, units: Units.Units) => {
+const payWhatIsThere = (
+  ledger: Ledger.Ledger,
+  from: Ledger.Holder,
+  to: Ledger.Holder,
+  market: Market,
+  units: Units.Units
+) => {
   const held = Ledger.balance(ledger, from, market.money)
   const paid = held < units ? held : units
   Ledger.transfer(ledger, from, to, market.money, paid)

@@ -36,7 +36,14 @@ export type Reply =
   | { readonly _tag: "Invalid"; readonly violations: Violations }
   | {
     readonly _tag: "Refused"
-    readonly why: "nonceUsed" | "nonceOutsideWindow" | "notEnoughBalance" | "reduceOnly" | "notFound" | "orderNotFound" | "notMaker"
+    readonly why:
+      | "nonceUsed"
+      | "nonceOutsideWindow"
+      | "notEnoughBalance"
+      | "reduceOnly"
+      | "notFound"
+      | "orderNotFound"
+      | "notMaker"
     readonly violations: Violations
   }
 

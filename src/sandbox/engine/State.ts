@@ -270,7 +270,9 @@ export const make = (rules: VenueRules): State => ({
   codes: new Map(),
   payments: new Map(),
   trading: new Map(
-    Listings.markets.map(({ name }) => [name, { book: Book.make(), waiting: new Set(), trades: [], lastPrice: undefined }])
+    Listings.markets.map((
+      { name }
+    ) => [name, { book: Book.make(), waiting: new Set(), trades: [], lastPrice: undefined }])
   ),
   openOrders: new Map(),
   endedOrders: new Map(),

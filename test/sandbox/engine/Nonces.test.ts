@@ -1,76 +1,137 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ApiKey, ApiKeyId } from "../../../src/domain/Identifiers.ts"
-import { UnixSeconds } from "../../../src/domain/Time.ts"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import * as Nonces from "../../../src/sandbox/engine/Nonces.ts"
-import type * as State from "../../../src/sandbox/engine/State.ts"
+import { type Account, alice, bob, dialects, inProcess } from "../../support/exchange.ts"
+import { property } from "../../support/property.ts"
+import { handle, signedText } from "../../support/signed.ts"
+
+const path = "/api/v4/main-account/balance"
+
+/** Uses a nonce; answers with the status and the message of a refusal. */
+const use = (nonce: number | string, nonceWindow?: boolean, account: Account = alice) =>
+  Effect.map(
+    handle(signedText(path, JSON.stringify({ request: path, nonce, nonceWindow }), account)),
+    ({ json, status }) => status === 200 ? "accepted" : `${status} ${String(json["message"])}`
+  )
+
+const used = "429 Too many requests."
+const outside = "400 Your nonce is more than 5 seconds lesser than the current nonce"
 
 const now = 1_700_000_000_000
 
-const newKey = (): State.Key => ({
-  id: ApiKeyId.make("id"),
-  account: "ann",
-  apiKey: ApiKey.make("ann"),
-  apiSecret: "",
-  title: "",
-  type: "",
-  endpoints: undefined,
-  enabled: true,
-  lastActivity: UnixSeconds.make(0),
-  usedNonces: new Set(),
-  greatestNonce: -1n
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.effect("a nonce can be used once by a key, also for another call", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* use("17"), "accepted")
+      assert.strictEqual(yield* use("17"), used)
+      const other = "/api/v4/main-account/fee"
+      const { status } = yield* handle(signedText(other, JSON.stringify({ request: other, nonce: "17" })))
+      assert.strictEqual(status, 429)
+      assert.strictEqual(yield* use("17", undefined, bob), "accepted")
+    }).pipe(Effect.provide(inProcess(dialect))))
+
+  it.effect("a call refused for its fields has used its nonce; one refused for its signature has not", () =>
+    Effect.gen(function*() {
+      const list = "/api/v4/sub-account/list"
+      const invalid = yield* handle(signedText(list, JSON.stringify({ request: list, nonce: "5", limit: 0 })))
+      assert.deepStrictEqual([invalid.status, invalid.json["code"]], [400, 0])
+      assert.strictEqual(yield* use("5"), used)
+      assert.match(yield* use("6", undefined, { ...alice, apiSecret: bob.apiSecret }), /^401/u)
+      assert.strictEqual(yield* use("6"), "accepted")
+    }).pipe(Effect.provide(inProcess(dialect))))
 })
 
-/** Uses nonces of a key, now unless another time is given; both in milliseconds. */
-const using = ({ rules }: Dialect.Dialect, key = newKey()) => (value: number, window = false, at = now) =>
-  Nonces.use(rules, key, { value: BigInt(value), window }, at * 1000)
+describe("unique, in the document's dialect", () => {
+  it.effect("in any order, however large, whatever the clock says", () =>
+    Effect.gen(function*() {
+      for (const nonce of ["99999999999999999999", "3", "1", "2", "0"]) {
+        assert.strictEqual(yield* use(nonce), "accepted")
+      }
+      assert.strictEqual(yield* use("99999999999999999999"), used)
+      assert.strictEqual(yield* use("99999999999999999998"), "accepted", "no digit is lost")
+    }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-describe("unique nonces", () => {
-  it("are taken in any order, each once", () => {
-    const use = using(Dialect.document)
-    assert.deepStrictEqual([use(5), use(3), use(5), use(3), use(4)], ["used", "used", "nonceUsed", "nonceUsed", "used"])
-  })
+  it.effect("leading zeros make no other number, and the window is no exception", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* use("7"), "accepted")
+      assert.strictEqual(yield* use("007"), used)
+      assert.strictEqual(yield* use("7", true), used)
+    }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 
-describe("increasing nonces", () => {
-  it("are greater than every one before", () => {
-    const use = using(Dialect.live)
-    assert.deepStrictEqual([use(5), use(5), use(4), use(6)], ["used", "nonceUsed", "nonceUsed", "used"])
-  })
+describe("increasing, in the live dialect", () => {
+  it.effect("greater than the last, by number", () =>
+    Effect.gen(function*() {
+      const said = yield* Effect.forEach([9, 10, 10, 9, 11, 100, 99, "101"], (nonce) => use(nonce))
+      assert.deepStrictEqual(said, ["accepted", "accepted", used, used, "accepted", "accepted", used, "accepted"])
+    }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-describe("nonces of the window", () => {
-  it("are taken in any order, each once", () => {
-    const use = using(Dialect.live)
-    assert.deepStrictEqual([use(now + 1, true), use(now, true), use(now + 1, true)], ["used", "used", "nonceUsed"])
-  })
+describe("the window, in the live dialect", () => {
+  const edges = [
+    [-5001, outside],
+    [-5000, "accepted"],
+    [-4999, "accepted"],
+    [0, "accepted"],
+    [5000, "accepted"],
+    [5001, outside]
+  ] as const
+  for (const [distance, expected] of edges) {
+    it.effect(`${distance} ms from the clock: ${expected}`, () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(now)
+        assert.strictEqual(yield* use(now + distance, true), expected)
+      }).pipe(Effect.provide(inProcess(Dialect.live))))
+  }
 
-  it("are within five seconds of the clock, before or after", () => {
-    const use = using(Dialect.live)
-    const distances = [-5001, -5000, 5000, 5001]
-    assert.deepStrictEqual(distances.map((distance) => use(now + distance, true)), [
-      "nonceOutsideWindow",
-      "used",
-      "used",
-      "nonceOutsideWindow"
-    ])
-  })
+  it.effect("moves with the clock", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(now)
+      assert.strictEqual(yield* use(now + 6000, true), outside)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* use(now + 6000, true), "accepted")
+      assert.strictEqual(yield* use(now - 4000, true), "accepted")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* use(now - 3999, true), outside)
+    }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it("can't be one that was used without it", () => {
-    const use = using(Dialect.live)
-    assert.deepStrictEqual([use(now), use(now + 1), use(now, true)], ["used", "used", "nonceUsed"])
-  })
+  property(
+    "any order is accepted, and every nonce once",
+    [fc.array(fc.integer({ min: -5000, max: 5000 }), { maxLength: 30 })],
+    (distances) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(now)
+        const seen = new Set<number>()
+        for (const distance of distances) {
+          assert.strictEqual(yield* use(now + distance, true), seen.has(distance) ? used : "accepted")
+          seen.add(distance)
+        }
+      }).pipe(Effect.provide(inProcess(Dialect.live))),
+    { runs: 50 }
+  )
 
-  it("raise what a nonce without it has to be greater than", () => {
-    const use = using(Dialect.live)
-    assert.deepStrictEqual([use(now, true), use(now), use(now + 1)], ["used", "nonceUsed", "used"])
-  })
+  it.effect("a windowed nonce raises what an increasing one must exceed", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(now)
+      assert.strictEqual(yield* use(now + 10, true), "accepted")
+      assert.strictEqual(yield* use(now + 5), used)
+      assert.strictEqual(yield* use(now + 11), "accepted")
+      assert.strictEqual(yield* use(now + 5, true), "accepted")
+    }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it("are forgotten when they are too old to be used again, and not before", () => {
-    const key = newKey()
-    const use = using(Dialect.live, key)
-    for (let i = 0; i < 30_000; i++) assert.strictEqual(use(now + i, true, now + i), "used")
-    assert.isTrue(key.usedNonces.size < 20_001)
-    for (let i = 25_000; i < 30_000; i++) assert.strictEqual(use(now + i, true, now + 30_000), "nonceUsed")
-  })
+  it.effect("an increasing nonce is not used again in the window", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(now)
+      assert.strictEqual(yield* use(now), "accepted")
+      assert.strictEqual(yield* use(now, true), used)
+    }).pipe(Effect.provide(inProcess(Dialect.live))))
+
+  it.effect("only `true` asks for it", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(now)
+      assert.strictEqual(yield* use(now + 1_000_000, "true" as never), "accepted")
+      assert.strictEqual(yield* use(now, false), used)
+    }).pipe(Effect.provide(inProcess(Dialect.live))))
 })

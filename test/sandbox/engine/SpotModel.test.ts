@@ -101,9 +101,10 @@ const agree = (model: Model, desk: Desk): void => {
   const open = [...desk.state.openOrders.values()].map(({ account, id, left, price, side }) =>
     `${id} ${account} ${side} ${lots(left)} @ ${price}`
   )
-  assert.deepStrictEqual(open, model.resting.map(({ account, id, left, price, side }) =>
-    `${id} ${account} ${side} ${left} @ ${price}`
-  ))
+  assert.deepStrictEqual(
+    open,
+    model.resting.map(({ account, id, left, price, side }) => `${id} ${account} ${side} ${left} @ ${price}`)
+  )
   for (const account of accounts) {
     const { BTC, USDT } = model.free.get(account) ?? { BTC: 0, USDT: 0 }
     const shown = [[BTC, "BTC"] as const, [USDT, "USDT"] as const].filter(([units]) => units > 0)
@@ -207,12 +208,17 @@ const commands = fc.commands([
 ], { maxCommands: 150, size: "max" })
 
 describe("limit orders on the spot", () => {
-  property("the engine and a naive model of it agree on every fill, open order and balance", [commands], (commands) =>
-    Effect.sync(() => {
-      fc.modelRun(() => {
-        const desk = new Desk()
-        for (const account of accounts) desk.fund(account, "trade", "1 BTC", "1000 USDT")
-        return { model: new Model(), real: desk }
-      }, commands)
-    }), { runs: 300 })
+  property(
+    "the engine and a naive model of it agree on every fill, open order and balance",
+    [commands],
+    (commands) =>
+      Effect.sync(() => {
+        fc.modelRun(() => {
+          const desk = new Desk()
+          for (const account of accounts) desk.fund(account, "trade", "1 BTC", "1000 USDT")
+          return { model: new Model(), real: desk }
+        }, commands)
+      }),
+    { runs: 300 }
+  )
 })

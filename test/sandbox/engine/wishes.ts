@@ -1,9 +1,9 @@
 /** Random commands, close enough to each other in price and size that they meet. */
 import * as fc from "fast-check"
 import { ClientOrderId, SubAccountId } from "../../../src/domain/Identifiers.ts"
-import * as Listings from "../../../src/sandbox/engine/Listings.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action, Operation } from "../../../src/sandbox/engine/Command.ts"
+import * as Listings from "../../../src/sandbox/engine/Listings.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Account, accounts, call, type Desk, fund, limit, market } from "../../support/engine.ts"

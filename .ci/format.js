@@ -1,0 +1,40 @@
+/**
+ * Formats the project's code as Effect formats its own. `--check` only says what it would change, and fails if it would.
+ */
+import { createFromBuffer } from "@dprint/formatter"
+import { getPath } from "@dprint/typescript"
+import { globSync, readFileSync, writeFileSync } from "node:fs"
+
+const isCheck = process.argv.includes("--check")
+const files = globSync(["{src,test}/**/*.{ts,cjs}", "benchmarks/*.ts", "vitest.config.ts", ".ci/*.js"])
+
+const formatter = createFromBuffer(readFileSync(getPath()))
+formatter.setConfig({ indentWidth: 2, lineWidth: 120, newLineKind: "lf" }, {
+  semiColons: "asi",
+  quoteStyle: "alwaysDouble",
+  trailingCommas: "never",
+  operatorPosition: "maintain",
+  useBraces: "maintain",
+  "arrowFunction.useParentheses": "force",
+  // The order of the exports is the order of the document.
+  "module.sortExportDeclarations": "maintain"
+})
+
+/** A second pass can still move a little of what the first one wrote. */
+const format = (filePath, fileText, passes = 5) => {
+  const formatted = formatter.formatText({ filePath, fileText })
+  return formatted === fileText || passes === 1 ? formatted : format(filePath, formatted, passes - 1)
+}
+
+const changed = files.filter((file) => {
+  const text = readFileSync(file, "utf8")
+  const formatted = format(file, text)
+  if (formatted !== text && !isCheck) writeFileSync(file, formatted)
+  return formatted !== text
+})
+
+if (isCheck && changed.length > 0) {
+  console.error(`Not formatted (\`npm run format\` does it):\n  ${changed.join("\n  ")}`)
+  process.exit(1)
+}
+console.log(`${files.length} files, ${isCheck ? "all formatted" : `${changed.length} formatted`}`)

@@ -1,0 +1,158 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Region from "../src/client/Region.ts"
+import { MainBalance } from "../src/endpoints/MainBalance.ts"
+import { Markets } from "../src/endpoints/Markets.ts"
+import { ServerStatus } from "../src/endpoints/ServerStatus.ts"
+import { StopLimitOrders } from "../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../src/Exchange.ts"
+import * as Dialect from "../src/protocol/Dialect.ts"
+import { alice, bob, clientOf, credentialsOf, inProcess, overHttp, Place, stopLimit } from "./support/exchange.ts"
+import { failsWith } from "./support/fails.ts"
+import { answering, fieldsOf, json, privateCalls, Recorder } from "./support/http.ts"
+
+const balance = MainBalance.use(({ all }) => all)
+
+const assets = Effect.map(balance, (balances) => [...balances.keys()] as ReadonlyArray<string>)
+
+const empty = answering(() => json(200, {}))
+
+const keys = { TXC_API_KEY: alice.apiKey, TXC_API_SECRET: alice.apiSecret }
+
+const configured = <Out, E, In>(layer: Layer.Layer<Out, E, In>, env: Readonly<Record<string, string>>) =>
+  Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromUnknown(env)))
+
+describe("layer", () => {
+  it.effect("a region means its server and the live dialect", () =>
+    Effect.gen(function*() {
+      yield* balance
+      const [sent] = yield* privateCalls
+      assert.strictEqual(sent?.url, "https://whitebit.eu/api/v4/main-account/balance")
+      assert.strictEqual(fieldsOf(sent ?? assert.fail())["nonceWindow"], true)
+    }).pipe(
+      Effect.provide(
+        Exchange.layer({ region: "eu", credentials: credentialsOf(alice) }).pipe(Layer.provideMerge(empty))
+      )
+    ))
+
+  it.effect("a base URL may have a path; what is signed does not", () =>
+    Effect.gen(function*() {
+      yield* balance
+      const [sent] = yield* privateCalls
+      assert.strictEqual(sent?.url, "https://example.com/proxy/api/v4/main-account/balance")
+      assert.strictEqual(fieldsOf(sent ?? assert.fail())["request"], "/api/v4/main-account/balance")
+    }).pipe(
+      Effect.provide(
+        Exchange.layer({
+          baseUrl: "https://example.com/proxy/",
+          dialect: Dialect.document,
+          credentials: credentialsOf(alice)
+        }).pipe(Layer.provideMerge(empty))
+      )
+    ))
+
+  it.effect("fails with what is wrong with the region or the credentials", () =>
+    Effect.gen(function*() {
+      const build = (options: Parameters<typeof Exchange.layer>[0]) =>
+        Effect.scoped(Layer.build(Layer.provide(Exchange.layer(options), empty)))
+      const { credentials, dialect } = { credentials: credentialsOf(alice), dialect: Dialect.live }
+      yield* failsWith("InvalidBaseUrl")(build({ baseUrl: "http://example.com", dialect, credentials }))
+      yield* failsWith("InvalidCredentials")(
+        build({ region: "eu", credentials: { ...credentials, apiSecret: Redacted.make("cut") } })
+      )
+    }))
+
+  it.effect("two accounts in one program stay apart, also when built side by side", () =>
+    Effect.gen(function*() {
+      class Alice extends Context.Service<Alice, Context.Context<Exchange.Services>>()("test/Alice") {}
+      class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
+      const place = yield* Place
+      const of = (account: typeof alice) => Exchange.layer({ ...place, credentials: credentialsOf(account) })
+      const whose = <Self>(
+        tag: Context.Key<Self, Context.Context<Exchange.Services>>,
+        layer: Layer.Layer<Exchange.Services, unknown, HttpClient.HttpClient>
+      ) => Layer.effect(tag, Effect.context<Exchange.Services>()).pipe(Layer.provide(layer))
+      const both = yield* Layer.build(Layer.merge(whose(Alice, of(alice)), whose(Bob, of(bob))))
+      assert.deepStrictEqual(yield* Effect.provideContext(assets, Context.get(both, Alice)), ["USDT", "BTC"])
+      assert.deepStrictEqual(yield* Effect.provideContext(assets, Context.get(both, Bob)), ["ETH"])
+    }).pipe(Effect.provide(inProcess(Dialect.document))))
+
+  it.effect("two exchanges in one program have markets of their own", () =>
+    Effect.gen(function*() {
+      const order = StopLimitOrders.use((orders) => orders.create(stopLimit))
+      yield* Effect.provide(order, clientOf(alice))
+      yield* Effect.provide(order, clientOf(alice))
+      const sent = yield* Recorder
+      assert.strictEqual(sent.filter(({ method }) => method === "GET").length, 2)
+    }).pipe(Effect.provide(inProcess(Dialect.document))))
+})
+
+describe("layerConfig", () => {
+  it.live("reaches an exchange with nothing but configuration", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* Place
+      const found = yield* assets.pipe(
+        Effect.provide(
+          configured(Exchange.layerConfig, { ...keys, TXC_BASE_URL: baseUrl, TXC_DIALECT: "live" })
+        )
+      )
+      assert.deepStrictEqual(found, ["USDT", "BTC"])
+    }).pipe(Effect.provide(overHttp(Dialect.live))))
+
+  const bad: ReadonlyArray<readonly [string, Readonly<Record<string, string>>, string, string]> = [
+    ["no region", keys, "InvalidBaseUrl", "set either TXC_REGION"],
+    ["a base URL without a dialect", { ...keys, TXC_BASE_URL: "https://a.example" }, "InvalidBaseUrl", "TXC_DIALECT"],
+    [
+      "a region and a base URL",
+      { ...keys, TXC_REGION: "eu", TXC_BASE_URL: "https://a.example", TXC_DIALECT: "live" },
+      "InvalidBaseUrl",
+      "set either"
+    ],
+    [
+      "http to another machine",
+      { ...keys, TXC_BASE_URL: "http://a.example", TXC_DIALECT: "live" },
+      "InvalidBaseUrl",
+      "plain http"
+    ],
+    ["no key", { TXC_REGION: "eu", TXC_API_SECRET: alice.apiSecret }, "ConfigError", "TXC_API_KEY"],
+    ["no secret", { TXC_REGION: "eu", TXC_API_KEY: alice.apiKey }, "ConfigError", "TXC_API_SECRET"],
+    ["an empty key", { ...keys, TXC_REGION: "eu", TXC_API_KEY: "" }, "ConfigError", "TXC_API_KEY"],
+    [
+      "a line break in the secret",
+      { ...keys, TXC_REGION: "eu", TXC_API_SECRET: `${alice.apiSecret}\n` },
+      "InvalidCredentials",
+      "The API secret has spaces, line breaks"
+    ],
+    ["a short secret", { ...keys, TXC_REGION: "eu", TXC_API_SECRET: "abc" }, "InvalidCredentials", "too short"],
+    ["an unknown region", { ...keys, TXC_REGION: "us" }, "ConfigError", "TXC_REGION"]
+  ]
+  for (const [name, env, tag, words] of bad) {
+    it.effect(`refuses ${name}`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(
+          Effect.scoped(Layer.build(Layer.provide(configured(Exchange.layerConfig, env), empty)))
+        )
+        assert.strictEqual(error._tag, tag)
+        assert.include(error.message, words)
+        assert.notInclude(error.message, alice.apiSecret)
+      }))
+  }
+})
+
+describe("layerPublic", () => {
+  it.effect("needs no credentials", () =>
+    Effect.gen(function*() {
+      const place = yield* Place
+      const found = yield* Effect.all([
+        ServerStatus.use(({ ping }) => ping),
+        Effect.map(Markets.use(({ all }) => all), (all) => all.length)
+      ]).pipe(Effect.provide(Layer.provide(Exchange.layerPublic, Region.layer(place))))
+      assert.deepStrictEqual(found, ["pong", 5])
+      assert.deepStrictEqual(yield* privateCalls, [])
+    }).pipe(Effect.provide(inProcess(Dialect.document))))
+})

@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as ClientOrderIdEcho from "../../src/client/ClientOrderIdEcho.ts"
+import { ClientOrderId } from "../../src/domain/Identifiers.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { answered, stopLimit } from "../support/exchange.ts"
+import { json } from "../support/http.ts"
+import { logsInto } from "../support/logs.ts"
+
+const mine = ClientOrderId.make("mine")
+const other = ClientOrderId.make("other")
+
+const rows: ReadonlyArray<
+  readonly [string, ClientOrderId | undefined, ReadonlyArray<ClientOrderId | undefined>, string]
+> = [
+  ["none sent, none received", undefined, [undefined], "not-sent"],
+  ["none sent, one received", undefined, [other], "not-sent"],
+  ["sent and received", mine, [mine], "echoed"],
+  ["sent and received by both legs", mine, [mine, mine], "echoed"],
+  ["sent, not received", mine, [undefined], "missing"],
+  ["sent, received by one leg only", mine, [mine, undefined], "missing"],
+  ["sent, another received", mine, [other], "missing"]
+]
+
+describe("check", () => {
+  for (const [name, sent, received, expected] of rows) {
+    it.effect(`${name}: ${expected}`, () => {
+      const logged: Array<string> = []
+      return Effect.gen(function*() {
+        const created = yield* ClientOrderIdEcho.check("Test.create", { amount: "1" }, sent, received)
+        assert.deepStrictEqual(created as unknown, { amount: "1", clientOrderIdEcho: expected })
+        assert.strictEqual(logged.length, expected === "missing" ? 1 : 0)
+        if (expected === "missing") assert.match(logged.join(), /level=WARN.*Test\.create.*client order id mine/u)
+      }).pipe(Effect.provide(logsInto(logged)))
+    })
+  }
+})
+
+describe("of an order that an exchange has answered", () => {
+  const answer = {
+    orderId: 17,
+    market: "BTC_USDT",
+    side: "buy",
+    type: "stop limit",
+    timestamp: 1,
+    dealMoney: "0",
+    dealStock: "0",
+    amount: "0.5",
+    left: "0.5",
+    dealFee: "0",
+    price: "1000.00",
+    activation_price: "990.5"
+  }
+  const create = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: mine }))
+
+  for (const [name, clientOrderId] of [["without the field", undefined], ["with an empty one", ""]] as const) {
+    it.effect(`${name} it is missing, on the order and in the log`, () => {
+      const logged: Array<string> = []
+      return Effect.gen(function*() {
+        const order = yield* create
+        assert.strictEqual(order.clientOrderIdEcho, "missing")
+        assert.notProperty(order, "clientOrderId")
+        assert.match(logged.join(), /level=WARN.*StopLimitOrders\.create.*mine/u)
+      }).pipe(
+        Effect.provide([answered(() => json(200, { ...answer, clientOrderId }), Dialect.live), logsInto(logged)])
+      )
+    })
+  }
+})

@@ -1,0 +1,226 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { type MarketName, marketName } from "../../src/domain/Identifiers.ts"
+import * as Market from "../../src/domain/Market.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import type { Violation } from "../../src/protocol/Violation.ts"
+import * as Listings from "../../src/sandbox/engine/Listings.ts"
+import { alice, btcUsdt, credentialsOf, exchange, inProcess, Place, stopLimit } from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+import { privateCalls, Recorder } from "../support/http.ts"
+import { logsInto } from "../support/logs.ts"
+
+const [listed = assert.fail("no market")] = Listings.markets
+
+/** A market that exists besides BTC_USDT. */
+const newcomer = marketName("NEW_USDT")
+
+const order = (market: MarketName = btcUsdt, amount = Decimal.amount("0.5")) =>
+  Market.stopLimit({ ...stopLimit, market, amount })
+
+const check = (bounded: Market.Bounded = order()) => MarketRules.MarketRules.use((rules) => rules.check(bounded))
+
+const unknown: ReadonlyArray<Violation> = [{ field: "market", rule: { rule: "known" } }]
+
+/** An exchange's markets, which take half a second to load; `state` says what they are, or that they can't be had. */
+const source = () => {
+  const state = { loads: 0, markets: [listed] as ReadonlyArray<Market.Market>, broken: false }
+  const load = Effect.delay(
+    Effect.suspend(() => {
+      state.loads++
+      return state.broken ? Effect.fail(new Error("the exchange is down")) : Effect.succeed(state.markets)
+    }),
+    "500 millis"
+  )
+  return { state, load }
+}
+
+/** Runs the effect while half a second goes by. */
+const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(effect)
+    yield* TestClock.adjust("500 millis")
+    return yield* Fiber.join(fiber)
+  })
+
+/** The effect must not have to wait for anything. */
+const atOnce = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(effect)
+    yield* TestClock.adjust(0)
+    assert.isDefined(fiber.pollUnsafe(), "it had to wait")
+    return yield* Fiber.join(fiber)
+  })
+
+describe("layerCached", () => {
+  it.effect("loads once for many orders at the same time, and not before the first", () => {
+    const { load, state } = source()
+    return Effect.gen(function*() {
+      assert.strictEqual(state.loads, 0)
+      const found = yield* waited(
+        Effect.forEach(Array.from({ length: 100 }), () => check(), { concurrency: "unbounded" })
+      )
+      assert.deepStrictEqual(found, Array.from({ length: 100 }, () => []))
+      assert.strictEqual(state.loads, 1)
+      assert.deepStrictEqual(yield* atOnce(check(order(btcUsdt, Decimal.amount("0.0000001")))), [
+        { field: "amount", rule: { rule: "precision", step: "0.000001" } },
+        { field: "amount", rule: { rule: "minAmount", min: "0.00001" } },
+        { field: "amount", rule: { rule: "minTotal", min: "5" } }
+      ])
+      assert.strictEqual(state.loads, 1)
+    }).pipe(Effect.provide(MarketRules.layerCached(load)))
+  })
+
+  it.effect("is refreshed in the background when it is five minutes old: no order waits for it", () => {
+    const { load, state } = source()
+    return Effect.gen(function*() {
+      yield* waited(check())
+      state.markets = [{ ...listed, tradesEnabled: false }]
+      yield* TestClock.adjust("4 minutes")
+      yield* atOnce(check())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(state.loads, 1)
+
+      yield* TestClock.adjust("1 minute")
+      const before = yield* atOnce(Effect.forEach([1, 2, 3], () => check(), { concurrency: "unbounded" }))
+      assert.deepStrictEqual(before, [[], [], []], "still the old ones")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(state.loads, 2, "one refresh for all")
+      assert.deepStrictEqual(yield* atOnce(check()), unknown, "now the new ones")
+    }).pipe(Effect.provide(MarketRules.layerCached(load)))
+  })
+
+  it.effect("a refresh that fails is reported, and the old ones stay until one succeeds", () => {
+    const { load, state } = source()
+    const logged: Array<string> = []
+    return Effect.gen(function*() {
+      yield* waited(check())
+      state.broken = true
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* waited(check()), [])
+      assert.strictEqual(state.loads, 2)
+      assert.match(logged.join("\n"), /level=WARN.*the exchange is down/u)
+      state.broken = false
+      assert.deepStrictEqual(yield* waited(check()), [])
+      assert.strictEqual(state.loads, 3)
+      assert.strictEqual(logged.length, 1)
+    }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
+  })
+
+  it.effect("loads at once for a market that was not there", () => {
+    const { load, state } = source()
+    return Effect.gen(function*() {
+      yield* waited(check())
+      state.markets = [listed, { ...listed, name: newcomer }]
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* waited(check(order(newcomer))), [])
+      assert.strictEqual(state.loads, 2)
+      assert.deepStrictEqual(yield* atOnce(check(order(newcomer))), [])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* waited(check(order(marketName("NO_SUCH")))), unknown)
+    }).pipe(Effect.provide(MarketRules.layerCached(load)))
+  })
+
+  it.effect("many orders for a new market load once", () => {
+    const { load, state } = source()
+    return Effect.gen(function*() {
+      yield* waited(check())
+      state.markets = [{ ...listed, name: newcomer }]
+      yield* TestClock.adjust("1 second")
+      yield* waited(
+        Effect.forEach(Array.from({ length: 50 }), () => check(order(newcomer)), { concurrency: "unbounded" })
+      )
+      assert.strictEqual(state.loads, 2)
+    }).pipe(Effect.provide(MarketRules.layerCached(load)))
+  })
+
+  it.effect("while it has never loaded it fails, and tries again with the next order", () => {
+    const { load, state } = source()
+    return Effect.gen(function*() {
+      state.broken = true
+      for (const attempt of [1, 2]) {
+        const error = yield* waited(failsWith("MarketRulesUnavailable")(check()))
+        assert.strictEqual(error.reason, "the exchange is down")
+        assert.strictEqual(state.loads, attempt)
+      }
+      state.broken = false
+      assert.deepStrictEqual(yield* waited(check()), [])
+    }).pipe(Effect.provide(MarketRules.layerCached(load)))
+  })
+
+  it.effect("an order that is interrupted while it loads leaves the others their markets", () => {
+    const { load, state } = source()
+    return Effect.gen(function*() {
+      const first = yield* Effect.forkChild(check())
+      const second = yield* Effect.forkChild(check())
+      yield* TestClock.adjust("100 millis")
+      yield* Fiber.interrupt(first)
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(yield* Fiber.join(second), [])
+      assert.strictEqual(state.loads, 1)
+    }).pipe(Effect.provide(MarketRules.layerCached(load)))
+  })
+})
+
+describe("layerFixed", () => {
+  it.effect("judges by what it was given", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* check(), [])
+      assert.deepStrictEqual(yield* check(order(newcomer)), unknown)
+    }).pipe(Effect.provide(MarketRules.layerFixed([listed]))))
+})
+
+describe("layerNone", () => {
+  /** Alice's client of the world, with these rules. */
+  const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
+    Exchange.layerServices.pipe(
+      Layer.provide([Signer.layerNode, Nonce.layerWindow, rules]),
+      Layer.provide([Credentials.layer(credentialsOf(alice)), Layer.unwrap(Effect.map(Place, Region.layer))]),
+      Layer.provideMerge(inProcess(Dialect.document))
+    )
+  const tooFine = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, amount: Decimal.amount("0.0100001") }))
+
+  it.effect("lets the exchange judge", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("ValidationFailed")(tooFine)
+      assert.strictEqual(error.origin, "exchange")
+      assert.strictEqual((yield* privateCalls).length, 1)
+    }).pipe(Effect.provide(clientWith(MarketRules.layerNone))))
+
+  it.effect("and layerFixed judges before anything is sent, markets included", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("ValidationFailed")(tooFine)
+      assert.strictEqual(error.origin, "local")
+      assert.deepStrictEqual(yield* Recorder, [])
+    }).pipe(Effect.provide(clientWith(MarketRules.layerFixed(Listings.markets)))))
+})
+
+describe("by default", () => {
+  it.effect("an exchange loads its markets once for many orders", () =>
+    Effect.gen(function*() {
+      const orders = yield* StopLimitOrders
+      yield* Effect.forEach(Array.from({ length: 20 }), () =>
+        orders.create({ ...stopLimit, amount: Decimal.amount("0.01") }), {
+        concurrency: "unbounded"
+      })
+      const sent = yield* Recorder
+      assert.strictEqual(
+        sent.filter(({ path }) =>
+          path === "/api/v4/public/markets"
+        ).length,
+        1
+      )
+      assert.strictEqual((yield* privateCalls).length, 20)
+    }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
+})

@@ -1,0 +1,212 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import { MainBalance } from "../../src/endpoints/MainBalance.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/Control.ts"
+import { passing } from "../support/clock.ts"
+import { alice, credentialsOf, exchange, inProcess, once } from "../support/exchange.ts"
+import { type Answering, answering, fieldsOf, json, privateCalls, type Recorder } from "../support/http.ts"
+import { property } from "../support/property.ts"
+
+const balance = MainBalance.use(({ all }) => all)
+
+const many = (calls: number) =>
+  Effect.forEach(Array.from({ length: calls }), () => balance, { concurrency: "unbounded" })
+
+/** The nonces that arrived, in the order in which they did. */
+const arrived = Effect.map(privateCalls, (calls) => calls.map((call) => Number(fieldsOf(call)["nonce"])))
+
+const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
+
+const client = (
+  dialect: Dialect.Dialect,
+  nonce: Layer.Layer<Nonce.Nonce>,
+  http: Layer.Layer<HttpClient.HttpClient | Recorder>
+) =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, nonce, MarketRules.layerNone]),
+    Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl: "http://localhost", dialect })]),
+    Layer.provideMerge(http)
+  )
+
+const empty = answering(() => json(200, {}))
+
+/** Answers after as many milliseconds as `delays` says, over and over. */
+const slow = (delays: ReadonlyArray<number>): Answering => (_sent, index) =>
+  Effect.delay(Effect.sync(() => json(200, {})), delays[index % delays.length] ?? 0)
+
+describe("on the wire", () => {
+  const only = Effect.gen(function*() {
+    yield* TestClock.setTime(1_700_000_000_000)
+    yield* balance
+    const [call] = yield* privateCalls
+    return call ?? assert.fail("nothing was sent")
+  })
+
+  it.effect("the document's: a text of digits, in microseconds", () =>
+    Effect.gen(function*() {
+      assert.include((yield* only).body, "\"nonce\":\"1700000000000000\"}")
+    }).pipe(Effect.provide(client(Dialect.document, Nonce.layerWindow, empty))))
+
+  it.effect("the live one's: an integer in milliseconds, and the window", () =>
+    Effect.gen(function*() {
+      assert.include((yield* only).body, "\"nonce\":1700000000000,\"nonceWindow\":true}")
+    }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
+
+  it.effect("the live one's without a window", () =>
+    Effect.gen(function*() {
+      assert.include((yield* only).body, "\"nonce\":1700000000000}")
+    }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, empty))))
+})
+
+describe("unique", () => {
+  for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
+    it.effect(`thousands at once, while the clock stands still, in ${name} mode`, () =>
+      Effect.gen(function*() {
+        yield* many(3000)
+        const nonces = yield* arrived
+        assert.strictEqual(new Set(nonces).size, 3000)
+        assert.isTrue(isIncreasing(nonces))
+      }).pipe(Effect.provide(client(Dialect.document, layer, empty))))
+  }
+
+  it.live("thousands at once on the real clock, accepted by an exchange", () =>
+    Effect.gen(function*() {
+      yield* Control.use((control) => control.limit({ calls: 10_000, perSeconds: 1 }))
+      yield* many(1500)
+      assert.strictEqual(new Set(yield* arrived).size, 1500)
+    }).pipe(once, Effect.provide(exchange(inProcess(Dialect.live)))))
+
+  it.effect("two exchanges of one key in one program never use the same", () =>
+    Effect.gen(function*() {
+      const make = Exchange.layer({
+        baseUrl: "http://localhost",
+        dialect: Dialect.document,
+        credentials: credentialsOf(alice)
+      })
+      const other = Exchange.layer({
+        baseUrl: "http://localhost",
+        dialect: Dialect.document,
+        credentials: credentialsOf(alice)
+      })
+      const both = Layer.merge(
+        Layer.effectDiscard(many(50)).pipe(Layer.provide(make)),
+        Layer.effectDiscard(many(50)).pipe(Layer.provide(other))
+      )
+      yield* Layer.build(both)
+      assert.strictEqual(new Set(yield* arrived).size, 100)
+    }).pipe(Effect.provide(empty)))
+
+  it.effect("keys have nonces of their own", () =>
+    Effect.gen(function*() {
+      const nonces = yield* Nonce.Nonce
+      const take = (apiKey: string) =>
+        nonces.use({ apiKey: Redacted.make(apiKey), unit: "milliseconds" }, (nonce) => Effect.succeed(nonce))
+      assert.deepStrictEqual([yield* take("a"), yield* take("b"), yield* take("a")], [0, 0, 1])
+    }).pipe(Effect.provide(Nonce.layerWindow)))
+})
+
+describe("increasing", () => {
+  property(
+    "nonces arrive in order, whatever each call takes",
+    [fc.array(fc.nat(200), { minLength: 1, maxLength: 10 }), fc.integer({ min: 1, max: 30 })],
+    (delays, calls) =>
+      Effect.gen(function*() {
+        yield* passing(many(calls))
+        const nonces = yield* arrived
+        assert.strictEqual(nonces.length, calls)
+        assert.isTrue(isIncreasing(nonces))
+      }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, answering(slow(delays))))),
+    { runs: 50 }
+  )
+
+  it.effect("one call at a time, and the next also after one that fails", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(Effect.forEach([1, 2, 3], () => Effect.result(balance), {
+        concurrency: "unbounded"
+      }))
+      for (const arrivals of [1, 2, 3]) {
+        yield* TestClock.adjust(arrivals === 1 ? "1 millis" : "10 seconds")
+        assert.strictEqual((yield* privateCalls).length, arrivals)
+      }
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(fiber)
+    }).pipe(once, Effect.provide(client(Dialect.live, Nonce.layerIncreasing, answering(() => Effect.never)))))
+})
+
+describe("the clock", () => {
+  it.effect("no nonce is more than two seconds ahead: calls beyond that are made when the clock has come so far", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(many(2100))
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* privateCalls).length, Nonce.maxAhead + 2)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(fiber)
+      assert.strictEqual(new Set(yield* arrived).size, 2100)
+    }).pipe(Effect.provide(client(Dialect.live, Nonce.layerWindow, empty))))
+
+  /** A clock that a test sets, forward and back. What sleeps on it moves it on. */
+  const settable = Effect.map(Clock.Clock, (clock) => {
+    const time = { now: 1_000_000 }
+    const made: Clock.Clock = {
+      ...clock,
+      currentTimeMillisUnsafe: () => time.now,
+      currentTimeMillis: Effect.sync(() => time.now),
+      sleep: (duration) =>
+        Effect.sync(() => {
+          time.now += duration.value._tag === "Millis" ? duration.value.millis : 0
+        })
+    }
+    return { time, clock: made }
+  })
+
+  it.effect("is set back by less than two seconds: counted on; by more: waited for", () =>
+    Effect.gen(function*() {
+      const { clock, time } = yield* settable
+      const next = Nonce.sequence("microseconds").pipe(Effect.provideService(Clock.Clock, clock))
+      time.now = 10_000
+      assert.strictEqual(yield* next, 10_000_000)
+      time.now = 8_001
+      assert.strictEqual(yield* next, 10_000_001)
+      assert.strictEqual(time.now, 8_001)
+      time.now = 4_000
+      assert.strictEqual(yield* next, 10_000_002)
+      assert.strictEqual(time.now, 8_001)
+    }))
+
+  property(
+    "wherever it goes, every nonce is greater than the last and near it",
+    [
+      fc.constantFrom("milliseconds", "microseconds"),
+      fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -9000, max: 9000 })), { maxLength: 100 })
+    ],
+    (unit, steps) =>
+      Effect.gen(function*() {
+        const { clock, time } = yield* settable
+        const next = Nonce.sequence(unit)
+        const perMillisecond = unit === "milliseconds" ? 1 : 1000
+        let last = -1
+        for (const step of steps) {
+          time.now = Math.max(0, time.now + step)
+          const nonce = yield* Effect.provideService(next, Clock.Clock, clock)
+          assert.isAbove(nonce, last)
+          assert.isAtLeast(nonce, time.now * perMillisecond)
+          assert.isAtMost(nonce, (time.now + Nonce.maxAhead) * perMillisecond)
+          last = nonce
+        }
+      })
+  )
+})

@@ -1,0 +1,206 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Call from "../../src/client/Call.ts"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import { ClientOrderId } from "../../src/domain/Identifiers.ts"
+import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
+import { Codes } from "../../src/endpoints/Codes.ts"
+import { MainBalance } from "../../src/endpoints/MainBalance.ts"
+import { Markets } from "../../src/endpoints/Markets.ts"
+import { ServerStatus } from "../../src/endpoints/ServerStatus.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import { Control } from "../../src/sandbox/Control.ts"
+import * as Faults from "../../src/sandbox/Faults.ts"
+import {
+  alice,
+  clientOf,
+  code,
+  credentialsOf,
+  dialects,
+  disabled,
+  eth,
+  exchange,
+  once,
+  overHttp,
+  Place,
+  restricted,
+  stopLimit
+} from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+import { privateCalls, Recorder } from "../support/http.ts"
+
+const clientOrderId = ClientOrderId.make("find-me")
+const create = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
+const balance = MainBalance.use(({ all }) => all)
+const ping = ServerStatus.use((status) => status.ping)
+
+const open = Control.use((control) =>
+  Effect.map(control.openOrders("alice"), (orders) => orders.map((order) => order.clientOrderId))
+)
+
+const stopLimitPath = "/api/v4/order/stop_limit"
+const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFault(fault))
+
+/** A client of the world that signs by its own means. */
+const signedBy = (signer: Signer.Signer["Service"]) =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Layer.succeed(Signer.Signer, signer), Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide(Layer.unwrap(Effect.map(Place, Region.layer))),
+    Layer.orDie
+  )
+
+const goodSigner = Effect.provide(
+  Signer.Signer,
+  Layer.provide(Signer.layerNode, Credentials.layer(credentialsOf(alice)))
+)
+
+describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) => {
+  const keys = [
+    ["an unknown key", { ...alice, apiKey: "nobody-has-this-key" }, "unauthenticated", 401, 10],
+    ["a wrong secret", { ...alice, apiSecret: "not-alices-secret" }, "unauthenticated", 401, 10],
+    ["a disabled key", disabled, "key-disabled", 401, 2],
+    ["a key for other endpoints", restricted, "endpoint-not-allowed", 401, 4]
+  ] as const
+  for (const [name, account, why, status, number] of keys) {
+    it.live(`${name} is not authorized`, () =>
+      Effect.gen(function*() {
+        for (const call of [balance, create]) {
+          const error = yield* failsWith("NotAuthorized")(call as typeof balance)
+          assert.deepStrictEqual([error.why, error.status, error.code], [why, status, number])
+          assert.deepStrictEqual([error.outcome, error.isRetryable], ["not-applied", false])
+        }
+        assert.strictEqual((yield* privateCalls).length, 2)
+        assert.deepStrictEqual(yield* open, [])
+      }).pipe(Effect.provide(clientOf(account).pipe(Layer.provideMerge(overHttp(dialect))))))
+  }
+
+  it.live("a restricted key may call what it is for", () =>
+    CancelAllOrders.use((orders) => orders.cancel()).pipe(
+      Effect.provide(clientOf(restricted).pipe(Layer.provideMerge(overHttp(dialect))))
+    ))
+
+  it.live("a nonce that was used is refused, also with the second attempt", () =>
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const stuck = Layer.succeed(Nonce.Nonce, { window: true, use: (_of, call) => call(now) })
+      yield* Effect.gen(function*() {
+        yield* create
+        const error = yield* failsWith("NonceRejected")(StopLimitOrders.use((orders) => orders.create(stopLimit)))
+        assert.strictEqual(error.status, 429)
+        assert.strictEqual((yield* privateCalls).length, 3)
+        assert.strictEqual((yield* open).length, 1)
+      }).pipe(
+        Effect.provide(
+          Exchange.layerServices.pipe(
+            Layer.provide([Signer.layerNode, stuck, MarketRules.layerNone]),
+            Layer.provide(Layer.unwrap(Effect.map(Place, Region.layer))),
+            Layer.provide(Credentials.layer(credentialsOf(alice)))
+          )
+        )
+      )
+    }).pipe(Effect.provide(overHttp(dialect))))
+
+  it.live("too many calls are refused: private ones by key, public ones by address", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      yield* control.limit({ calls: 2, perSeconds: 60 })
+      for (const call of [balance, ping]) {
+        const limited = Effect.asVoid(call as typeof balance)
+        yield* limited
+        yield* limited
+        const error = yield* failsWith("RateLimited")(limited)
+        assert.deepStrictEqual([error.status, error.reason.length > 0, error.outcome], [429, true, "not-applied"])
+      }
+      yield* control.limit(undefined)
+      yield* balance
+    }).pipe(once, Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("applied, but the answer was lost: the order is there, found by its client order id", () =>
+    Effect.gen(function*() {
+      yield* addFault({ path: stopLimitPath, symptom: Faults.answerLost })
+      const error = yield* failsWith("OutcomeUnknown")(create)
+      assert.deepStrictEqual([error.why, error.outcome, error.isRetryable], ["connection-lost", "unknown", false])
+      assert.deepStrictEqual([error.clientOrderId, error.market], [clientOrderId, stopLimit.market])
+      assert.deepStrictEqual(yield* open, [clientOrderId])
+      assert.strictEqual((yield* privateCalls).length, 1)
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("applied, but answered too late: the code's worth is on the balance", () =>
+    Effect.gen(function*() {
+      yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 300 } })
+      const error = yield* Codes.use((codes) => codes.apply({ code })).pipe(
+        failsWith("OutcomeUnknown"),
+        Effect.provideService(Call.Timeout, "60 millis")
+      )
+      assert.strictEqual(error.why, "timeout")
+      assert.strictEqual(yield* MainBalance.use((balances) => balances.of(eth)), "2.5")
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("not applied, and it can't be known: reset, and a proxy's 502", () =>
+    Effect.gen(function*() {
+      for (const [symptom, why] of [[Faults.reset, "connection-lost"], [Faults.badGateway, "server-error"]] as const) {
+        yield* addFault({ path: stopLimitPath, symptom })
+        const error = yield* failsWith("OutcomeUnknown")(create)
+        assert.strictEqual(error.why, why)
+        assert.deepStrictEqual(yield* open, [])
+      }
+      yield* create
+      assert.deepStrictEqual(yield* open, [clientOrderId])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("a read gets over two failures, signed anew each time", () =>
+    Effect.gen(function*() {
+      yield* addFault({ symptom: Faults.badGateway })
+      yield* addFault({ symptom: Faults.reset })
+      assert.strictEqual((yield* balance).size, 2)
+      const calls = yield* privateCalls
+      assert.strictEqual(new Set(calls.map(({ body }) => body)).size, 3)
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("while the markets can't be loaded no order is sent", () =>
+    Effect.gen(function*() {
+      yield* addFault({ path: "/api/v4/public/markets", times: 1, symptom: Faults.badGateway })
+      const error = yield* failsWith("ExchangeUnreachable")(create).pipe(once)
+      assert.deepStrictEqual([error.why, error.outcome], ["market-rules", "not-applied"])
+      assert.strictEqual(error.endpoint, "StopLimitOrders.create")
+      assert.include(error.reason, "502")
+      assert.deepStrictEqual(yield* privateCalls, [])
+      yield* create
+      assert.deepStrictEqual(yield* open, [clientOrderId])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("while the signer fails nothing is sent", () =>
+    Effect.gen(function*() {
+      const { apiKey, scrub } = yield* goodSigner
+      const failing: Signer.Signer["Service"] = {
+        apiKey,
+        scrub,
+        sign: () => Effect.fail(new Signer.SigningFailed({ reason: `no access for ${alice.apiSecret}` }))
+      }
+      const sign = signedBy(failing)
+      const error = yield* failsWith("ExchangeUnreachable")(create).pipe(Effect.provide(sign))
+      assert.deepStrictEqual([error.why, error.outcome], ["not-signed", "not-applied"])
+      assert.strictEqual(error.reason, "no access for <redacted>")
+      assert.deepStrictEqual(yield* Recorder, [])
+      yield* Markets.use(({ all }) => all).pipe(Effect.provide(sign))
+    }).pipe(Effect.provide(overHttp(dialect))))
+
+  it.live("a remote signer can take the secret's place", () =>
+    Effect.gen(function*() {
+      const { scrub, sign } = yield* goodSigner
+      const remote = {
+        apiKey: Redacted.make(alice.apiKey),
+        scrub,
+        sign: (payload: string) => Effect.delay(sign(payload), 5)
+      }
+      assert.strictEqual((yield* balance.pipe(Effect.provide(signedBy(remote)))).size, 2)
+    }).pipe(Effect.provide(overHttp(dialect))))
+})

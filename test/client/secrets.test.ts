@@ -1,0 +1,239 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Formatter from "effect/Formatter"
+import * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Inspectable from "effect/Inspectable"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Tracer from "effect/Tracer"
+import * as fc from "fast-check"
+import { inspect } from "node:util"
+import * as Call from "../../src/client/Call.ts"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import { Codes } from "../../src/endpoints/Codes.ts"
+import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
+import { InterestPaymentHistory } from "../../src/endpoints/InterestPaymentHistory.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { code, credentialsOf, oco, once, stopLimit } from "../support/exchange.ts"
+import { failure, json, refusal, toSent } from "../support/http.ts"
+import { property } from "../support/property.ts"
+
+// -----------------------------------------------------------------------------
+// What must not be seen
+// -----------------------------------------------------------------------------
+
+const printable = fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n))
+
+/** Characters that JSON writes as they are. */
+const plain = printable.filter((character) => character !== "\"" && character !== "\\")
+
+/** The beginning makes sure that it occurs in nobody's words by chance. */
+const secret = (beginning: string, unit: fc.Arbitrary<string>) =>
+  fc.string({ unit, minLength: 6, maxLength: 40 }).map((rest) => beginning + rest)
+
+const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** How a text may be written: as it is, as JSON writes it, and as JSON writes that. */
+const spellings = (text: string): ReadonlyArray<string> => [text, quoted(text), quoted(quoted(text))]
+
+/** How values are shown. */
+const renderings: Readonly<Record<string, (value: unknown) => string>> = {
+  String: (value) => String(value),
+  JSON: (value) =>
+    JSON.stringify(value, (_key, inner: unknown) => typeof inner === "bigint" ? inner.toString() : inner) ?? "",
+  inspect: (value) =>
+    inspect(value, { depth: Infinity, showHidden: true, maxStringLength: null, maxArrayLength: null }),
+  format: (value) => Formatter.format(value),
+  formatJson: (value) => Formatter.formatJson(value),
+  toStringUnknown: (value) => Inspectable.toStringUnknown(value),
+  stack: (value) => value instanceof Error ? String(value.stack) : "",
+  pretty: (value) => Cause.pretty(Cause.fail(value))
+}
+
+const assertHidden = (shown: ReadonlyArray<readonly [where: string, text: string]>, secrets: ReadonlyArray<string>) => {
+  for (const [where, text] of shown) {
+    for (const [index, secret] of secrets.entries()) {
+      const which = ["key", "secret", "payload", "signature"][index % 4] ?? ""
+      for (const spelling of spellings(secret)) {
+        if (text.includes(spelling)) assert.fail(`${where} shows the ${which} as ${spelling}: ${text}`)
+      }
+    }
+  }
+}
+
+// -----------------------------------------------------------------------------
+// Exchanges that tell everything they know
+// -----------------------------------------------------------------------------
+
+/** An answer that holds all of these texts somewhere. */
+type Gossip = (texts: ReadonlyArray<string>, request: HttpClientRequest.HttpClientRequest) =>
+  | Response
+  | Effect.Effect<Response, ReturnType<typeof failure>>
+
+const said = (texts: ReadonlyArray<string>) => `You sent ${texts.join(" and ")}, didn't you?`
+
+const named = (texts: ReadonlyArray<string>) => Object.fromEntries(texts.map((text) => [text, [text, said(texts)]]))
+
+const silence: Gossip = () => Effect.never
+
+const gossips: Readonly<Record<string, Gossip>> = {
+  "a validation error": (texts) => refusal(400, 30, "Validation failed", { ...named(texts), market: texts }),
+  "invalid fields": (texts) => refusal(400, 0, "Validation failed", { ...named(texts), code: said(texts) }),
+  "a reduce-only error": (texts) => refusal(422, 116, said(texts), { reduceOnly: { deep: texts } }),
+  "another error": (texts) => refusal(400, 10, said(texts), named(texts)),
+  "an unknown key": (texts) => refusal(401, 10, said(texts)),
+  "a forbidden call": (texts) => refusal(403, 0, said(texts), texts),
+  "too many calls": (texts) => refusal(429, 0, said(texts)),
+  "a used nonce": (texts) => json(429, { code: 0, message: "Too many requests.", errors: {}, debug: texts }),
+  "a server error": (texts) => new Response(`<h1>${said(texts)}</h1>`, { status: 502 }),
+  "a server error as JSON": (texts) => json(500, texts),
+  "a redirect": (texts) => new Response(said(texts), { status: 307, headers: { location: "/", "x-echo": "1" } }),
+  "no JSON": (texts) => new Response(said(texts)),
+  "an answer that does not decode": (texts) => json(200, { limit: said(texts), data: texts }),
+  "an order that does not decode": (texts) => json(200, { order_id: 17, id: 18, side: texts, [said(texts)]: texts }),
+  "slashes as PHP writes them": (texts) =>
+    new Response(JSON.stringify({ code: 10, message: said(texts) }).replaceAll("/", "\\/"), { status: 400 }),
+  "a broken connection": (texts, request) =>
+    Effect.fail(failure(request, Object.assign(new Error(said(texts)), { code: "ECONNRESET" }))),
+  "no connection": (texts, request) =>
+    Effect.fail(failure(request, Object.assign(new Error(said(texts)), { code: "ECONNREFUSED", headers: texts }))),
+  "a failure without a code": (texts, request) => Effect.fail(failure(request, said(texts))),
+  "no answer": silence
+}
+
+const calls = {
+  placeStop: StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: "mine" as never })),
+  placeOco: CollateralOcoOrders.use((orders) => orders.create(oco)),
+  applyCode: Codes.use((codes) => codes.apply({ code })),
+  interest: InterestPaymentHistory.use((history) => history.page())
+}
+
+/** Makes a call, and shows everything that could be seen of it. */
+const everythingShown = Effect.fnUntraced(function*(
+  apiKey: string,
+  apiSecret: string,
+  gossip: Gossip,
+  call: keyof typeof calls
+) {
+  const shown: Array<readonly [string, string]> = []
+  const secrets: Array<string> = []
+  const show = (what: string, value: unknown) => {
+    for (const [how, render] of Object.entries(renderings)) shown.push([`${what}, by ${how}`, render(value)])
+  }
+
+  const http = HttpClient.make((request, url) => {
+    const { headers } = toSent(request, url)
+    const sent = [apiKey, apiSecret, headers["x-txc-payload"] ?? "", headers["x-txc-signature"] ?? ""]
+    secrets.push(...sent)
+    const answered = gossip(sent, request)
+    return Effect.map(
+      Effect.isEffect(answered) ? answered : Effect.succeed(answered),
+      (response) => HttpClientResponse.fromWeb(request, response)
+    )
+  })
+  // What a user may do, who wants to see what is going on.
+  const watched = http.pipe(
+    HttpClient.tapRequest((request) => Effect.log("sending", request)),
+    HttpClient.tapRequest((request) => Effect.log(request.headers))
+  )
+
+  const formats = [Logger.formatSimple, Logger.formatLogFmt, Logger.formatJson, Logger.formatStructured]
+  const loggers = formats.map((format) =>
+    Logger.make<unknown, void>((options) => {
+      const line: unknown = format.log(options)
+      shown.push(["the log", typeof line === "string" ? line : JSON.stringify(line)])
+      shown.push(["the log, inspected", inspect(options.message, { depth: Infinity, showHidden: true })])
+    })
+  )
+
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+
+  const client = Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide([
+      Credentials.layer(credentialsOf({ account: "", apiKey, apiSecret })),
+      Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.document }),
+      Layer.succeed(HttpClient.HttpClient, watched)
+    ])
+  )
+  const error = yield* (calls[call] as typeof calls.placeStop).pipe(
+    Effect.tapError((error) => Effect.logError("the call failed", error)),
+    Effect.withSpan("the caller's span"),
+    Effect.flip,
+    once,
+    Effect.provideService(Call.Timeout, gossip === silence ? 0 : "10 seconds"),
+    Effect.provideService(Tracer.Tracer, tracer),
+    Effect.provide([client, Logger.layer(loggers)])
+  )
+  show("the error", error)
+  for (const { attributes, events, name, status } of spans) {
+    show(`the span ${name}`, { attributes: [...attributes], events, name, status })
+  }
+  return { error, secrets, shown, spans }
+})
+
+const anyCall = fc.constantFrom(...Object.keys(calls) as Array<keyof typeof calls>)
+
+const isHidden = (apiKey: string, apiSecret: string, gossip: Gossip, call: keyof typeof calls) =>
+  Effect.gen(function*() {
+    const { secrets, shown, spans } = yield* everythingShown(apiKey, apiSecret, gossip, call)
+    assert.isAtLeast(secrets.length, 4)
+    assert.isAtLeast(spans.length, 2)
+    assertHidden(shown, secrets)
+  })
+
+describe("neither key nor secret, payload or signature is shown by errors, logs and traces", () => {
+  for (const [name, gossip] of Object.entries(gossips)) {
+    property(
+      `after ${name}`,
+      [secret("K%2~", plain), secret("S|9^", plain), anyCall],
+      (apiKey, apiSecret, call) => isHidden(apiKey, apiSecret, gossip, call),
+      { runs: 12 }
+    )
+  }
+
+  property(
+    "also where a key or a secret has characters that JSON escapes",
+    [secret("K%2~", printable), secret("S|9^", printable), fc.constantFrom(...Object.keys(gossips)), anyCall],
+    (apiKey, apiSecret, gossip, call) => isHidden(apiKey, apiSecret, gossips[gossip] ?? assert.fail(), call)
+  )
+
+  property(
+    "also where one is a part of another",
+    [secret("K%2~", plain), fc.constantFrom(...Object.keys(gossips)), fc.boolean(), anyCall],
+    (short, gossip, swapped, call) => {
+      const long = `x${short}y`
+      return isHidden(swapped ? long : short, swapped ? short : long, gossips[gossip] ?? assert.fail(), call)
+    },
+    { runs: 60 }
+  )
+
+  it.effect("and the test would see it", () =>
+    Effect.gen(function*() {
+      const { shown } = yield* everythingShown(
+        "K%2~abcdef",
+        "S|9^abcdef",
+        gossips["no JSON"] ?? assert.fail(),
+        "placeStop"
+      )
+      assert.throws(() => assertHidden(shown, ["You sent "]))
+      assert.isTrue(shown.some(([where, text]) => where === "the log" && text.includes("sending")))
+      assert.isTrue(shown.some(([where, text]) => where.startsWith("the span") && text.includes("You sent <redacted>")))
+    }))
+})

@@ -1,0 +1,305 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { amount, decimal, price } from "../support/arbitraries.ts"
+import { property } from "../support/property.ts"
+import { examples, noTexts } from "./examples.ts"
+import * as Fraction from "./fraction.ts"
+
+const decimalRule = { rule: "decimal" } as const
+const positiveRule = { rule: "positive" } as const
+const lengthRule = { rule: "length", max: 64 } as const
+
+const noDecimals = [
+  "",
+  "-",
+  ".",
+  ".5",
+  "5.",
+  "-.5",
+  "01",
+  "-01",
+  "00.5",
+  "+1",
+  "--1",
+  "1e5",
+  "1E5",
+  "1.5e-7",
+  " 1",
+  "1 ",
+  "1\n",
+  "1,5",
+  "1_000",
+  "1.2.3",
+  "0x10",
+  "NaN",
+  "Infinity",
+  "１２",
+  "٣"
+]
+
+describe("schemas", () => {
+  examples("Decimal", Decimal.Decimal, {
+    accepted: ["0", "-0", "0.0", "1.50", "-12.034", "0.000000000000000001", "9".repeat(64), `0.${"1".repeat(62)}`],
+    refused: [
+      ...noDecimals.map((text) => [text, decimalRule] as const),
+      ...noTexts.map((value) => [value, decimalRule] as const),
+      ["9".repeat(65), lengthRule],
+      [`-${"9".repeat(64)}`, lengthRule],
+      [`1${"0".repeat(65)}e5`, decimalRule]
+    ]
+  })
+
+  for (const [name, schema] of [["Price", Decimal.Price], ["Amount", Decimal.Amount]] as const) {
+    examples(name, schema, {
+      accepted: ["1", "1.50", "0.00000001", "9".repeat(64)],
+      refused: [
+        ["0", positiveRule],
+        ["-0", positiveRule],
+        ["0.000", positiveRule],
+        ["-1", positiveRule],
+        ["-0.5", positiveRule],
+        ["01", decimalRule],
+        [1, decimalRule],
+        ["9".repeat(65), lengthRule]
+      ]
+    })
+  }
+
+  examples("FeeRate", Decimal.FeeRate, {
+    accepted: ["0", "-0", "0.00", "0.001", "1"],
+    refused: [["-0.001", { rule: "format" }], ["1e-3", decimalRule], [0.001, decimalRule], ["9".repeat(65), lengthRule]]
+  })
+})
+
+describe("constructors", () => {
+  it("of, price, amount and feeRate keep the literal's text", () => {
+    assert.deepStrictEqual(
+      [Decimal.of("-1.50"), Decimal.price("1.50"), Decimal.amount("0.10"), Decimal.feeRate("0.00"), Decimal.zero],
+      ["-1.50", "1.50", "0.10", "0.00", "0"] as Array<string>
+    )
+  })
+
+  property(
+    "parse keeps the text of a decimal",
+    [decimal],
+    (text) => Effect.sync(() => assert.deepStrictEqual(Decimal.parse(text), Result.succeed(text)))
+  )
+
+  property(
+    "parsePrice and parseAmount keep the text of what is greater than zero",
+    [price],
+    (text) =>
+      Effect.sync(() => {
+        assert.deepStrictEqual(Decimal.parsePrice(text), Result.succeed(text))
+        assert.strictEqual<string>(Result.getOrThrow(Decimal.parseAmount(text)), text)
+      })
+  )
+
+  property("parse accepts a text exactly when its characters follow the grammar", [
+    fc.string({ unit: fc.constantFrom(..."-.0015e+ "), maxLength: 8 })
+  ], (text) =>
+    Effect.sync(() => {
+      const [whole = "", fraction, ...more] = text.replace(/^-/u, "").split(".")
+      const areDigits = (part: string) => part !== "" && [...part].every((digit) => "0123456789".includes(digit))
+      const follows = areDigits(whole) && (whole === "0" || whole[0] !== "0") && more.length === 0 &&
+        (fraction === undefined || areDigits(fraction))
+      assert.strictEqual(Result.isSuccess(Decimal.parse(text)), follows)
+    }))
+
+  it("a failure says what is wrong", () => {
+    const failure = Decimal.parse("1e5")
+    assert.isTrue(Result.isFailure(failure) && failure.failure.message.includes("a decimal string"))
+  })
+})
+
+describe("normalize", () => {
+  it("drops needless zeros and the sign of zero", () => {
+    const normal = ["0", "-0", "0.00", "-0.00", "100", "100.00", "1.50", "-10.050", "0.10"].map((text) =>
+      Decimal.normalize(Result.getOrThrow(Decimal.parse(text)))
+    )
+    assert.deepStrictEqual<ReadonlyArray<string>>(normal, ["0", "0", "0", "0", "100", "100", "1.5", "-10.05", "0.1"])
+  })
+
+  property(
+    "is the canonical text of the value",
+    [decimal],
+    (value) =>
+      Effect.sync(() => assert.strictEqual<string>(Decimal.normalize(value), Fraction.write(Fraction.read(value))))
+  )
+
+  property("is idempotent and a decimal of the same value", [decimal], (value) =>
+    Effect.sync(() => {
+      const normal = Decimal.normalize(value)
+      assert.strictEqual(Decimal.normalize(normal), normal)
+      assert.isTrue(Result.isSuccess(Decimal.parse(normal)))
+      assert.isTrue(Decimal.Equivalence(normal, value))
+    }))
+
+  property(
+    "equal values have equal normal forms, and only they",
+    [decimal, decimal, fc.nat(5)],
+    (a, b, zeros) =>
+      Effect.sync(() => {
+        const sameAsA = a + (a.includes(".") ? "" : ".0") + "0".repeat(zeros) as Decimal.Decimal
+        assert.isTrue(Decimal.Equivalence(a, sameAsA))
+        assert.strictEqual(Decimal.normalize(a), Decimal.normalize(sameAsA))
+        assert.strictEqual(Decimal.normalize(a) === Decimal.normalize(b), Decimal.Equivalence(a, b))
+      })
+  )
+})
+
+describe("comparing", () => {
+  property("Order and Equivalence agree with fractions", [decimal, decimal], (a, b) =>
+    Effect.sync(() => {
+      const expected = Fraction.compare(Fraction.read(a), Fraction.read(b))
+      assert.strictEqual(Decimal.Order(a, b), expected)
+      assert.strictEqual(Decimal.Equivalence(a, b), expected === 0)
+    }))
+
+  property("Order is a total order", [decimal, decimal, decimal], (a, b, c) =>
+    Effect.sync(() => {
+      assert.strictEqual(Decimal.Order(a, a), 0)
+      assert.strictEqual(Decimal.Order(a, b), 0 - Decimal.Order(b, a))
+      if (Decimal.Order(a, b) <= 0 && Decimal.Order(b, c) <= 0) assert.isAtMost(Decimal.Order(a, c), 0)
+    }))
+
+  property(
+    "isZero is equality with zero",
+    [decimal],
+    (value) => Effect.sync(() => assert.strictEqual(Decimal.isZero(value), Decimal.Equivalence(value, Decimal.zero)))
+  )
+
+  property("compareProduct agrees with fractions", [decimal, decimal, decimal], (a, b, c) =>
+    Effect.sync(() => {
+      const product = Fraction.multiply(Fraction.read(a), Fraction.read(b))
+      assert.strictEqual(Decimal.compareProduct(a, b, c), Fraction.compare(product, Fraction.read(c)))
+    }))
+
+  it("compareProduct sees the last digit of a product that is no decimal", () => {
+    const long = Decimal.of("1000000000000000000000000000000000000000.000000000000000000001")
+    assert.strictEqual(Decimal.compareProduct(long, long, Decimal.zero), 1)
+    assert.isTrue(Result.isFailure(Decimal.multiply(long, long)))
+    assert.strictEqual(Decimal.compareProduct(Decimal.of("1.1"), Decimal.of("1.1"), Decimal.of("1.210")), 0)
+    assert.strictEqual(Decimal.compareProduct(Decimal.of("1.1"), Decimal.of("1.1"), Decimal.of("1.2100001")), -1)
+  })
+
+  property(
+    "isMultipleOf agrees with fractions",
+    [decimal, amount],
+    (value, step) =>
+      Effect.sync(() =>
+        assert.strictEqual(
+          Decimal.isMultipleOf(value, step),
+          Fraction.isWholeNumberOf(Fraction.read(value), Fraction.read(step))
+        )
+      )
+  )
+
+  property(
+    "whole numbers of steps are multiples of it",
+    [fc.integer({ min: -999, max: 999 }), price],
+    (n, step) =>
+      Effect.sync(() => {
+        const product = Decimal.multiply(Result.getOrThrow(Decimal.parse(n.toString())), step)
+        if (Result.isSuccess(product)) assert.isTrue(Decimal.isMultipleOf(product.success, step))
+      })
+  )
+})
+
+describe("computing", () => {
+  /** The canonical text of the exact value, or a failure when it is longer than 64 characters. */
+  const agrees = (actual: Result.Result<Decimal.Decimal, unknown>, expected: Fraction.Fraction) => {
+    const text = Fraction.write(expected)
+    assert.strictEqual(Result.getOrUndefined(actual), text.length > 64 ? undefined : text as Decimal.Decimal)
+  }
+
+  property(
+    "add agrees with fractions",
+    [decimal, decimal],
+    (a, b) => Effect.sync(() => agrees(Decimal.add(a, b), Fraction.add(Fraction.read(a), Fraction.read(b))))
+  )
+
+  property(
+    "subtract agrees with fractions",
+    [decimal, decimal],
+    (a, b) =>
+      Effect.sync(() =>
+        agrees(Decimal.subtract(a, b), Fraction.add(Fraction.read(a), Fraction.negate(Fraction.read(b))))
+      )
+  )
+
+  property(
+    "multiply agrees with fractions",
+    [decimal, decimal],
+    (a, b) => Effect.sync(() => agrees(Decimal.multiply(a, b), Fraction.multiply(Fraction.read(a), Fraction.read(b))))
+  )
+
+  it("no result is rounded: one that needs more than 64 characters fails", () => {
+    const nines = Result.getOrThrow(Decimal.parse("9".repeat(64)))
+    const one = Decimal.of("1")
+    assert.isTrue(Result.isFailure(Decimal.add(nines, one)))
+    assert.isTrue(Result.isFailure(Decimal.subtract(nines, Decimal.of("0.1"))))
+    assert.isTrue(Result.isFailure(Decimal.multiply(nines, nines)))
+    assert.isTrue(Result.isSuccess(Decimal.subtract(nines, one)))
+  })
+
+  it("0.1 + 0.2 is 0.3", () => {
+    assert.deepStrictEqual(Decimal.add(Decimal.of("0.1"), Decimal.of("0.2")), Result.succeed(Decimal.of("0.3")))
+  })
+})
+
+describe("exact integers", () => {
+  it("writtenScale counts the digits that are written, scale those that count", () => {
+    const examples = [["0", 0, 0], ["0.00", 2, 0], ["1.50", 2, 1], ["100", 0, 0], ["-1.005", 3, 3]] as const
+    for (const [text, written, counting] of examples) {
+      assert.strictEqual(Decimal.writtenScale(text), written, text)
+      assert.strictEqual(Decimal.scale(Decimal.of(text)), counting, text)
+    }
+  })
+
+  property("scale is the least power of ten that makes the value whole", [decimal], (value) =>
+    Effect.sync(() => {
+      const { d, n } = Fraction.read(value)
+      let least = 0
+      while ((n * 10n ** BigInt(least)) % d !== 0n) least++
+      assert.strictEqual(Decimal.scale(value), least)
+    }))
+
+  property("fitsPrecision is scale at most that", [decimal, fc.nat(70)], (value, digits) =>
+    Effect.sync(() => {
+      const { d, n } = Fraction.read(value)
+      assert.strictEqual(Decimal.fitsPrecision(value, digits), (n * 10n ** BigInt(digits)) % d === 0n)
+    }))
+
+  property(
+    "toUnits is the value times ten to the scale, when that is whole",
+    [decimal, fc.nat(70)],
+    (value, scale) =>
+      Effect.sync(() => {
+        const { d, n } = Fraction.read(value)
+        const units = n * 10n ** BigInt(scale)
+        assert.strictEqual(Decimal.toUnits(value, scale), units % d === 0n ? units / d : undefined)
+      })
+  )
+
+  property("fromUnits is the canonical decimal of that many units", [
+    fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
+    fc.nat(70)
+  ], (units, scale) =>
+    Effect.sync(() => {
+      const text = Fraction.write({ n: units, d: 10n ** BigInt(scale) })
+      const expected = text.length > 64 ? undefined : text as Decimal.Decimal
+      assert.strictEqual(Result.getOrUndefined(Decimal.fromUnits(units, scale)), expected)
+    }))
+
+  property("fromUnits takes back what toUnits gave", [decimal], (value) =>
+    Effect.sync(() => {
+      const scale = Decimal.scale(value)
+      const units = Decimal.toUnits(value, scale)
+      assert.isDefined(units)
+      assert.deepStrictEqual(Decimal.fromUnits(units, scale), Result.succeed(Decimal.normalize(value)))
+    }))
+})

@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import * as Identifiers from "../../src/domain/Identifiers.ts"
+import * as Market from "../../src/domain/Market.ts"
+import type { Rule } from "../../src/domain/Rule.ts"
+import { amount, feeRate, price } from "../support/arbitraries.ts"
+import { property } from "../support/property.ts"
+import * as Fraction from "./fraction.ts"
+
+const market: Market.Market = {
+  name: Identifiers.marketName("BTC_USDT"),
+  stock: Identifiers.ticker("BTC"),
+  money: Identifiers.ticker("USDT"),
+  stockPrecision: 3,
+  moneyPrecision: 2,
+  feePrecision: 4,
+  makerFee: Decimal.of("0.1"),
+  takerFee: Decimal.of("0.1"),
+  minAmount: Decimal.of("0.01"),
+  minTotal: Decimal.of("5"),
+  maxTotal: Decimal.of("1000"),
+  tradesEnabled: true,
+  isCollateral: true,
+  type: "spot"
+}
+
+const order = (amount: Decimal.Amount, price: Decimal.Price): Market.Bounded => ({
+  market: market.name,
+  collateral: false,
+  amount,
+  prices: { price },
+  tradesAt: ["price"]
+})
+
+const known = [["market", { rule: "known" }]] as const
+
+describe("violations", () => {
+  const { amount, price } = Decimal
+  const rows: ReadonlyArray<
+    readonly [string, Partial<Market.Market>, Market.Bounded, ReadonlyArray<readonly [string, Rule]>]
+  > = [
+    ["none within all bounds", {}, order(amount("0.5"), price("100")), []],
+    ["none on the bounds", { minAmount: Decimal.of("0.05") }, order(amount("0.050"), price("100.00")), []],
+    ["zeros that do not count are no precision", {}, order(amount("0.5000000"), price("100.0000")), []],
+    ["an amount finer than stockPrec", {}, order(amount("0.5001"), price("100")), [
+      ["amount", { rule: "precision", step: "0.001" }]
+    ]],
+    ["any fraction where stockPrec is 0", { stockPrecision: 0 }, order(amount("1.5"), price("100")), [
+      ["amount", { rule: "precision", step: "1" }]
+    ]],
+    ["an amount below minAmount", {}, order(amount("0.009"), price("1000")), [
+      ["amount", { rule: "minAmount", min: Decimal.of("0.01") }]
+    ]],
+    ["a price finer than moneyPrec", {}, order(amount("0.5"), price("100.001")), [
+      ["price", { rule: "precision", step: "0.01" }]
+    ]],
+    ["a total below minTotal", {}, order(amount("0.049"), price("102.04")), [
+      ["amount", { rule: "minTotal", min: Decimal.of("5") }]
+    ]],
+    ["a total above maxTotal", {}, order(amount("10"), price("100.01")), [
+      ["amount", { rule: "maxTotal", max: Decimal.of("1000") }]
+    ]],
+    ["no maximum when maxTotal is zero", { maxTotal: Decimal.of("0.00") }, order(amount("9999"), price("9999")), []],
+    ["a market that does not trade, and no more", { tradesEnabled: false }, order(amount("9"), price("0.001")), known],
+    ["a spot order is no matter of margin", { isCollateral: false }, order(amount("0.5"), price("100")), []],
+    ["a collateral order on a market without margin", { isCollateral: false }, {
+      ...order(amount("0.5"), price("100")),
+      collateral: true
+    }, known],
+    ["several at once, by field", {}, order(amount("0.0001"), price("0.001")), [
+      ["amount", { rule: "precision", step: "0.001" }],
+      ["amount", { rule: "minAmount", min: Decimal.of("0.01") }],
+      ["price", { rule: "precision", step: "0.01" }],
+      ["amount", { rule: "minTotal", min: Decimal.of("5") }]
+    ]]
+  ]
+
+  for (const [name, bounds, bounded, expected] of rows) {
+    it(name, () => {
+      assert.deepStrictEqual(Market.violations({ ...market, ...bounds }, bounded), expected)
+    })
+  }
+
+  it("a market that does not exist", () => {
+    assert.deepStrictEqual(Market.violations(undefined, order(amount("0.5"), price("100"))), known)
+  })
+})
+
+describe("what a market bounds", () => {
+  const { amount, price } = Decimal
+  const request = {
+    market: market.name,
+    amount: amount("1"),
+    price: price("100"),
+    activationPrice: price("0.01"),
+    stopLimitPrice: price("1000.01")
+  }
+
+  it("of a stop-limit order: all prices by precision, the total at its price", () => {
+    assert.deepStrictEqual(Market.violations(market, Market.stopLimit(request)), [])
+    assert.deepStrictEqual(
+      Market.violations(market, Market.stopLimit({ ...request, activationPrice: price("0.001") })),
+      [["activationPrice", { rule: "precision", step: "0.01" }]]
+    )
+    assert.deepStrictEqual(Market.violations(market, Market.stopLimit({ ...request, price: price("4") })), [
+      ["amount", { rule: "minTotal", min: Decimal.of("5") }]
+    ])
+  })
+
+  it("of an OCO order: a margin market, and the totals of both legs", () => {
+    const bounded = Market.collateralOco(request)
+    assert.deepStrictEqual(Market.violations({ ...market, isCollateral: false }, bounded), known)
+    assert.deepStrictEqual(Market.violations(market, bounded), [
+      ["amount", { rule: "maxTotal", max: Decimal.of("1000") }]
+    ])
+    assert.deepStrictEqual(
+      Market.violations(market, Market.collateralOco({ ...request, stopLimitPrice: price("999.001") })),
+      [["stopLimitPrice", { rule: "precision", step: "0.01" }]]
+    )
+  })
+})
+
+describe("violations and a model of fractions", () => {
+  const fitsIn = (text: string, digits: number) =>
+    Fraction.isWholeNumberOf(Fraction.read(text), { n: 1n, d: 10n ** BigInt(digits) })
+  const isLess = (a: Fraction.Fraction, b: string) => Fraction.compare(a, Fraction.read(b)) < 0
+  const isMore = (a: Fraction.Fraction, b: string) => Fraction.compare(a, Fraction.read(b)) > 0
+
+  const modelled = (market: Market.Market, amount: string, price: string, stop: string): ReadonlyArray<string> => {
+    if (!market.tradesEnabled) return ["market known"]
+    const totals = [price, stop].map((at) => Fraction.multiply(Fraction.read(amount), Fraction.read(at)))
+    return [
+      ...(fitsIn(amount, market.stockPrecision) ? [] : ["amount precision"]),
+      ...(isLess(Fraction.read(amount), market.minAmount) ? ["amount minAmount"] : []),
+      ...(fitsIn(price, market.moneyPrecision) ? [] : ["price precision"]),
+      ...(fitsIn(stop, market.moneyPrecision) ? [] : ["stop precision"]),
+      ...(totals.some((total) => isLess(total, market.minTotal)) ? ["amount minTotal"] : []),
+      ...(isMore(Fraction.read(market.maxTotal), "0") && totals.some((total) => isMore(total, market.maxTotal))
+        ? ["amount maxTotal"]
+        : [])
+    ]
+  }
+
+  const bounds = fc.record({
+    stockPrecision: fc.nat(8),
+    moneyPrecision: fc.nat(8),
+    // Fee rates are decimals that are zero or more, as bounds are.
+    minAmount: feeRate,
+    minTotal: feeRate,
+    maxTotal: feeRate,
+    tradesEnabled: fc.constantFrom(true, true, true, false)
+  })
+
+  property(
+    "name the same fields and rules in the same order",
+    [bounds, amount, price, price],
+    (bounds, amount, a, b) =>
+      Effect.sync(() => {
+        const bounded = { ...order(amount, a), prices: { price: a, stop: b }, tradesAt: ["price", "stop"] }
+        const found = Market.violations({ ...market, ...bounds }, bounded).map(([field, { rule }]) =>
+          `${field} ${rule}`
+        )
+        assert.deepStrictEqual(found, modelled({ ...market, ...bounds }, amount, a, b))
+      }),
+    { runs: 1000 }
+  )
+})

@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Order from "../../src/domain/Order.ts"
+import { examples } from "./examples.ts"
+
+const statuses = [
+  "NEW",
+  "FILLED",
+  "CANCELED",
+  "PARTIAL_FILLED",
+  "PARTIAL_CANCELED",
+  "CANCELED_TAKER_BAND",
+  "AUTO_CANCELED_REDUCE_ONLY"
+] as const
+
+const enumerations = [
+  ["OrderSide", Order.OrderSide, Order.ReceivedSide, ["buy", "sell"]],
+  ["OrderType", Order.OrderType, Order.ReceivedType, ["limit", "market", "stock market", "stop limit", "stop market"]],
+  ["OrderStatus", Order.OrderStatus, Order.ReceivedStatus, statuses],
+  [
+    "SelfTradePrevention",
+    Order.SelfTradePrevention,
+    Order.ReceivedSelfTradePrevention,
+    ["no", "cancel_both", "cancel_new", "cancel_old"]
+  ],
+  ["ActivationCondition", Order.ActivationCondition, Order.ReceivedActivationCondition, ["gte", "lte"]],
+  ["PositionSide", Order.PositionSide, Order.ReceivedPositionSide, ["LONG", "SHORT", "BOTH"]]
+] as const
+
+for (const [name, sent, received, values] of enumerations) {
+  examples(name, sent, {
+    accepted: values,
+    refused: ["", "other", values[0].toUpperCase() + " ", null, 1, true, [values[0]]]
+      .map((value) => [value, { rule: "oneOf", values }])
+  })
+
+  describe(`${name} as received`, () => {
+    it("keeps values that are not listed", () => {
+      for (const value of [...values, "", "SOMETHING_NEW"]) {
+        assert.isTrue(Schema.is(received)(value))
+        assert.strictEqual<string>(Result.getOrThrow(Schema.decodeResult(received)(value)), value)
+      }
+    })
+
+    it("is a text", () => {
+      for (const value of [null, 1, true, [], {}]) {
+        assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(received)(value)))
+      }
+    })
+  })
+}
+
+examples("BboRole", Order.BboRole, {
+  accepted: ["queue", "counterparty"],
+  refused: [1, "1", "", null].map((value) => [value, { rule: "oneOf", values: ["queue", "counterparty"] }])
+})
+
+examples("CancelAllType", Order.CancelAllType, {
+  accepted: ["spot", "margin", "futures"],
+  refused: ["", "Spot", null].map((value) => [value, { rule: "oneOf", values: ["spot", "margin", "futures"] }])
+})
+
+describe("rules", () => {
+  it("a buy activates at or above its activation price, a sell at or below it", () => {
+    assert.strictEqual(Order.activationConditionOf("buy"), "gte")
+    assert.strictEqual(Order.activationConditionOf("sell"), "lte")
+  })
+
+  it("new and partially filled orders can still trade, all others can't", () => {
+    assert.deepStrictEqual(statuses.filter(Order.isOpen), ["NEW", "PARTIAL_FILLED"])
+  })
+})

@@ -1,0 +1,32 @@
+import { assert, it } from "@effect/vitest"
+import * as Paging from "../../src/domain/Paging.ts"
+import { brokenRules, examples } from "./examples.ts"
+
+const integerRule = { rule: "type", type: "integer" } as const
+
+/** What is no whole number, whatever the bounds. */
+const noIntegers = [1.5, 99.999, "1", null, true, [1], 1n].map((value) => [value, integerRule] as const)
+
+examples("Limit", Paging.Limit, {
+  accepted: [1, 2, 30, 99, 100],
+  refused: [
+    ...noIntegers,
+    ...[0, -1, -100].map((n) => [n, { rule: "min", min: 1 }] as const),
+    ...[101, 10001].map((n) => [n, { rule: "max", max: 100 }] as const)
+  ]
+})
+
+examples("Offset", Paging.Offset, {
+  accepted: [0, 1, 100, 9999, 10000],
+  refused: [
+    ...noIntegers,
+    [-1, { rule: "min", min: 0 }],
+    ...[10001, 2 ** 31].map((n) => [n, { rule: "max", max: 10000 }] as const)
+  ]
+})
+
+it("NaN and infinities are no integers in the first place", () => {
+  for (const schema of [Paging.Limit, Paging.Offset]) {
+    for (const n of [NaN, Infinity, -Infinity]) assert.deepStrictEqual(brokenRules(schema, n)[0], integerRule)
+  }
+})

@@ -1,0 +1,49 @@
+/**
+ * A model of decimals that shares nothing with the library: a value is a numerator over a power of ten, read digit by
+ * digit, compared by cross-multiplication and written by long division.
+ */
+export interface Fraction {
+  readonly n: bigint
+  readonly d: bigint
+}
+
+export const read = (text: string): Fraction => {
+  let n = 0n
+  let d = 1n
+  let inFraction = false
+  for (const character of text.replace("-", "")) {
+    if (character === ".") inFraction = true
+    else {
+      n = n * 10n + BigInt(character)
+      if (inFraction) d *= 10n
+    }
+  }
+  return { n: text.startsWith("-") ? -n : n, d }
+}
+
+/** The one text of the value without a needless zero. */
+export const write = ({ d, n }: Fraction): string => {
+  const magnitude = n < 0n ? -n : n
+  let text = `${n < 0n ? "-" : ""}${magnitude / d}`
+  let rest = magnitude % d
+  if (rest !== 0n) text += "."
+  while (rest !== 0n) {
+    text += (rest * 10n) / d
+    rest = (rest * 10n) % d
+  }
+  return text
+}
+
+export const compare = (a: Fraction, b: Fraction): -1 | 0 | 1 => {
+  const difference = a.n * b.d - b.n * a.d
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+export const add = (a: Fraction, b: Fraction): Fraction => ({ n: a.n * b.d + b.n * a.d, d: a.d * b.d })
+
+export const negate = ({ d, n }: Fraction): Fraction => ({ n: -n, d })
+
+export const multiply = (a: Fraction, b: Fraction): Fraction => ({ n: a.n * b.n, d: a.d * b.d })
+
+/** Whether the value is a whole number of steps. */
+export const isWholeNumberOf = (a: Fraction, step: Fraction): boolean => (a.n * step.d) % (a.d * step.n) === 0n

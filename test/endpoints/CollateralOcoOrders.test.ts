@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { ClientOrderId } from "../../src/domain/Identifiers.ts"
+import { CollateralOcoOrders, type Request } from "../../src/endpoints/CollateralOcoOrders.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/Control.ts"
+import { dialects, exchange, oco, overHttp, stopLimit } from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+import { logsInto } from "../support/logs.ts"
+
+const create = (request: Request) => CollateralOcoOrders.use((orders) => orders.create(request))
+
+const open = Control.use((control) => control.openOrders("alice"))
+
+describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+  it.live("both legs are accepted, open, and answered as they were asked for", () =>
+    Effect.gen(function*() {
+      const { clientOrderIdEcho, id, reduceOnly, stopLoss, takeProfit } = yield* create(oco)
+      assert.deepStrictEqual([clientOrderIdEcho, reduceOnly], ["not-sent", false])
+      const leg = {
+        market: "BTC_USDT",
+        side: "sell",
+        dealMoney: "0",
+        dealStock: "0",
+        amount: "0.01",
+        left: "0.01",
+        takerFee: "0.001",
+        makerFee: "0.001",
+        dealFee: "0",
+        postOnly: false,
+        status: "NEW",
+        stp: "no",
+        positionSide: "SHORT"
+      }
+      const { mtime, orderId: limitId, timestamp, ...limit } = takeProfit
+      assert.deepStrictEqual(limit as unknown, { ...leg, type: "limit", price: "40000" })
+      const { mtime: stopMtime, orderId: stopId, timestamp: stopTimestamp, ...stop } = stopLoss
+      assert.deepStrictEqual(stop as unknown, {
+        ...leg,
+        type: "stop limit",
+        price: "41500",
+        activationPrice: "41000",
+        activationCondition: "lte",
+        activated: false
+      })
+      assert.deepStrictEqual([mtime, stopMtime, stopTimestamp], [timestamp, timestamp, timestamp])
+      assert.strictEqual(new Set([id, limitId, stopId]).size, 3)
+      assert.sameMembers((yield* open).map((order) => order.id), [limitId, stopId])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("the client order id is echoed by both legs in the document's dialect, and by none in the live one", () => {
+    const logged: Array<string> = []
+    return Effect.gen(function*() {
+      const clientOrderId = ClientOrderId.make("pair-1")
+      const order = yield* create({ ...oco, clientOrderId })
+      const legs = [order.stopLoss.clientOrderId, order.takeProfit.clientOrderId]
+      if (dialect === Dialect.document) {
+        assert.strictEqual(order.clientOrderIdEcho, "echoed")
+        assert.deepStrictEqual(legs, [clientOrderId, clientOrderId])
+        assert.deepStrictEqual(logged, [])
+      } else {
+        assert.strictEqual(order.clientOrderIdEcho, "missing")
+        assert.deepStrictEqual(legs, [undefined, undefined])
+        assert.match(logged.join("\n"), /level=WARN.*pair-1/u)
+      }
+      assert.deepStrictEqual((yield* open).map((order) => order.clientOrderId), [clientOrderId, clientOrderId])
+    }).pipe(Effect.provide([exchange(overHttp(dialect)), logsInto(logged)]))
+  })
+
+  it.live("a client order id of a stop-limit order is taken for an OCO order too", () =>
+    Effect.gen(function*() {
+      const clientOrderId = ClientOrderId.make("shared")
+      yield* StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
+      const error = yield* failsWith("ValidationFailed")(create({ ...oco, clientOrderId }))
+      assert.deepStrictEqual(Object.keys(error.fields), ["clientOrderId"])
+      assert.strictEqual((yield* open).length, 1)
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("a reduce-only order without a position is answered with code 116, and none is placed", () =>
+    Effect.gen(function*() {
+      for (const side of ["buy", "sell"] as const) {
+        const error = yield* failsWith("ReduceOnlyRejected")(create({ ...oco, side, reduceOnly: true }))
+        assert.strictEqual(error.code, 116)
+        assert.strictEqual(error.status, dialect === Dialect.document ? 400 : 422)
+        assert.deepStrictEqual(error.fields, { reduceOnly: ["Reduce-only: Position doesn't exist or wrong side"] })
+      }
+      assert.deepStrictEqual(yield* open, [])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+})

@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { SubAccountId } from "../../src/domain/Identifiers.ts"
+import { DeleteSubAccount } from "../../src/endpoints/DeleteSubAccount.ts"
+import { SubAccountApiKeys } from "../../src/endpoints/SubAccountApiKeys.ts"
+import { SubAccounts } from "../../src/endpoints/SubAccounts.ts"
+import {
+  asBob,
+  dialects,
+  emptySubAccount,
+  exchange,
+  fundedSubAccount,
+  overHttp,
+  subAccountOfBob
+} from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+
+const remove = (id: SubAccountId) => DeleteSubAccount.use((service) => service.delete({ id }))
+
+const listed = SubAccounts.use((subAccounts) =>
+  Effect.map(subAccounts.page(), ({ records }) => records.map(({ id }) => id))
+)
+
+describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+  it.live("a deleted sub-account leaves the list, with its keys", () =>
+    Effect.gen(function*() {
+      const keys = SubAccountApiKeys.use((service) =>
+        Effect.map(service.page(), ({ records }) => records.map(({ subAccountId }) => subAccountId))
+      )
+      assert.deepStrictEqual(yield* keys, [fundedSubAccount, emptySubAccount])
+      assert.isUndefined(yield* remove(emptySubAccount))
+      assert.deepStrictEqual(yield* listed, [fundedSubAccount])
+      assert.deepStrictEqual(yield* keys, [fundedSubAccount])
+      yield* failsWith("InvalidFields")(remove(emptySubAccount))
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("an unknown sub-account, and another account's, is an invalid field", () =>
+    Effect.gen(function*() {
+      for (const id of [SubAccountId.make("none"), subAccountOfBob]) {
+        const error = yield* failsWith("InvalidFields")(remove(id))
+        assert.deepStrictEqual([error.origin, error.status, error.code], ["exchange", 400, 0])
+        assert.deepStrictEqual(error.fields, { id: ["The selected id is invalid."] })
+      }
+      assert.deepStrictEqual(yield* asBob(listed), [subAccountOfBob])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("one that holds funds is kept", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("InvalidFields")(remove(fundedSubAccount))
+      assert.deepStrictEqual(error.fields, { id: ["The selected id still holds funds."] })
+      assert.deepStrictEqual(yield* listed, [emptySubAccount, fundedSubAccount])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+})

@@ -1,0 +1,43 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { marketName } from "../../src/domain/Identifiers.ts"
+import { Markets } from "../../src/endpoints/Markets.ts"
+import { btcUsdt, dialects, exchange, overHttp } from "../support/exchange.ts"
+
+describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+  it.live("all: every market with its bounds", () =>
+    Effect.gen(function*() {
+      const all = yield* Markets.use((markets) => markets.all)
+      assert.sameMembers(all.map(({ name }) => name as string), [
+        "BTC_USDT",
+        "ETH_USDT",
+        "ETH_BTC",
+        "BTC_PERP",
+        "SHIB_USDT"
+      ])
+      assert.deepStrictEqual(all.find(({ name }) => name === btcUsdt) as unknown, {
+        name: "BTC_USDT",
+        stock: "BTC",
+        money: "USDT",
+        stockPrecision: 6,
+        moneyPrecision: 2,
+        feePrecision: 4,
+        makerFee: "0.1",
+        takerFee: "0.1",
+        minAmount: "0.00001",
+        minTotal: "5",
+        maxTotal: "10000000",
+        tradesEnabled: true,
+        isCollateral: true,
+        type: "spot"
+      })
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("get: one market, and none where there is none", () =>
+    Effect.gen(function*() {
+      const markets = yield* Markets
+      assert.strictEqual(Option.getOrUndefined(yield* markets.get(btcUsdt))?.name, btcUsdt)
+      assert.isTrue(Option.isNone(yield* markets.get(marketName("NO_SUCH"))))
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+})

@@ -1,0 +1,15 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { ServerStatus } from "../../src/endpoints/ServerStatus.ts"
+import { dialects, exchange, overHttp } from "../support/exchange.ts"
+import { Recorder } from "../support/http.ts"
+
+describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
+  it.live("ping is answered with pong, and needs no key", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* ServerStatus.use(({ ping }) => ping), "pong")
+      const [sent] = yield* Recorder
+      assert.strictEqual(sent?.method, "GET")
+      assert.deepStrictEqual(Object.keys(sent?.headers ?? {}).filter((name) => name.startsWith("x-txc")), [])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+})

@@ -1,0 +1,601 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { inspect } from "node:util"
+import * as Classify from "../../src/protocol/Classify.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import type * as Errors from "../../src/protocol/Errors.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import * as Violation from "../../src/protocol/Violation.ts"
+import { property } from "../support/property.ts"
+import { dialects, goldens } from "./goldens.ts"
+
+const named = new Map(goldens.map((golden) => [golden.endpoint.name.replace(/\..*/u, ""), golden]))
+
+const goldenOf = (name: string) => {
+  const golden = named.get(name)
+  assert.isDefined(golden, name)
+  return golden
+}
+
+const keep = (text: string): string => text
+
+const judge = (
+  endpoint: Endpoint.Any,
+  dialect: Dialect.Dialect,
+  status: number,
+  body: unknown,
+  scrub: (text: string) => string = keep
+): Classify.Verdict<unknown> =>
+  Classify.classify(endpoint, dialect, {
+    status,
+    text: typeof body === "string" ? body : Json.stringify(body as object),
+    scrub
+  })
+
+// -----------------------------------------------------------------------------
+// One row per answer
+// -----------------------------------------------------------------------------
+
+type Expected =
+  | "Answered"
+  | { readonly uncertain: Errors.UnknownCause }
+  | { readonly _tag: Errors.CallError["_tag"]; readonly [property: string]: unknown }
+
+type Row = readonly [status: number, body: unknown, expected: Expected, name: string]
+
+const check = (name: string, rows: ReadonlyArray<Row>): void => {
+  const { endpoint } = goldenOf(name)
+  describe(endpoint.name, () => {
+    for (const [status, body, expected, title] of rows) {
+      it(`HTTP ${status}, ${title}`, () => {
+        for (const dialect of dialects) {
+          const verdict = judge(endpoint, dialect, status, body)
+          if (expected === "Answered") assert.strictEqual(verdict._tag, "Answered")
+          else if ("uncertain" in expected) {
+            assert.strictEqual(verdict._tag, "Uncertain")
+            assert.strictEqual(verdict._tag === "Uncertain" && verdict.why, expected.uncertain)
+          } else {
+            const error = verdict._tag === "Refused" ? verdict.error : {}
+            assert.deepInclude(error, { endpoint: endpoint.name, ...expected })
+          }
+        }
+      })
+    }
+  })
+}
+
+const failed = "Validation failed"
+const html = "<html><head><title>502 Bad Gateway</title></head></html>"
+const exchangeSays = (code: number, message: string, errors: unknown = {}) => ({ code, message, errors })
+
+/** What all private endpoints have in common. */
+const common: ReadonlyArray<Row> = [
+  [401, exchangeSays(10, "Unauthorized request."), {
+    _tag: "NotAuthorized",
+    why: "unauthenticated",
+    code: 10,
+    reason: "Unauthorized request."
+  }, "code 10: a wrong signature"],
+  [400, exchangeSays(10, "Unauthorized request."), { _tag: "NotAuthorized", why: "unauthenticated" }, "the same words"],
+  [401, { code: 0, message: "Invalid API key, signature, or nonce" }, {
+    _tag: "NotAuthorized",
+    why: "unauthenticated"
+  }, "code 0"],
+  [401, exchangeSays(2, "This action is unauthorized. Enable your key in API settings"), {
+    _tag: "NotAuthorized",
+    why: "key-disabled",
+    code: 2
+  }, "code 2: a disabled key"],
+  [401, exchangeSays(4, "This API Key is not authorized to perform this action."), {
+    _tag: "NotAuthorized",
+    why: "endpoint-not-allowed",
+    code: 4
+  }, "code 4: a restricted key"],
+  [401, exchangeSays(77, "Something else"), { _tag: "NotAuthorized", why: "not-permitted", code: 77 }, "another code"],
+  [401, { message: "Unauthorized" }, { _tag: "NotAuthorized", why: "not-permitted" }, "no code"],
+  [429, { code: 0, errors: {}, message: "Too many requests." }, { _tag: "NonceRejected", status: 429 }, "a used nonce"],
+  [429, { code: 0, message: "Too Many Attempts." }, { _tag: "RateLimited", status: 429 }, "too many calls"],
+  [400, exchangeSays(9, "Your nonce is more than 5 seconds lesser than the current nonce"), {
+    _tag: "NonceRejected",
+    status: 400
+  }, "a nonce outside the window"],
+  [400, exchangeSays(9, "Invalid payload."), {
+    _tag: "RequestRejected",
+    code: 9,
+    reason: "Invalid payload."
+  }, "code 9"],
+  [400, exchangeSays(10, "Not enough balance."), {
+    _tag: "RequestRejected",
+    code: 10,
+    reason: "Not enough balance."
+  }, "code 10: a missing balance"],
+  [422, exchangeSays(1, "Inner validation failed", { amount: ["Not enough balance."] }), {
+    _tag: "RequestRejected",
+    code: 1,
+    reason: "Inner validation failed"
+  }, "an engine's refusal"],
+  [404, exchangeSays(0, "Not found."), {
+    _tag: "RequestRejected",
+    code: 0,
+    fields: {},
+    otherFields: {}
+  }, "an unknown path"],
+  [404, { message: "API key not found" }, { _tag: "RequestRejected", reason: "API key not found" }, "no code"],
+  [422, { code: 12 }, { _tag: "RequestRejected", code: 12, reason: "" }, "no message"],
+  [422, { code: "12", message: 5 }, { uncertain: "unreadable-answer" }, "neither code nor message of their types"],
+  [400, "[]", { uncertain: "unreadable-answer" }, "a list"],
+  [400, "null", { uncertain: "unreadable-answer" }, "null"],
+  [301, "", { uncertain: "redirected" }, "a redirect"],
+  [307, exchangeSays(30, failed), { uncertain: "redirected" }, "a redirect, whatever it says"],
+  [408, "", { uncertain: "server-error" }, "a server that gave up waiting"],
+  [500, exchangeSays(30, failed), { uncertain: "server-error" }, "a server's failure, whatever it says"],
+  [502, html, { uncertain: "server-error" }, "HTML of a gateway"],
+  [503, "", { uncertain: "server-error" }, "an empty body"],
+  [404, html, { uncertain: "unreadable-answer" }, "HTML"],
+  [403, "", { uncertain: "unreadable-answer" }, "an empty body"],
+  [200, html, { uncertain: "unreadable-answer" }, "HTML"],
+  [200, "{\"order_id\":", { uncertain: "unreadable-answer" }, "half an answer"]
+]
+
+const nonJson429 = (mutates: boolean): Row => [
+  429,
+  "<h1>Too Many Requests</h1>",
+  mutates ? { uncertain: "unreadable-answer" } : { _tag: "RateLimited", status: 429 },
+  mutates ? "not from the exchange: it may have been applied" : "not from the exchange: a read applies nothing"
+]
+
+describe("what an answer means", () => {
+  check("StopLimitOrders", [
+    ...common,
+    nonJson429(true),
+    [400, exchangeSays(30, failed, { amount: ["a", "b"], activation_price: ["c"] }), {
+      _tag: "ValidationFailed",
+      origin: "exchange",
+      status: 400,
+      code: 30,
+      fields: { amount: ["a", "b"], activationPrice: ["c"] },
+      otherFields: {}
+    }, "code 30 with fields"],
+    ...[31, 32, 33, 35, 36, 37, 40, 43].map((code): Row => [422, exchangeSays(code, failed, { price: ["x"] }), {
+      _tag: "ValidationFailed",
+      status: 422,
+      code,
+      fields: { price: ["x"] }
+    }, `code ${code}`]),
+    [422, exchangeSays(29, failed), { _tag: "RequestRejected", code: 29 }, "code 29"],
+    [422, exchangeSays(44, failed), { _tag: "RequestRejected", code: 44 }, "code 44"],
+    [400, exchangeSays(30, "Inner validation failed"), { _tag: "RequestRejected", code: 30 }, "code 30 of the engine"],
+    [400, exchangeSays(0, failed, { market: ["x"] }), {
+      _tag: "RequestRejected",
+      code: 0,
+      fields: { market: ["x"] }
+    }, "code 0, which orders do not use"],
+    [400, exchangeSays(116, failed, { reduceOnly: ["x"] }), {
+      _tag: "RequestRejected",
+      code: 116,
+      fields: {},
+      otherFields: { reduceOnly: ["x"] }
+    }, "code 116, which it can't be refused with"],
+    [400, exchangeSays(30, failed, { market: ["x"], newField: ["y"], expiry: "z" }), {
+      _tag: "ValidationFailed",
+      fields: { market: ["x"] },
+      otherFields: { newField: ["y"], expiry: ["z"] }
+    }, "fields that it does not have"],
+    [400, exchangeSays(30, failed, { market: "x", side: [1, { deep: true }] }), {
+      _tag: "ValidationFailed",
+      fields: { market: ["x"], side: ["1", "{\"deep\":true}"] }
+    }, "messages that are no lists, or no texts"],
+    [400, exchangeSays(30, failed, []), { _tag: "ValidationFailed", fields: {}, otherFields: {} }, "a list of none"],
+    [400, { code: 30, message: failed }, { _tag: "ValidationFailed", fields: {}, otherFields: {} }, "no errors"],
+    [403, exchangeSays(0, "You don't have permission to use this endpoint."), {
+      _tag: "NotAuthorized",
+      why: "not-permitted",
+      code: 0
+    }, "forbidden"],
+    [200, {}, { uncertain: "unreadable-answer" }, "an object without an order id"],
+    [200, "", { uncertain: "unreadable-answer" }, "nothing"],
+    [200, "{\"orderId\":9007199254740993}", {
+      _tag: "AcceptedUnreadable",
+      orderIds: ["9007199254740993"],
+      status: 200
+    }, "an order id and not much else"],
+    [201, { order_id: 7, client_order_id: 5 }, {
+      _tag: "AcceptedUnreadable",
+      orderIds: ["7"],
+      status: 201
+    }, "an order id by its other name"],
+    [200, { result: { order: { order_id: 8 } } }, {
+      _tag: "AcceptedUnreadable",
+      orderIds: ["8"]
+    }, "an order id further inside"],
+    [200, { order_id: "7", id: -1, orderId: 1.5 }, { uncertain: "unreadable-answer" }, "no order id that can be one"]
+  ])
+
+  check("CollateralOcoOrders", [
+    ...common,
+    nonJson429(true),
+    [400, exchangeSays(30, failed, { stop_limit_price: ["x"], activation_price: ["y"], reduceOnly: ["z"] }), {
+      _tag: "ValidationFailed",
+      fields: { stopLimitPrice: ["x"], activationPrice: ["y"], reduceOnly: ["z"] },
+      otherFields: {}
+    }, "code 30 with fields"],
+    [400, exchangeSays(116, failed, { reduceOnly: ["x"] }), {
+      _tag: "ReduceOnlyRejected",
+      origin: "exchange",
+      code: 116,
+      status: 400,
+      fields: { reduceOnly: ["x"] }
+    }, "code 116"],
+    [422, { code: 116, message: "Reduce-only: no position" }, {
+      _tag: "ReduceOnlyRejected",
+      status: 422
+    }, "code 116, other words"],
+    [200, {
+      id: 4180284841,
+      stop_loss: { order_id: 4180284842, amount: "1" },
+      take_profit: { orderId: 4180284843, left: null }
+    }, {
+      _tag: "AcceptedUnreadable",
+      orderIds: ["4180284841", "4180284842", "4180284843"]
+    }, "the ids of both legs, and not much else"]
+  ])
+
+  check("CancelAllOrders", [
+    ...common.filter(([status, body]) => status !== 200 || body === html),
+    nonJson429(true),
+    [400, exchangeSays(30, failed, { type: ["x"] }), { _tag: "ValidationFailed", fields: { type: ["x"] } }, "code 30"],
+    [400, exchangeSays(116, failed), { _tag: "RequestRejected", code: 116 }, "code 116, which is for others"],
+    [200, [], "Answered", "an empty list"],
+    [200, { anything: 1 }, "Answered", "any JSON"],
+    [204, "", { uncertain: "unreadable-answer" }, "nothing"]
+  ])
+
+  check("InterestPaymentHistory", [
+    ...common,
+    nonJson429(false),
+    [400, exchangeSays(0, failed, { planId: ["The selected planId is invalid."], ticker: ["x"] }), {
+      _tag: "InvalidFields",
+      origin: "exchange",
+      status: 400,
+      code: 0,
+      fields: { planId: ["The selected planId is invalid."], ticker: ["x"] }
+    }, "code 0 with fields"],
+    [422, exchangeSays(0, failed, { planId: ["x"] }), {
+      _tag: "RequestRejected",
+      code: 0,
+      fields: { planId: ["x"] }
+    }, "code 0 of the engine"],
+    [400, exchangeSays(30, failed, { planId: ["x"] }), {
+      _tag: "RequestRejected",
+      code: 30
+    }, "code 30, which is for orders"],
+    [403, { code: 0, message: "You don't have permission to use this endpoint." }, {
+      _tag: "NotAuthorized",
+      why: "no-b2b-access",
+      code: 0
+    }, "no business partner"],
+    [200, { id: 7 }, { uncertain: "unreadable-answer" }, "an answer that does not decode: a read applies nothing"]
+  ])
+
+  check("Codes", [
+    ...common,
+    nonJson429(true),
+    [400, exchangeSays(0, failed, { code: ["x"] }), {
+      _tag: "InvalidFields",
+      fields: { code: ["x"] }
+    }, "code 0 with fields"],
+    [201, goldenOf("Codes").wire.live.response, "Answered", "another success than 200"]
+  ])
+
+  check("DeleteSubAccount", [
+    ...common.filter(([status]) => status !== 200),
+    nonJson429(true),
+    [400, exchangeSays(0, failed, { id: ["x"] }), {
+      _tag: "InvalidFields",
+      fields: { id: ["x"] }
+    }, "code 0 with fields"],
+    [200, {}, "Answered", "an empty object"]
+  ])
+
+  for (const name of ["Fees", "MainBalance"]) {
+    check(name, [
+      ...common.filter(([status]) => status !== 200),
+      nonJson429(false),
+      [400, exchangeSays(0, failed), { _tag: "RequestRejected", code: 0 }, "code 0, though it has no fields"]
+    ])
+  }
+
+  for (const name of ["SubAccounts", "SubAccountApiKeys"]) {
+    check(name, [
+      ...common,
+      nonJson429(false),
+      [400, exchangeSays(0, failed, { limit: ["x"] }), { _tag: "InvalidFields", fields: { limit: ["x"] } }, "code 0"]
+    ])
+  }
+
+  for (const name of ["ServerStatus", "Markets"]) {
+    check(name, [
+      [400, { success: false, message: "Market is not available.", params: ["BTC_X"] }, {
+        _tag: "PublicRequestRejected",
+        status: 400,
+        reason: "Market is not available.",
+        params: ["BTC_X"]
+      }, "success: false"],
+      [200, { success: false, message: { market: ["a", "b"], limit: "c" }, result: null }, {
+        _tag: "PublicRequestRejected",
+        status: 200,
+        reason: "market: a b; limit: c",
+        params: []
+      }, "success: false with a field map for a message"],
+      [422, { market: ["Market is not available."] }, {
+        _tag: "PublicRequestRejected",
+        reason: "market: Market is not available."
+      }, "a bare field map"],
+      [451, { success: false, message: "Not here", errors: [] }, { _tag: "PublicRequestRejected" }, "a region"],
+      [401, exchangeSays(10, "Unauthorized request."), {
+        _tag: "PublicRequestRejected",
+        reason: "Unauthorized request."
+      }, "words for private calls: nobody signed"],
+      [429, "<h1>429</h1>", { _tag: "RateLimited", status: 429 }, "HTML"],
+      [429, { success: false, message: "Too many requests." }, { _tag: "RateLimited" }, "JSON"],
+      [404, "", { uncertain: "unreadable-answer" }, "an empty body"],
+      [404, html, { uncertain: "unreadable-answer" }, "HTML"],
+      [400, "[]", { uncertain: "unreadable-answer" }, "a list"],
+      [302, "", { uncertain: "redirected" }, "a redirect"],
+      [500, { error: ["Internal server error."] }, { uncertain: "server-error" }, "a server's failure"],
+      [408, "", { uncertain: "server-error" }, "a server that gave up waiting"],
+      [200, {}, { uncertain: "unreadable-answer" }, "an answer that does not decode"],
+      [200, { success: true, id: 7 }, { uncertain: "unreadable-answer" }, "success: true, but nothing to decode"]
+    ])
+  }
+})
+
+describe("answers that decode", () => {
+  for (const dialect of dialects) {
+    it(`${dialect.name}: are the endpoint's value, whatever the 2xx`, () => {
+      for (const { endpoint, response, wire } of goldens) {
+        for (const status of [200, 201, 299]) {
+          assert.deepStrictEqual(judge(endpoint, dialect, status, wire[dialect.name].response), {
+            _tag: "Answered",
+            value: response
+          }, endpoint.name)
+        }
+      }
+    })
+  }
+
+  it("a deleted sub-account may be answered with nothing live", () => {
+    const { endpoint } = goldenOf("DeleteSubAccount")
+    assert.strictEqual(judge(endpoint, Dialect.document, 200, "")._tag, "Uncertain")
+    assert.strictEqual(judge(endpoint, Dialect.live, 200, "")._tag, "Answered")
+  })
+})
+
+// -----------------------------------------------------------------------------
+// The exchange's own refusals
+// -----------------------------------------------------------------------------
+
+describe("refusals that an exchange of the dialect gives", () => {
+  const meaning: Readonly<Record<Dialect.RefusalKind, Errors.CallError["_tag"] | "Uncertain">> = {
+    unauthorized: "NotAuthorized",
+    keyDisabled: "NotAuthorized",
+    endpointNotAllowed: "NotAuthorized",
+    noB2bAccess: "NotAuthorized",
+    payloadInvalid: "RequestRejected",
+    payloadMissing: "RequestRejected",
+    requestMissing: "RequestRejected",
+    nonceMissing: "RequestRejected",
+    nonceUsed: "NonceRejected",
+    nonceOutsideWindow: "NonceRejected",
+    rateLimited: "RateLimited",
+    reduceOnly: "ReduceOnlyRejected",
+    notEnoughBalance: "RequestRejected",
+    unavailable: "Uncertain",
+    notFound: "RequestRejected",
+    methodNotAllowed: "RequestRejected",
+    bodyTooLarge: "RequestRejected"
+  }
+
+  for (const dialect of dialects) {
+    it(`${dialect.name}: are told apart`, () => {
+      for (const [kind, tag] of Object.entries(meaning)) {
+        const { code, message, status } = dialect.refusals[kind as Dialect.RefusalKind]
+        const verdict = judge(goldenOf("CollateralOcoOrders").endpoint, dialect, status, { code, message, errors: {} })
+        assert.strictEqual(verdict._tag === "Refused" ? verdict.error._tag : verdict._tag, tag, kind)
+      }
+    })
+
+    it(`${dialect.name}: broken fields mean the same here and there`, () => {
+      for (const { endpoint, request } of goldens.filter(({ request }) => Object.keys(request).length > 0)) {
+        const { encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
+        for (const field of Object.keys(request)) {
+          const violations = Result.getOrThrow(Result.flip(encodeRequest({ ...request, [field]: null })))
+          const wireKey = (field: string) => shape.keys[field] ?? field
+          const { code, message, status } = Endpoint.refusalOf(endpoint, dialect, violations)
+          const errors = Violation.toErrors(violations, endpoint.voice, wireKey)
+          const verdict = judge(endpoint, dialect, status, { code, message, errors })
+          assert.deepInclude(verdict._tag === "Refused" ? verdict.error : {}, {
+            _tag: endpoint.voice === "order" ? "ValidationFailed" : "InvalidFields",
+            code,
+            status,
+            fields: Violation.toErrors(violations, endpoint.voice, wireKey, (field) => field),
+            otherFields: {}
+          }, `${endpoint.name} ${field}`)
+        }
+      }
+    })
+  }
+})
+
+// -----------------------------------------------------------------------------
+// Any answer at all
+// -----------------------------------------------------------------------------
+
+/** The errors that an endpoint declares. */
+const declared = ({ access, mutates, refusals }: Endpoint.Any): ReadonlyArray<string> => [
+  ...refusals,
+  "RateLimited",
+  ...(access === "public" ? ["PublicRequestRejected"] : ["RequestRejected", "NotAuthorized", "NonceRejected"]),
+  ...(mutates ? ["AcceptedUnreadable"] : [])
+]
+
+const messages = fc.oneof(
+  fc.constantFrom(failed, "Too many requests.", "Unauthorized request.", "Inner validation failed"),
+  fc.string()
+)
+
+/** Names of fields, among them some that every object has. */
+const keys = fc.oneof(
+  fc.constantFrom("market", "activation_price", "constructor", "__proto__", "toString", "hasOwnProperty"),
+  fc.string()
+)
+
+const errorBodies = fc.record({
+  code: fc.oneof(fc.constantFrom(0, 2, 4, 9, 10, 30, 31, 116), fc.double(), fc.bigInt(), fc.string(), fc.jsonValue()),
+  message: fc.oneof(messages, fc.jsonValue()),
+  errors: fc.oneof(fc.dictionary(keys, fc.oneof(fc.array(fc.string()), fc.jsonValue())), fc.jsonValue()),
+  success: fc.boolean(),
+  params: fc.jsonValue()
+}, { requiredKeys: [] })
+
+const accepted = fc.tuple(fc.constantFrom(...goldens), fc.constantFrom(...dialects), fc.jsonValue(), fc.nat()).map(
+  ([{ wire }, { name }, value, at]) => {
+    const body = wire[name].response
+    if (!Json.isObject(body)) return body
+    const key = Object.keys(body)[at % Object.keys(body).length]
+    return key === undefined ? body : { ...body, [key]: value }
+  }
+)
+
+const texts = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.json(),
+  fc.oneof(errorBodies, accepted).map((body) => Json.stringify(body as object))
+)
+
+// Names, so that a counterexample can be read.
+const endpoints = fc.constantFrom(...named.keys())
+const dialectNames = fc.constantFrom<Array<Dialect.Dialect["name"]>>("document", "live")
+const statuses = fc.oneof(
+  fc.integer({ min: 100, max: 599 }),
+  fc.constantFrom(200, 201, 400, 401, 403, 404, 422, 429)
+)
+
+describe("any answer", () => {
+  property("gets a verdict, with errors that the endpoint declares", [endpoints, dialectNames, statuses, texts], (
+    name,
+    dialect,
+    status,
+    text
+  ) =>
+    Effect.sync(() => {
+      const { endpoint } = goldenOf(name)
+      const verdict = judge(endpoint, Dialect.byName[dialect], status, text)
+      if (verdict._tag === "Answered") assert.isTrue(status >= 200 && status < 300)
+      else if (verdict._tag === "Refused") {
+        assert.include(declared(endpoint), verdict.error._tag)
+        assert.include(JSON.stringify(verdict.error), verdict.error._tag)
+      } else if (status < 300) assert.strictEqual(verdict.why, "unreadable-answer")
+    }), { runs: 3000 })
+
+  it("names fields as it likes: also as every object's own properties are named", () => {
+    for (const key of ["constructor", "__proto__", "toString", "valueOf"]) {
+      const text = `{"code":30,"message":"Validation failed","errors":{"${key}":["x"],"market":["y"]}}`
+      const verdict = judge(goldenOf("StopLimitOrders").endpoint, Dialect.document, 400, text)
+      const error = verdict._tag === "Refused" && verdict.error._tag === "ValidationFailed" ? verdict.error : undefined
+      assert.deepStrictEqual(error?.fields, { market: ["y"] }, key)
+      assert.deepStrictEqual(Object.entries(error?.otherFields ?? {}), [[key, ["x"]]])
+    }
+  })
+
+  it("has any code: also one that no 64-bit integer can hold", () => {
+    for (const status of [401, 403, 422]) {
+      const verdict = judge(goldenOf("Fees").endpoint, Dialect.live, status, "{\"code\":1e300,\"message\":\"x\"}")
+      assert.strictEqual(verdict._tag, "Refused", `HTTP ${status}`)
+    }
+  })
+
+  it("may hold integers beyond 2^53, and its error is JSON all the same", () => {
+    const verdict = judge(goldenOf("Markets").endpoint, Dialect.live, 400, "{\"params\":[9007199254740993]}")
+    assert.include(JSON.stringify(verdict), "9007199254740993")
+  })
+
+  it("is nested as deep as it likes", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
+    const errors = `{"code":30,"message":"Validation failed","errors":{"market":${deep}}}`
+    assert.strictEqual(judge(goldenOf("StopLimitOrders").endpoint, Dialect.live, 422, errors)._tag, "Refused")
+    assert.strictEqual(judge(goldenOf("Markets").endpoint, Dialect.live, 400, `{"message":${deep}}`)._tag, "Refused")
+  })
+})
+
+// -----------------------------------------------------------------------------
+// What errors keep of an answer
+// -----------------------------------------------------------------------------
+
+describe("shown", () => {
+  it("is the whole of a short body, and the beginning of a long one", () => {
+    assert.strictEqual(Classify.shown({ text: "x".repeat(4096), scrub: keep }), "x".repeat(4096))
+    const long = Classify.shown({ text: "x".repeat(4097), scrub: keep })
+    assert.strictEqual(long, `${"x".repeat(4096)}… (4097 characters)`)
+  })
+
+  it("is shortened after secrets are removed, so that none is cut in two", () => {
+    const secret = "abcdefghijklmnop"
+    const text = `${"x".repeat(4090)}${secret}${"y".repeat(100)}`
+    const shown = Classify.shown({ text, scrub: (text) => text.replaceAll(secret, "<redacted>") })
+    assert.notInclude(shown, secret.slice(0, 4))
+  })
+})
+
+describe("secrets", () => {
+  const secrets = fc.array(
+    fc.string({ unit: fc.constantFrom(..."abcdefGHIJKL0123456789"), minLength: 12, maxLength: 40 }),
+    { minLength: 1, maxLength: 3 }
+  )
+
+  /** Bodies with a text in every place that some error is made from. */
+  const bodies: ReadonlyArray<(secret: string) => unknown> = [
+    (secret) => secret,
+    (secret) => `<html>${secret}</html>`,
+    (secret) => ({ code: 10, message: secret, errors: {} }),
+    (secret) => ({ code: 30, message: failed, errors: { market: [secret, { of: secret }], [secret]: [`x${secret}`] } }),
+    (secret) => ({ code: 0, message: failed, errors: { ticker: secret, [secret]: { [secret]: 1 } } }),
+    (secret) => ({ code: 116, message: secret, errors: { reduceOnly: [[secret]] } }),
+    (secret) => ({ code: 0, message: "Too many requests.", secret }),
+    (secret) => ({ code: secret, message: `${secret} ${secret}` }),
+    (secret) => ({ order_id: 7, orderId: 7, market: secret, [secret]: secret }),
+    (secret) => ({ id: 7, stop_loss: { order_id: 8, orderId: 8, side: secret, timestamp: secret } }),
+    (secret) => ({ success: false, message: secret, params: [secret, { [secret]: secret }] }),
+    (secret) => ({ success: false, message: { [secret]: [secret] } }),
+    (secret) => ({ [secret]: secret })
+  ]
+
+  const renderings = (error: Errors.CallError): ReadonlyArray<string> => [
+    String(error),
+    error.message,
+    error.stack ?? "",
+    JSON.stringify(error),
+    inspect(error, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity })
+  ]
+
+  property("that an answer holds are in no rendering of its error", [
+    endpoints,
+    dialectNames,
+    statuses,
+    secrets,
+    fc.nat(bodies.length - 1)
+  ], (name, dialect, status, secrets, body) =>
+    Effect.sync(() => {
+      const scrub = (text: string) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
+      const answered = bodies[body]?.(secrets.join("-"))
+      const verdict = judge(goldenOf(name).endpoint, Dialect.byName[dialect], status, answered, scrub)
+      if (verdict._tag === "Refused") {
+        for (const text of renderings(verdict.error)) {
+          for (const secret of secrets) assert.notInclude(text, secret)
+        }
+      }
+    }), { runs: 3000 })
+})

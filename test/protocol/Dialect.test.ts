@@ -1,0 +1,284 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import type { Rule } from "../../src/domain/Rule.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import { byName, dialects, type Golden, goldens } from "./goldens.ts"
+
+type Path = ReadonlyArray<string>
+
+/** The paths of all keys of a body, in lists those of the first element. */
+const pathsOf = (value: unknown): ReadonlyArray<Path> => {
+  if (Array.isArray(value)) return value.slice(0, 1).flatMap((item) => pathsOf(item).map((path) => ["0", ...path]))
+  if (!Json.isObject(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) => [[key], ...pathsOf(inner).map((path) => [key, ...path])])
+}
+
+type Change = (parent: Record<string, unknown>, key: string) => void
+
+/** A copy of the body in which the object that holds the path's last key is changed. */
+const changed = (value: unknown, path: Path, change: Change): unknown => {
+  const copy = structuredClone(value)
+  const parent = path.slice(0, -1).reduce((inner, key) => (inner as Record<string, unknown>)[key], copy)
+  change(parent as Record<string, unknown>, path.at(-1) ?? "")
+  return copy
+}
+
+const decode = ({ endpoint }: Golden, dialect: Dialect.Dialect, wire: unknown) =>
+  Endpoint.codec(endpoint, dialect).decodeResponse(wire)
+
+const responseOf = (golden: Golden, dialect: Dialect.Dialect) => golden.wire[dialect.name].response
+
+describe("what answers may lack", () => {
+  const stopLimit = [
+    "activated",
+    "activationCondition",
+    "clientOrderId",
+    "ioc",
+    "positionSide",
+    "postOnly",
+    "price",
+    "reduceOnly",
+    "rpi",
+    "status",
+    "stp"
+  ]
+  const leg = ["clientOrderId", "makerFee", "positionSide", "status", "stp", "takerFee"]
+  const live: Readonly<Record<string, ReadonlyArray<string>>> = {
+    "StopLimitOrders.create": stopLimit,
+    "CollateralOcoOrders.create": [
+      "reduceOnly",
+      ...["stop_loss", "take_profit"].flatMap((parent) => leg.map((key) => `${parent}.${key}`))
+    ]
+  }
+  // A position belongs to collateral orders; the document's own stop-limit order need not have one.
+  const document = { "StopLimitOrders.create": ["positionSide"] }
+  // Assets without a balance are left out.
+  const balances = { "MainBalance.all": ["1INCH", "BTC", "constructor"] }
+
+  for (const dialect of dialects) {
+    const table: Readonly<Record<string, ReadonlyArray<string>>> = {
+      ...balances,
+      ...(dialect.name === "live" ? live : document)
+    }
+    for (const golden of goldens) {
+      const name = golden.endpoint.name
+      it(`${dialect.name}: ${name} may lack ${table[name]?.join(", ") ?? "nothing"}`, () => {
+        const wire = responseOf(golden, dialect)
+        const lacking = pathsOf(wire).filter((path) =>
+          Result.isSuccess(decode(golden, dialect, changed(wire, path, (parent, key) => delete parent[key])))
+        )
+        assert.sameMembers(lacking.map((path) => path.join(".")), [...table[name] ?? []])
+      })
+    }
+  }
+
+  it("what a live answer lacks is not there in the domain either", () => {
+    const without = (order: unknown) =>
+      Object.fromEntries(Object.entries(order as object).filter(([key]) => !stopLimit.includes(key)))
+    assert.deepStrictEqual(
+      decode(byName.stopLimit, Dialect.live, without(responseOf(byName.stopLimit, Dialect.live))),
+      Result.succeed(without(byName.stopLimit.response))
+    )
+  })
+})
+
+describe("what answers may have besides", () => {
+  for (const dialect of dialects) {
+    it(`${dialect.name}: unknown keys are ignored, wherever they are`, () => {
+      for (const golden of goldens.filter(({ endpoint }) => endpoint.name !== "MainBalance.all")) {
+        const wire = responseOf(golden, dialect)
+        for (const path of pathsOf(wire)) {
+          const extended = changed(wire, path, (parent) => parent["feeAsset"] = { new: [1] })
+          assert.deepStrictEqual(decode(golden, dialect, extended), Result.succeed(golden.response), path.join("."))
+        }
+      }
+    })
+  }
+})
+
+describe("values that the document does not list", () => {
+  const enumerations = ["side", "type", "status", "stp", "positionSide", "activationCondition"]
+  const ofLegs = enumerations.map((key) => key === "activationCondition" ? "activation_condition" : key)
+
+  for (const dialect of dialects) {
+    it(`${dialect.name}: are kept as they came`, () => {
+      for (const key of enumerations) {
+        const wire = { ...responseOf(byName.stopLimit, dialect) as object, [key]: "CANCELED_STP" }
+        assert.deepStrictEqual(
+          decode(byName.stopLimit, dialect, wire),
+          Result.succeed({ ...byName.stopLimit.response as object, [key]: "CANCELED_STP" })
+        )
+      }
+      for (const key of ofLegs) {
+        const wire = changed(responseOf(byName.collateralOco, dialect), ["stop_loss", key], (leg) => leg[key] = "NEWER")
+        const { stopLoss } = Result.getOrThrow(decode(byName.collateralOco, dialect, wire)) as {
+          readonly stopLoss: Readonly<Record<string, unknown>>
+        }
+        assert.strictEqual(stopLoss[key === "activation_condition" ? "activationCondition" : key], "NEWER")
+      }
+    })
+
+    it(`${dialect.name}: are still texts`, () => {
+      for (const key of enumerations) {
+        const wire = { ...responseOf(byName.stopLimit, dialect) as object, [key]: 1 }
+        assert.isTrue(Result.isFailure(decode(byName.stopLimit, dialect, wire)), key)
+      }
+    })
+  }
+})
+
+describe("absence on the wire", () => {
+  for (const dialect of dialects) {
+    const order = (changes: object): unknown => {
+      const wire = { ...responseOf(byName.stopLimit, dialect) as object, ...changes }
+      return Result.getOrThrow(decode(byName.stopLimit, dialect, wire))
+    }
+
+    it(`${dialect.name}: an empty client order id is none`, () => {
+      assert.notProperty(order({ [dialect.keys.clientOrderId]: "" }), "clientOrderId")
+    })
+
+    it(`${dialect.name}: a price of "0" is none on market types only`, () => {
+      for (const type of ["market", "stock market", "stop market"]) {
+        assert.notProperty(order({ type, price: "0" }), "price")
+        assert.propertyVal(order({ type, price: "0.0" }), "price", "0.0")
+      }
+      for (const type of ["limit", "stop limit", "SOMETHING_NEW"]) {
+        assert.propertyVal(order({ type, price: "0" }), "price", "0")
+      }
+    })
+
+    it(`${dialect.name}: every other "0" is zero`, () => {
+      const zeros = { amount: "0", left: "0", activation_price: "0", [dialect.keys.dealFee]: "0" }
+      const values = { amount: "0", left: "0", activationPrice: "0", dealFee: "0", dealMoney: "0" }
+      assert.deepInclude(order({ ...zeros, type: "market", [dialect.keys.dealMoney]: "0" }) as object, values)
+    })
+  }
+})
+
+describe("the live dialect", () => {
+  it("reads the document's names for values too", () => {
+    const wire = { ...responseOf(byName.stopLimit, Dialect.live) as object, status: "NEW", stp: "cancel_both" }
+    assert.deepStrictEqual(decode(byName.stopLimit, Dialect.live, wire), Result.succeed(byName.stopLimit.response))
+  })
+
+  it("takes the document's names for values in requests", () => {
+    const { decodeRequest } = Endpoint.codec(byName.stopLimit.endpoint, Dialect.live)
+    const wire = { ...byName.stopLimit.wire.live.request, stp: "cancel_both" }
+    assert.deepStrictEqual(decodeRequest(wire), Result.succeed(byName.stopLimit.request))
+  })
+
+  it("does not know the document's keys", () => {
+    const { client_order_id, order_id, ...rest } = byName.stopLimit.wire.document.response as Record<string, unknown>
+    assert.isTrue(Result.isFailure(decode(byName.stopLimit, Dialect.live, { ...rest, client_order_id, order_id })))
+  })
+
+  it("may answer a deleted sub-account with nothing at all; the document's object is demanded there", () => {
+    const accepted = (name: string, dialect: Dialect.Dialect) => {
+      const golden = goldens.find(({ endpoint }) => endpoint.name === name)
+      return [undefined, {}, { deleted: true }, [], null].map((wire) =>
+        golden !== undefined && Result.isSuccess(decode(golden, dialect, wire))
+      )
+    }
+    assert.deepStrictEqual(accepted("DeleteSubAccount.delete", Dialect.live), [true, true, true, false, false])
+    assert.deepStrictEqual(accepted("DeleteSubAccount.delete", Dialect.document), [false, true, true, false, false])
+    for (const dialect of dialects) {
+      assert.deepStrictEqual(accepted("CancelAllOrders.cancel", dialect), [false, true, true, true, true])
+    }
+  })
+})
+
+describe("nonces", () => {
+  it("document: a numeric text, unique whatever the window", () => {
+    assert.deepStrictEqual(Dialect.document.nonce(1700000000000000, true), { nonce: "1700000000000000" })
+    assert.deepStrictEqual(Dialect.document.nonce(7, false), { nonce: "7" })
+    assert.strictEqual(Dialect.document.nonceUnit, "microseconds")
+  })
+
+  it("live: an integer, and the window when it is asked for", () => {
+    assert.deepStrictEqual(Dialect.live.nonce(1700000000000, true), { nonce: 1700000000000, nonceWindow: true })
+    assert.deepStrictEqual(Dialect.live.nonce(1700000000000, false), { nonce: 1700000000000 })
+    assert.strictEqual(Dialect.live.nonceUnit, "milliseconds")
+  })
+})
+
+describe("refusals", () => {
+  const found = (...violations: ReadonlyArray<readonly [field: string, rule: Rule]>) =>
+    violations.map(([field, rule]) => ({ field, rule }))
+
+  const known = { rule: "known" } as const
+  const required = { rule: "required" } as const
+  const minTotal = { rule: "minTotal", min: "5" } as const
+  const rows = [
+    ["a market", found(["market", known]), 31],
+    ["an amount", found(["amount", { rule: "minAmount", min: "1" }]), 32],
+    ["a total", found(["amount", minTotal]), 30],
+    ["a greatest total", found(["amount", { rule: "maxTotal", max: "5" }]), 30],
+    ["a price", found(["price", { rule: "positive" }]), 33],
+    ["a stop limit price", found(["stopLimitPrice", { rule: "decimal" }]), 33],
+    ["an activation price", found(["activationPrice", { rule: "decimal" }]), 30],
+    ["a client order id", found(["clientOrderId", { rule: "unique" }]), 36],
+    ["any other field", found(["side", { rule: "oneOf", values: ["buy", "sell"] }]), 30],
+    ["a missing field", found(["market", required]), 30],
+    ["two fields of one number", found(["price", { rule: "decimal" }], ["stopLimitPrice", { rule: "decimal" }]), 33],
+    ["two fields of different numbers", found(["market", known], ["price", { rule: "decimal" }]), 30]
+  ] as const
+
+  for (const [name, violations, code] of rows) {
+    it(`live: ${name} is number ${code}; in the document all are 30`, () => {
+      assert.deepStrictEqual(Dialect.live.orderValidation(violations), {
+        status: 422,
+        code,
+        message: "Validation failed"
+      })
+      assert.deepStrictEqual(Dialect.document.orderValidation(violations), {
+        status: 400,
+        code: 30,
+        message: "Validation failed"
+      })
+    })
+  }
+
+  it("fields of other calls are code 0 in both", () => {
+    for (const dialect of dialects) {
+      assert.deepStrictEqual(dialect.fieldValidation, { status: 400, code: 0, message: "Validation failed" })
+    }
+  })
+
+  it("an endpoint's voice decides which of both it is", () => {
+    const violations = found(["market", known])
+    for (const { endpoint } of goldens) {
+      assert.strictEqual(
+        Endpoint.refusalOf(endpoint, Dialect.live, violations).code,
+        endpoint.name.includes("Orders") ? 31 : 0,
+        endpoint.name
+      )
+    }
+  })
+
+  it("a used nonce and too many calls differ by their message alone", () => {
+    for (const { refusals: { nonceUsed, rateLimited } } of dialects) {
+      assert.deepStrictEqual({ ...nonceUsed, message: "" }, { ...rateLimited, message: "" })
+      assert.notStrictEqual(nonceUsed.message, rateLimited.message)
+    }
+  })
+
+  it("reduce-only is code 116, with the status of field errors", () => {
+    assert.deepStrictEqual(dialects.map(({ refusals: { reduceOnly } }) => [reduceOnly.status, reduceOnly.code]), [
+      [400, 116],
+      [422, 116]
+    ])
+  })
+})
+
+describe("byName", () => {
+  it("finds each dialect by its own name", () => {
+    for (const dialect of dialects) assert.strictEqual(Dialect.byName[dialect.name], dialect)
+  })
+
+  it("a code is applied with 200 in the document and 201 live", () => {
+    assert.deepStrictEqual(dialects.map(({ codeAppliedStatus }) => codeAppliedStatus), [200, 201])
+  })
+})

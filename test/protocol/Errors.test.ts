@@ -1,0 +1,206 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { inspect } from "node:util"
+import { ClientOrderId, marketName, OrderId } from "../../src/domain/Identifiers.ts"
+import * as Errors from "../../src/protocol/Errors.ts"
+
+const endpoint = "StopLimitOrders.create"
+
+const refused: Errors.Refused = {
+  endpoint,
+  origin: "exchange",
+  status: 422,
+  code: 32,
+  fields: { amount: ["Too small.", "Too fine."], price: ["Too high."] },
+  otherFields: { expiry: ["Unknown."] },
+  body: "{}"
+}
+
+const local = { origin: "local", code: 0, otherFields: {} } as const
+
+const answered = { endpoint, status: 400, reason: "No.", body: "{}" }
+
+const unknown = new Errors.OutcomeUnknown({
+  endpoint,
+  why: "timeout",
+  reason: "no answer within 10s",
+  request: Redacted.make({ code: "voucher-1", passphrase: "open sesame" }),
+  clientOrderId: ClientOrderId.make("my-1"),
+  market: marketName("BTC_USDT"),
+  nonce: 1700000000000,
+  sentAt: 1700000000001
+})
+
+const rows: ReadonlyArray<
+  readonly [error: Errors.CallError | Errors.PageCeilingReached, isRetryable: boolean, outcome: Errors.Outcome, string]
+> = [
+  [
+    new Errors.ValidationFailed(refused),
+    false,
+    "not-applied",
+    "StopLimitOrders.create refused with HTTP 422, code 32: "
+    + "expiry: Unknown.; amount: Too small.; Too fine.; price: Too high."
+  ],
+  [
+    new Errors.InvalidFields({ ...refused, ...local, fields: { limit: ["Too big."] } }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create refused before it was sent, code 0: limit: Too big."
+  ],
+  [
+    new Errors.ReduceOnlyRejected({ ...refused, code: 116, otherFields: {}, fields: { reduceOnly: ["No position."] } }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create refused with HTTP 422, code 116: reduceOnly: No position."
+  ],
+  [
+    new Errors.RequestRejected({ ...answered, code: 10, fields: { amount: ["Not enough."] }, otherFields: {} }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create refused with HTTP 400, code 10: No. amount: Not enough."
+  ],
+  [
+    new Errors.RequestRejected({ ...answered, fields: {}, otherFields: {} }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create refused with HTTP 400: No."
+  ],
+  [
+    new Errors.PublicRequestRejected({ ...answered, params: ["BTC_X"] }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create refused with HTTP 400: No."
+  ],
+  [
+    new Errors.NotAuthorized({ ...answered, why: "key-disabled", code: 2 }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create not authorized (key-disabled), HTTP 400: No."
+  ],
+  [
+    new Errors.NonceRejected(answered),
+    true,
+    "not-applied",
+    "StopLimitOrders.create refused for its nonce, HTTP 400: No."
+  ],
+  [
+    new Errors.RateLimited(answered),
+    true,
+    "not-applied",
+    "StopLimitOrders.create refused by the rate limit, HTTP 400: No."
+  ],
+  [
+    new Errors.AcceptedUnreadable({
+      endpoint,
+      status: 200,
+      orderIds: [OrderId.make("7"), OrderId.make("9007199254740993")],
+      problem: "Missing key",
+      body: "{}"
+    }),
+    false,
+    "applied",
+    "StopLimitOrders.create was applied as order 7, 9007199254740993, but its answer can't be read: Missing key"
+  ],
+  [
+    unknown,
+    false,
+    "unknown",
+    "StopLimitOrders.create may have been applied (timeout, client order id my-1): no answer within 10s. "
+    + "Find out before calling again."
+  ],
+  [
+    new Errors.ExchangeUnreachable({ endpoint, why: "dns", reason: "no such host" }),
+    true,
+    "not-applied",
+    "StopLimitOrders.create did not reach the exchange (dns): no such host"
+  ],
+  [
+    new Errors.UnexpectedResponse({ endpoint, status: 200, problem: "another page", body: "{}" }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create answered HTTP 200 with something unexpected: another page"
+  ],
+  [
+    new Errors.UnexpectedResponse({ endpoint, status: 500, problem: "HTTP 500", body: "" }),
+    true,
+    "not-applied",
+    "StopLimitOrders.create answered HTTP 500 with something unexpected: HTTP 500"
+  ],
+  [
+    new Errors.UnexpectedResponse({ endpoint, status: 499, problem: "HTTP 499", body: "" }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create answered HTTP 499 with something unexpected: HTTP 499"
+  ],
+  [
+    new Errors.PageCeilingReached({ endpoint, emitted: 10100 }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create: 10100 records were read, which is all that offsets up to 10000 can reach; "
+    + "there may be more. Narrow the query."
+  ]
+]
+
+describe("errors", () => {
+  for (const [error, isRetryable, outcome, message] of rows) {
+    it(`${error._tag}: ${message}`, () => {
+      assert.strictEqual(error.isRetryable, isRetryable)
+      assert.strictEqual(error.outcome, outcome)
+      assert.strictEqual(error.message, message)
+      assert.instanceOf(error, Error)
+      assert.strictEqual(error.name, error._tag)
+      assert.strictEqual(String(error), `${error._tag}: ${message}`)
+    })
+  }
+
+  it("are one of each class", () => {
+    const classes = Object.values(Errors).filter((value) => "prototype" in value && value.prototype instanceof Error)
+    assert.strictEqual(new Set(rows.map(([error]) => error._tag)).size, classes.length)
+  })
+
+  it("are safe to try again only when nothing was applied", () => {
+    for (const [error] of rows) if (error.isRetryable) assert.strictEqual(error.outcome, "not-applied")
+  })
+
+  it.effect("are failures that are caught by tag", () =>
+    Effect.gen(function*() {
+      const caught = yield* Effect.fail(new Errors.ValidationFailed<"amount">(refused)).pipe(
+        Effect.catchTag("ValidationFailed", ({ fields }) => Effect.succeed(fields.amount))
+      )
+      assert.deepStrictEqual(caught, ["Too small.", "Too fine."])
+    }))
+})
+
+describe("OutcomeUnknown", () => {
+  it("does not show the request, which may hold a code or a passphrase, but has it", () => {
+    const texts = [
+      String(unknown),
+      unknown.stack ?? "",
+      JSON.stringify(unknown),
+      inspect(unknown, { depth: Infinity, showHidden: true })
+    ]
+    for (const text of texts) {
+      assert.notInclude(text, "voucher-1")
+      assert.notInclude(text, "open sesame")
+    }
+    assert.deepStrictEqual(Redacted.value(unknown.request), { code: "voucher-1", passphrase: "open sesame" })
+  })
+})
+
+describe("errors as values", () => {
+  it("keep everything when they are written and read", () => {
+    const error = new Errors.AcceptedUnreadable({
+      endpoint,
+      status: 200,
+      orderIds: [OrderId.make("7")],
+      problem: "p",
+      body: "b"
+    })
+    const written = Schema.encodeSync(Errors.AcceptedUnreadable)(error)
+    const back = Schema.decodeSync(Errors.AcceptedUnreadable)(written)
+    assert.instanceOf(back, Errors.AcceptedUnreadable)
+    assert.deepInclude(back, { _tag: "AcceptedUnreadable", endpoint, orderIds: ["7"] as never, outcome: "applied" })
+  })
+})

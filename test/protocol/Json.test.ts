@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import * as Json from "../../src/protocol/Json.ts"
+import { property } from "../support/property.ts"
+
+const read = (text: string): unknown => Result.getOrThrow(Json.parse(text))
+
+/** Any integer of at most 40 digits, as JSON writes it. */
+const integers = fc.bigInt({ min: -(10n ** 40n) + 1n, max: 10n ** 40n - 1n })
+
+/** Numbers that are no integers beyond 2^53. */
+const ordinary = fc.oneof(
+  fc.integer(),
+  fc.double({ min: -1e15, max: 1e15, noNaN: true }),
+  fc.constantFrom(1e21, 5e-324)
+)
+
+describe("parse", () => {
+  it("reads integers beyond 2^53 as bigints, all others as numbers", () => {
+    assert.deepStrictEqual(read("[9007199254740991,9007199254740992,-9007199254740993,7]"), [
+      9007199254740991,
+      9007199254740992n,
+      -9007199254740993n,
+      7
+    ])
+  })
+
+  it("reads them wherever they are", () => {
+    const body = read("{\"id\":18446744073709551616,\"stop_loss\":{\"ids\":[{\"order_id\":9007199254740993}]},\"n\":1}")
+    assert.deepStrictEqual(body, {
+      id: 18446744073709551616n,
+      stop_loss: { ids: [{ order_id: 9007199254740993n }] },
+      n: 1
+    })
+  })
+
+  it("leaves fractions and exponents alone, however long", () => {
+    const numbers = "[1669338402.712101,0.12345678901234567890,1e300,1E20,12345678901234567890.5,1234567890123456789e1]"
+    assert.deepStrictEqual(read(numbers), JSON.parse(numbers))
+  })
+
+  it("leaves digits in texts and keys alone", () => {
+    assert.deepStrictEqual(read("{\"9007199254740993\":\"9007199254740993\"}"), {
+      "9007199254740993": "9007199254740993"
+    })
+  })
+
+  it("fails on what is no JSON", () => {
+    for (const text of ["", "{", "<html>", "{'a':1}", "[1,]", "nope", "9007199254740993x"]) {
+      assert.isTrue(Result.isFailure(Json.parse(text)), text)
+    }
+  })
+
+  property("is JSON.parse where no integer is beyond 2^53", [
+    fc.object({ values: [ordinary, fc.string(), fc.boolean(), fc.constant(null)] })
+  ], (value) =>
+    Effect.sync(() => {
+      const text = JSON.stringify({ value, long: "9007199254740993" })
+      assert.deepStrictEqual(read(text), JSON.parse(text))
+    }))
+})
+
+describe("stringify", () => {
+  it("writes a bigint as a number, wherever it is", () => {
+    const body = { id: 9007199254740993n, legs: [{ id: -1n }] }
+    assert.strictEqual(Json.stringify(body), "{\"id\":9007199254740993,\"legs\":[{\"id\":-1}]}")
+  })
+
+  property(
+    "is JSON.stringify where there is no bigint",
+    [fc.array(fc.jsonValue())],
+    (value) => Effect.sync(() => assert.strictEqual(Json.stringify(value), JSON.stringify(value)))
+  )
+})
+
+describe("round trips", () => {
+  property("an integer of any length survives, nested or not", [integers], (integer) =>
+    Effect.sync(() => {
+      const text = `{"id":${integer},"legs":[{"id":${integer},"more":{"ids":[${integer}]}}]}`
+      assert.strictEqual(Json.stringify(read(text) as object), text)
+    }))
+
+  property("bodies of bigints, numbers and texts survive", [
+    fc.array(fc.record({ id: integers, price: ordinary, text: fc.string() }, { noNullPrototype: true }))
+  ], (orders) =>
+    Effect.sync(() => {
+      const back = read(Json.stringify(orders)) as ReadonlyArray<{ readonly id: number | bigint }>
+      // Small integers come back as numbers, and JSON has no negative zero.
+      const expected = orders.map((order) => ({ ...order, price: order.price + 0 }))
+      assert.deepStrictEqual(back.map((order) => ({ ...order, id: BigInt(order.id) })), expected)
+    }))
+})
+
+describe("isObject", () => {
+  it("is for objects, not for lists and null", () => {
+    for (const value of [{}, { a: 1 }]) assert.isTrue(Json.isObject(value))
+    for (const value of [[], null, "{}", 1, true, undefined]) assert.isFalse(Json.isObject(value))
+  })
+})

@@ -1,0 +1,324 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as SchemaAST from "effect/SchemaAST"
+import * as fc from "fast-check"
+import type { Rule } from "../../src/domain/Rule.ts"
+import * as CancelAllOrders from "../../src/endpoints/CancelAllOrders.ts"
+import type { Dialect } from "../../src/protocol/Dialect.ts"
+import * as Dialects from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import * as Violation from "../../src/protocol/Violation.ts"
+import { property } from "../support/property.ts"
+import { byName, dialects, type Golden, goldens } from "./goldens.ts"
+
+const noStrings = [1, 0, 1.5, true, null, [], {}]
+
+const noDecimals = ["", "1e5", "01", " 1", "0x1", "9".repeat(65), ...noStrings]
+
+/** Values that no request may have in a field, in the domain and on the wire alike, by the brand of the field. */
+const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+  MarketName: ["", "BTC", "BTC-USDT", "BTC_USDT_X", ...noStrings],
+  OrderSide: ["", "BUY", "hold", ...noStrings],
+  Amount: ["0", "-1", "0.00", ...noDecimals],
+  Price: ["0", "-1", "0.00", ...noDecimals],
+  ClientOrderId: ["", "a b", "é", "a/b", ...noStrings],
+  BboRole: ["", "first", "1", 0, 3, 1.5, true, null, [], {}],
+  SelfTradePrevention: ["", "NO", "cancel", ...noStrings],
+  PlanId: ["", ...noStrings],
+  SubAccountId: ["", ...noStrings],
+  Ticker: ["", "B TC", "_BTC", ...noStrings],
+  Limit: [0, -1, 101, 1.5, "1", "", true, null, [], {}],
+  Offset: [-1, 10001, 0.5, "0", "", true, null, [], {}],
+  Code: ["", ...noStrings],
+  Passphrase: ["x".repeat(26), "🙂".repeat(26), ...noStrings],
+  // Without a brand: a list, a text, a flag.
+  Arrays: [[], ["nope"], ["spot", 1], ["nope", "never"], "spot", 1, null, {}],
+  String: noStrings,
+  Boolean: ["true", "", 0, 1, null, [], {}]
+}
+
+interface Field {
+  readonly golden: Golden
+  readonly dialect: Dialect
+  readonly name: string
+  readonly brand: string
+}
+
+const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
+  goldens.flatMap((golden) =>
+    Object.entries(golden.endpoint.request(dialect).fields).map(([name, { ast }]) => ({
+      golden,
+      dialect,
+      name,
+      brand: SchemaAST.resolveIdentifier(ast) ?? ast._tag
+    }))
+  )
+)
+
+type Refused = ReadonlyArray<Violation.Violation> | undefined
+
+const throughJson = (wire: object): unknown => Result.getOrThrow(Json.parse(Json.stringify(wire)))
+
+/** What the client finds wrong with a request whose field has this value, and what an exchange does. */
+const refusedBySide = (
+  { dialect, golden: { endpoint, request, wire }, name }: Omit<Field, "brand">,
+  value: unknown
+): { readonly local: Refused; readonly exchange: Refused } => {
+  const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
+  const key = shape.keys[name] ?? name
+  return {
+    local: Result.getOrUndefined(Result.flip(encodeRequest({ ...request, [name]: value }))),
+    exchange: Result.getOrUndefined(
+      Result.flip(decodeRequest(throughJson({ ...wire[dialect.name].request, [key]: value })))
+    )
+  }
+}
+
+const without = (record: Readonly<Record<string, unknown>>, key: string) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
+
+describe("the same violation is found before it is sent and where it arrives", () => {
+  for (const field of fields) {
+    it(`${field.dialect.name}: ${field.golden.endpoint.name} ${field.name}`, () => {
+      const values = broken[field.brand] ?? []
+      assert.isNotEmpty(values, `no broken values for ${field.brand}`)
+      for (const value of values) {
+        const { exchange, local } = refusedBySide(field, value)
+        assert.isNotEmpty(local, `accepted: ${JSON.stringify(value)}`)
+        assert.deepStrictEqual(local, exchange)
+        for (const { field: name } of local ?? []) assert.strictEqual(name, field.name)
+      }
+    })
+  }
+
+  it("a missing field is required where it is, whichever side looks", () => {
+    const required = fields.flatMap(({ dialect, golden: { endpoint, request, wire }, name }) => {
+      const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
+      const wireKey = shape.keys[name] ?? name
+      const local = Result.getOrUndefined(Result.flip(encodeRequest(without(request, name))))
+      const exchange = Result.getOrUndefined(Result.flip(decodeRequest(without(wire[dialect.name].request, wireKey))))
+      assert.deepStrictEqual(local, exchange)
+      if (local === undefined) return []
+      assert.deepStrictEqual(local, [{ field: name, rule: { rule: "required" } }])
+      return dialect.name === "live" ? [`${endpoint.name} ${name}`] : []
+    })
+    const oco = ["market", "side", "amount", "price", "activationPrice", "stopLimitPrice"]
+    const stopLimit = ["market", "side", "amount", "price", "activationPrice"]
+    assert.sameMembers(required, [
+      ...oco.map((name) => `CollateralOcoOrders.create ${name}`),
+      ...stopLimit.map((name) => `StopLimitOrders.create ${name}`),
+      "Codes.apply code",
+      "DeleteSubAccount.delete id"
+    ])
+  })
+
+  it("a field that is undefined is missing: JSON can't say more", () => {
+    for (const field of fields) {
+      const { exchange, local } = refusedBySide(field, undefined)
+      assert.deepStrictEqual(local, exchange, `${field.golden.endpoint.name} ${field.name}`)
+    }
+  })
+
+  it("numbers that JSON can't carry are refused with the words for what arrives", () => {
+    for (const field of fields.filter(({ brand }) => brand === "Limit" || brand === "Offset")) {
+      for (const value of [NaN, Infinity, -Infinity, 2 ** 53]) {
+        const { exchange, local } = refusedBySide(field, value)
+        assert.deepStrictEqual(local, exchange, `${field.golden.endpoint.name} ${field.name} ${value}`)
+      }
+    }
+  })
+
+  it("what is no object breaks a rule of the request itself", () => {
+    for (const dialect of dialects) {
+      for (const { endpoint } of goldens) {
+        for (const wire of [[], null, "x", 1]) {
+          assert.deepStrictEqual(
+            Endpoint.codec(endpoint, dialect).decodeRequest(wire),
+            Result.fail([{ field: "request", rule: { rule: "type", type: "object" } }])
+          )
+        }
+      }
+    }
+  })
+
+  it("all violations are found, in the order of the fields", () => {
+    const request = { market: "x", side: "y", amount: "0", price: "1", clientOrderId: "" }
+    const { encodeRequest } = Endpoint.codec(byName.stopLimit.endpoint, Dialects.live)
+    const violations = Result.getOrThrow(Result.flip(encodeRequest(request)))
+    assert.deepStrictEqual(violations.map(({ field, rule }) => [field, rule.rule]), [
+      ["market", "format"],
+      ["side", "oneOf"],
+      ["amount", "positive"],
+      ["activationPrice", "required"],
+      ["clientOrderId", "notEmpty"]
+    ])
+  })
+
+  it("a rule that several fields break is said of each, and once of a list", () => {
+    const stopLimit = Endpoint.codec(byName.stopLimit.endpoint, Dialects.live)
+    const missing = Result.getOrThrow(Result.flip(stopLimit.decodeRequest({})))
+    assert.deepStrictEqual(missing.map(({ field }) => field), ["market", "side", "amount", "price", "activationPrice"])
+
+    const cancelAll = Endpoint.codec(CancelAllOrders.endpoint, Dialects.live)
+    const violations = Result.getOrThrow(Result.flip(cancelAll.decodeRequest({ type: ["nope", "spot", "never"] })))
+    assert.deepStrictEqual(violations, [
+      { field: "type", rule: { rule: "oneOf", values: ["spot", "margin", "futures"] } }
+    ])
+  })
+
+  const json = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(fc.oneof(fc.string(), fc.integer(), fc.constantFrom("spot", "margin"))),
+    fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true })
+  )
+
+  // The roles and modes are other values on the wire, so what is broken there may be right here.
+  const spelledAlike = new Map(
+    fields.filter(({ brand }) => brand !== "BboRole" && brand !== "SelfTradePrevention")
+      .map((field) => [`${field.dialect.name}: ${field.golden.endpoint.name} ${field.name}`, field])
+  )
+
+  property(
+    "whatever a field holds",
+    [fc.constantFrom(...spelledAlike.keys()), json],
+    (name, value) =>
+      Effect.sync(() => {
+        const field = spelledAlike.get(name)
+        assert.isDefined(field)
+        const { exchange, local } = refusedBySide(field, value)
+        assert.deepStrictEqual(local, exchange)
+      }),
+    { runs: 1000 }
+  )
+})
+
+describe("words", () => {
+  const rows: ReadonlyArray<readonly [rule: Rule, order: string, account: string]> = [
+    [{ rule: "required" }, "Activation price field is required.", "The activation_price field is required."],
+    [
+      { rule: "type", type: "string" },
+      "Activation price field should be a string.",
+      "The activation_price must be a string."
+    ],
+    [
+      { rule: "type", type: "integer" },
+      "Activation price field should be an integer.",
+      "The activation_price must be an integer."
+    ],
+    [
+      { rule: "decimal" },
+      "Activation price field should be numeric string.",
+      "The activation_price format is invalid."
+    ],
+    [{ rule: "positive" }, "Activation price should be greater than 0.", "The activation_price format is invalid."],
+    [
+      { rule: "min", min: 1 },
+      "Activation price field should be at least 1.",
+      "The activation_price must be at least 1."
+    ],
+    [
+      { rule: "max", max: 100 },
+      "Activation price field should be at most 100.",
+      "The activation_price may not be greater than 100."
+    ],
+    [
+      { rule: "length", max: 25 },
+      "Activation price field may not be greater than 25 characters.",
+      "The activation_price may not be greater than 25 characters."
+    ],
+    [{ rule: "notEmpty" }, "Activation price field should not be empty.", "The activation_price field is required."],
+    [{ rule: "format" }, "Activation price field format is invalid.", "The activation_price format is invalid."],
+    [
+      { rule: "characters", allowed: "latin letters" },
+      "Activation price field should contain only latin letters.",
+      "The activation_price format is invalid."
+    ],
+    [
+      { rule: "oneOf", values: ["buy", "sell"] },
+      "Activation price field should contain only 'buy' or 'sell' values.",
+      "The selected activation_price is invalid."
+    ],
+    [{ rule: "known" }, "Activation price is not available.", "The selected activation_price is invalid."],
+    [
+      { rule: "unique" },
+      "This activation price is already used by the current account.",
+      "The activation_price has already been taken."
+    ],
+    [
+      { rule: "precision", step: "0.01" },
+      "Min activation price step = 0.01",
+      "The activation_price format is invalid."
+    ],
+    [
+      { rule: "minAmount", min: "0.001" },
+      "Given amount is less than min amount 0.001",
+      "The activation_price format is invalid."
+    ],
+    [
+      { rule: "minTotal", min: "5" },
+      "Total (amount * price) is less than 5",
+      "The activation_price format is invalid."
+    ],
+    [
+      { rule: "maxTotal", max: "9" },
+      "Total (amount * price) is more than 9",
+      "The activation_price format is invalid."
+    ],
+    [{ rule: "accepted" }, "Activation price field is not accepted.", "The activation_price format is invalid."],
+    [
+      { rule: "position" },
+      "Reduce-only: Position doesn't exist or wrong side",
+      "The activation_price format is invalid."
+    ],
+    [{ rule: "balance" }, "Not enough balance.", "The activation_price format is invalid."],
+    // Only other calls than orders break these.
+    ...([
+      [{ rule: "unused" }, "The activation_price has already been applied."],
+      [{ rule: "notOwn" }, "This activation_price was created by you."],
+      [{ rule: "empty" }, "The selected activation_price still holds funds."]
+    ] as const).map(([rule, words]) => [rule, words, words] as const)
+  ]
+
+  for (const [rule, order, account] of rows) {
+    it(`${rule.rule}, in both voices`, () => {
+      assert.strictEqual(Violation.words("order", "activation_price", rule), order)
+      assert.strictEqual(Violation.words("account", "activation_price", rule), account)
+    })
+  }
+
+  it("speak of the field as the wire names it", () => {
+    assert.strictEqual(
+      Violation.words("order", "client_order_id", { rule: "notEmpty" }),
+      "Client order id field should not be empty."
+    )
+    assert.strictEqual(Violation.words("account", "planId", { rule: "known" }), "The selected planId is invalid.")
+  })
+})
+
+describe("toErrors", () => {
+  const violations = [
+    { field: "activationPrice", rule: { rule: "required" } },
+    { field: "amount", rule: { rule: "precision", step: "0.1" } },
+    { field: "amount", rule: { rule: "minAmount", min: "1" } }
+  ] as const
+  const { keys } = Endpoint.codec(byName.stopLimit.endpoint, Dialects.document).shape
+
+  it("is keyed by the wire's names for an exchange, with all words of a field", () => {
+    assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field), {
+      activation_price: ["Activation price field is required."],
+      amount: ["Min amount step = 0.1", "Given amount is less than min amount 1"]
+    })
+  })
+
+  it("is keyed by the domain's names for a caller, in the same words", () => {
+    assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field, (field) => field), {
+      activationPrice: ["Activation price field is required."],
+      amount: ["Min amount step = 0.1", "Given amount is less than min amount 1"]
+    })
+  })
+})

@@ -1,0 +1,192 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { oneOf } from "../../src/domain/Text.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import * as Wire from "../../src/protocol/Wire.ts"
+import { brokenRules } from "../domain/examples.ts"
+import { orderId } from "../support/arbitraries.ts"
+import { property } from "../support/property.ts"
+
+const decode = (schema: Schema.ConstraintDecoder<unknown>, wire: unknown): unknown =>
+  Result.getOrUndefined(Schema.decodeUnknownResult(schema)(wire))
+
+const encode = <A>(schema: Schema.Codec<A, unknown>, value: A): unknown =>
+  Result.getOrUndefined(Schema.encodeResult(schema)(value))
+
+describe("struct", () => {
+  const { keys, nameOf, schema } = Wire.struct({
+    orderId: Schema.Int,
+    dealMoney: Decimal.Decimal,
+    market: Schema.String,
+    note: Schema.optionalKey(Schema.String)
+  }, { keys: { orderId: "order_id", dealMoney: "deal_money" } })
+
+  const value = { orderId: 7, dealMoney: Decimal.of("0"), market: "BTC_USDT" }
+  const wire = { order_id: 7, deal_money: "0", market: "BTC_USDT" }
+
+  it("renames keys both ways", () => {
+    assert.deepStrictEqual(decode(schema, wire), value)
+    assert.deepStrictEqual(encode(schema, value), wire)
+    assert.deepStrictEqual(decode(schema, { ...wire, note: "n" }), { ...value, note: "n" })
+    assert.deepStrictEqual(encode(schema, { ...value, note: "n" }), { ...wire, note: "n" })
+  })
+
+  it("ignores keys that it does not know, its own domain names among them", () => {
+    assert.deepStrictEqual(decode(schema, { ...wire, dealMoney: "5", other: {}, orderId: 8 }), value)
+  })
+
+  it("refuses an object without a key that it demands", () => {
+    for (const [key, name] of [["order_id", "orderId"], ["deal_money", "dealMoney"], ["market", "market"]] as const) {
+      const { [key]: _, ...without }: Record<string, unknown> = wire
+      assert.deepStrictEqual(brokenRules(schema, without), [{ rule: "required" }], name)
+    }
+  })
+
+  it("refuses what is no object", () => {
+    for (const value of [null, undefined, [], [wire], "{}", 1]) {
+      assert.deepStrictEqual(brokenRules(schema, value), [{ rule: "type", type: "object" }])
+    }
+  })
+
+  it("knows the names of keys, and of nothing else", () => {
+    assert.deepStrictEqual(keys, { orderId: "order_id", dealMoney: "deal_money", market: "market", note: "note" })
+    assert.deepStrictEqual(["order_id", "orderId", "market", "other", "constructor", "__proto__", ""].map(nameOf), [
+      "orderId",
+      "orderId",
+      "market",
+      undefined,
+      undefined,
+      undefined,
+      undefined
+    ])
+  })
+})
+
+describe("a wire value that means absent", () => {
+  const shapeOf = (demanded: boolean) =>
+    Wire.struct({
+      kind: Schema.String,
+      clientId: Schema.optionalKey(Schema.String),
+      price: Schema.optionalKey(Schema.String)
+    }, {
+      keys: { clientId: "client_id" },
+      absent: {
+        clientId: { value: "", when: () => true, demanded },
+        price: { value: "0", when: (wire) => wire["kind"] === "market", demanded }
+      }
+    }).schema
+
+  it("is no value in the domain, and is written where there is none", () => {
+    for (const schema of [shapeOf(true), shapeOf(false)]) {
+      const wire = { kind: "market", client_id: "", price: "0" }
+      assert.deepStrictEqual(decode(schema, wire), { kind: "market" })
+      assert.deepStrictEqual(encode(schema, { kind: "market" }), wire)
+    }
+  })
+
+  it("means itself where its condition does not hold", () => {
+    const schema = shapeOf(true)
+    assert.deepStrictEqual(decode(schema, { kind: "limit", client_id: "", price: "0" }), { kind: "limit", price: "0" })
+    assert.deepStrictEqual(encode(schema, { kind: "limit", price: "0" }), { kind: "limit", client_id: "", price: "0" })
+    assert.deepStrictEqual(encode(schema, { kind: "limit" }), { kind: "limit", client_id: "" })
+  })
+
+  it("is that very text and no other of the same value", () => {
+    const wire = { kind: "market", client_id: " ", price: "0.0" }
+    assert.deepStrictEqual(decode(shapeOf(true), wire), { kind: "market", clientId: " ", price: "0.0" })
+  })
+
+  it("must be there only when it is demanded", () => {
+    assert.deepStrictEqual(decode(shapeOf(false), { kind: "limit" }), { kind: "limit" })
+    assert.isUndefined(decode(shapeOf(true), { kind: "market", client_id: "" }))
+    assert.isUndefined(decode(shapeOf(true), { kind: "limit", price: "1" }))
+  })
+})
+
+describe("renamed", () => {
+  const schema = Wire.renamed(oneOf(["NEW", "FILLED", "PARTIAL"]), { OPEN: "NEW", PART: "PARTIAL", PARTLY: "PARTIAL" })
+
+  it("reads all names and writes the first", () => {
+    assert.deepStrictEqual(["OPEN", "NEW", "PART", "PARTLY", "FILLED"].map((wire) => decode(schema, wire)), [
+      "NEW",
+      "NEW",
+      "PARTIAL",
+      "PARTIAL",
+      "FILLED"
+    ])
+    assert.deepStrictEqual((["NEW", "PARTIAL", "FILLED"] as const).map((value) => encode(schema, value)), [
+      "OPEN",
+      "PART",
+      "FILLED"
+    ])
+  })
+
+  it("leaves the judgement of other names, and of what is no text, to the enumeration", () => {
+    for (const value of ["", "OTHER", "constructor", null, 1, {}]) {
+      assert.deepStrictEqual(brokenRules(schema, value), [{ rule: "oneOf", values: ["NEW", "FILLED", "PARTIAL"] }])
+    }
+  })
+})
+
+describe("OrderId", () => {
+  it("is a JSON integer of any length and a text of digits", () => {
+    assert.strictEqual(decode(Wire.OrderId, 0), "0")
+    assert.strictEqual(decode(Wire.OrderId, 4180284841), "4180284841")
+    assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
+  })
+
+  it("is nothing else", () => {
+    for (const value of ["7", -7, -7n, 1.5, NaN, null, true, {}, 2 ** 53]) {
+      assert.isUndefined(decode(Wire.OrderId, value))
+    }
+  })
+
+  property("keeps every digit", [orderId], (id) =>
+    Effect.sync(() => {
+      const wire = encode(Wire.OrderId, id)
+      assert.strictEqual(String(wire), id)
+      assert.strictEqual(typeof wire, BigInt(id) <= Number.MAX_SAFE_INTEGER ? "number" : "bigint")
+      assert.strictEqual(decode(Wire.OrderId, wire), id)
+    }))
+})
+
+describe("codes for other values", () => {
+  it("Bit: 0 and 1", () => {
+    assert.deepStrictEqual([0, 1].map((wire) => decode(Wire.Bit, wire)), [false, true])
+    assert.deepStrictEqual([false, true].map((value) => encode(Wire.Bit, value)), [0, 1])
+    for (const value of [2, -1, "0", true, null]) assert.isUndefined(decode(Wire.Bit, value))
+  })
+
+  it("BboRole: 1 and 2; what else there is breaks the rule of the wire's values", () => {
+    assert.deepStrictEqual([1, 2].map((wire) => decode(Wire.BboRole, wire)), ["queue", "counterparty"])
+    assert.deepStrictEqual((["queue", "counterparty"] as const).map((value) => encode(Wire.BboRole, value)), [1, 2])
+    for (const value of [0, 3, "1", "queue", null, true]) {
+      assert.deepStrictEqual(brokenRules(Wire.BboRole, value), [{ rule: "oneOf", values: [1, 2] }])
+    }
+  })
+
+  property("Digits: a count as text", [fc.nat(99)], (count) =>
+    Effect.sync(() => {
+      assert.strictEqual(decode(Wire.Digits, count.toString()), count)
+      assert.strictEqual(encode(Wire.Digits, count), count.toString())
+    }))
+
+  it("Digits: nothing but that", () => {
+    for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
+      assert.isUndefined(decode(Wire.Digits, value))
+    }
+  })
+
+  it("acknowledged: what is accepted says nothing, what is written is always the same", () => {
+    const schema = Wire.acknowledged({}, (wire) => Json.isObject(wire) || wire === undefined)
+    for (const wire of [{}, { a: 1 }, undefined]) {
+      assert.deepStrictEqual(Schema.decodeResult(schema)(wire), Result.succeed(undefined))
+    }
+    for (const wire of [null, [], "ok"]) assert.isTrue(Result.isFailure(Schema.decodeResult(schema)(wire)))
+    assert.deepStrictEqual(encode(schema, undefined), {})
+  })
+})

@@ -1,0 +1,27 @@
+import { Decimal, Exchange, Identifiers, StopLimitOrders } from "effect-txc"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+
+export const placeOrder = Effect.gen(function*() {
+  const orders = yield* StopLimitOrders.StopLimitOrders
+  return yield* orders.create({
+    market: Identifiers.marketName("BTC_USDT"),
+    side: "buy",
+    amount: Decimal.amount("0.1"), // a literal that is no amount does not compile
+    price: Decimal.price("40100"),
+    activationPrice: Decimal.price("40000"),
+    clientOrderId: Identifiers.ClientOrderId.make("my-order-1")
+  })
+}).pipe(
+  Effect.catchTags({
+    ValidationFailed: (error) => Effect.logError("wrong fields", error.fields.amount, error.fields.price),
+    RequestRejected: (error) => Effect.logError(`code ${error.code}: ${error.reason}`),
+    OutcomeUnknown: (error) => Effect.logError("look for the order before trying again", error.clientOrderId)
+  })
+)
+
+// Reads TXC_API_KEY, TXC_API_SECRET, and TXC_REGION (global or eu), or TXC_BASE_URL with TXC_DIALECT.
+export const program = placeOrder.pipe(
+  Effect.provide(Exchange.layerConfig.pipe(Layer.provide(FetchHttpClient.layer)))
+)

@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Command } from "../../../src/sandbox/engine/Command.ts"
+import * as Engine from "../../../src/sandbox/engine/Engine.ts"
+import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as State from "../../../src/sandbox/engine/State.ts"
+import { dialects } from "../../support/exchange.ts"
+import { property } from "../../support/property.ts"
+import { commands } from "./commands.ts"
+
+/** Every asset that a holder's balances are summed up in, by `holder ticker`; without zeros. */
+const sum = (entries: Iterable<readonly [string, bigint]>): Readonly<Record<string, bigint>> => {
+  const sums: Record<string, bigint> = {}
+  for (const [key, units] of entries) sums[key] = (sums[key] ?? 0n) + units
+  return Object.fromEntries(Object.entries(sums).filter(([, units]) => units !== 0n))
+}
+
+const held = ({ ledger }: State.State, which: (holder: string) => boolean) =>
+  sum(
+    [...ledger.balances].filter(([holder]) => which(holder)).flatMap(([holder, balances]) =>
+      [...balances].map(([ticker, units]) => [`${holder} ${ticker}`, units] as const)
+    )
+  )
+
+/** What must hold after every command. */
+const isSound = (state: State.State): void => {
+  for (const [ticker, units] of Ledger.totals(state.ledger)) assert.strictEqual(units, 0n, `${ticker} is conserved`)
+  for (const [holder, balances] of state.ledger.balances) {
+    for (const [ticker, units] of balances) {
+      assert.notStrictEqual(units, 0n, `${holder} keeps a zero of ${ticker}`)
+      if (holder !== "outside") assert.isTrue(units > 0n, `${holder} holds ${units} ${ticker}`)
+    }
+  }
+  const orders = [...state.openOrders.values()]
+  assert.deepStrictEqual(
+    held(state, (holder) => holder.endsWith("/locked")),
+    sum(
+      orders.flatMap(({ account, locked }) =>
+        locked === undefined ? [] : [[`${account}/trade/locked ${locked.ticker}`, locked.units] as const]
+      )
+    ),
+    "locked is what open orders have locked"
+  )
+  assert.deepStrictEqual(
+    held(state, (holder) => holder === "codes"),
+    sum(
+      [...state.codes.values()].flatMap(({ applied, ticker, units }) =>
+        applied === undefined ? [[`codes ${ticker}`, units] as const] : []
+      )
+    ),
+    "codes are worth what was put into them"
+  )
+  for (const [holder] of state.ledger.balances) {
+    const [account = ""] = holder.split("/")
+    if (holder.includes("/")) assert.isTrue(state.accounts.has(account), `${holder} is nobody's`)
+  }
+  for (const key of state.keys.values()) assert.isTrue(state.accounts.has(key.account), `${key.apiKey} is nobody's`)
+  for (const { account, id, status } of orders) {
+    assert.isTrue(state.accounts.has(account), `order ${id} is nobody's`)
+    assert.strictEqual(status, "NEW")
+  }
+}
+
+/** All but the nonces and the times of the last activity. */
+const substance = (
+  { accounts, clientOrderIds, codes, keys, ledger, lastId, openOrders, payments, subAccounts }: State.State
+) =>
+  structuredClone({
+    accounts,
+    clientOrderIds,
+    codes,
+    keys: [...keys.keys()],
+    ledger,
+    lastId,
+    openOrders,
+    payments,
+    subAccounts
+  })
+
+for (const dialect of dialects) {
+  describe(`by the rules of the ${dialect.name} dialect`, () => {
+    property(
+      "after every command no asset has appeared or vanished, and no balance is below zero",
+      [commands],
+      (list) =>
+        Effect.sync(() => {
+          const state = State.make(dialect.rules)
+          for (const command of list) {
+            Engine.apply(state, command)
+            isSound(state)
+          }
+        }),
+      { runs: 120 }
+    )
+
+    property("what is refused has changed nothing of substance", [commands], (list) =>
+      Effect.sync(() => {
+        const state = State.make(dialect.rules)
+        for (const command of list) {
+          const before = substance(state)
+          const reply = Engine.apply(state, command)
+          if (reply._tag === "Invalid" || reply._tag === "Refused") assert.deepStrictEqual(substance(state), before)
+        }
+      }), { runs: 80 })
+
+    property(
+      "the same commands make the same state and the same replies, also when written down and read",
+      [commands],
+      (
+        list
+      ) =>
+        Effect.gen(function*() {
+          const Journal = Schema.fromJsonString(Schema.toCodecJson(Schema.Array(Command)))
+          const read = yield* Schema.decodeEffect(Journal)(yield* Schema.encodeEffect(Journal)(list))
+          const run = (commands: ReadonlyArray<Command>) => {
+            const state = State.make(dialect.rules)
+            const replies = commands.map((command) => structuredClone(Engine.apply(state, command)))
+            return { replies, state }
+          }
+          const first = run(list)
+          assert.deepStrictEqual(run(list), first)
+          assert.deepStrictEqual(run(read), first)
+        })
+    )
+
+    property("order ids are never used twice", [commands], (list) =>
+      Effect.sync(() => {
+        const state = State.make(dialect.rules)
+        const ids: Array<string> = []
+        for (const command of list) {
+          const reply = Engine.apply(state, command)
+          if (reply._tag === "OrderPlaced") ids.push(reply.order.id)
+          if (reply._tag === "OcoPlaced") ids.push(reply.oco.id, reply.oco.stopLoss.id, reply.oco.takeProfit.id)
+        }
+        assert.strictEqual(new Set(ids).size, ids.length)
+      }))
+  })
+}
+
+it("the commands reach every kind of reply, so that the properties above say something", () => {
+  const seen = new Set<string>()
+  for (const list of fc.sample(commands, { numRuns: 300, seed: 1 })) {
+    const state = State.make(Dialect.live.rules)
+    for (const command of list) {
+      const reply = Engine.apply(state, command)
+      const asked = command.action._tag === "Call" ? command.action.operation._tag : command.action._tag
+      seen.add(`${asked} ${reply._tag === "Refused" ? reply.why : reply._tag}`)
+    }
+  }
+  assert.includeMembers([...seen], [
+    "PlaceStopLimit OrderPlaced",
+    "PlaceStopLimit Invalid",
+    "PlaceStopLimit notEnoughBalance",
+    "PlaceOco OcoPlaced",
+    "PlaceOco reduceOnly",
+    "CancelAll Done",
+    "ApplyCode CodeApplied",
+    "ApplyCode Invalid",
+    "DeleteSubAccount Done",
+    "DeleteSubAccount Invalid",
+    "CreateCode Done",
+    "CreateCode notEnoughBalance",
+    "Nothing nonceUsed",
+    "Nothing nonceOutsideWindow",
+    "Nothing notFound"
+  ])
+})

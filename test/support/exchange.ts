@@ -1,0 +1,261 @@
+/** A fresh exchange for a test: two accounts with keys and money, and the client that reaches it. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
+import * as Call from "../../src/client/Call.ts"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import { Code, Passphrase } from "../../src/domain/Code.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { ApiKey, InvestmentId, marketName, PlanId, SubAccountId, ticker } from "../../src/domain/Identifiers.ts"
+import { HexColour, MaskedEmail } from "../../src/domain/SubAccount.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Control from "../../src/sandbox/Control.ts"
+import * as InProcess from "../../src/sandbox/InProcess.ts"
+import * as Server from "../../src/sandbox/Server.ts"
+import * as Venue from "../../src/sandbox/Venue.ts"
+import { type Answering, answering, type Recorder, recording } from "./http.ts"
+
+export const dialects: ReadonlyArray<Dialect.Dialect> = [Dialect.document, Dialect.live]
+
+// -----------------------------------------------------------------------------
+// What is there
+// -----------------------------------------------------------------------------
+
+export interface Account {
+  readonly account: string
+  readonly apiKey: string
+  readonly apiSecret: string
+}
+
+/** A business partner with money, sub-accounts and interest. */
+export const alice: Account = { account: "alice", apiKey: "alice-key-1f0c", apiSecret: "alice-secret-77aa" }
+
+/** No business partner; the creator of the codes. */
+export const bob: Account = { account: "bob", apiKey: "bob-key-5e2d", apiSecret: "bob-secret-c0de" }
+
+/** Alice's key that is switched off. */
+export const disabled: Account = { account: "alice", apiKey: "disabled-key-01", apiSecret: "disabled-secret-01" }
+
+/** Alice's key that may call nothing but cancel-all. */
+export const restricted: Account = { account: "alice", apiKey: "restricted-key-01", apiSecret: "restricted-secret-01" }
+
+export const credentialsOf = ({ apiKey, apiSecret }: Account) => ({
+  apiKey: Redacted.make(apiKey),
+  apiSecret: Redacted.make(apiSecret)
+})
+
+export const btc = ticker("BTC")
+export const eth = ticker("ETH")
+export const usdt = ticker("USDT")
+export const btcUsdt = marketName("BTC_USDT")
+export const ethUsdt = marketName("ETH_USDT")
+export const btcPerp = marketName("BTC_PERP")
+
+export const code = Code.make("code-of-bob")
+export const protectedCode = Code.make("protected-code-of-bob")
+export const passphrase = Passphrase.make("öffne dich, Sesam 🗝")
+export const codeOfAlice = Code.make("code-of-alice")
+
+export const planA = PlanId.make("plan-a")
+export const planB = PlanId.make("plan-b")
+
+export const emptySubAccount = SubAccountId.make("sub-empty")
+export const fundedSubAccount = SubAccountId.make("sub-funded")
+export const subAccountOfBob = SubAccountId.make("sub-of-bob")
+
+export const openSubAccount = (parent: string, id: SubAccountId, alias: string = id) =>
+  Control.Control.use((control) =>
+    control.openSubAccount({
+      id,
+      parent,
+      alias,
+      email: MaskedEmail.make("s***@e***e.com"),
+      color: HexColour.make("#1D9A6C"),
+      shareKyc: true,
+      kycStatus: "shared",
+      spotEnabled: true,
+      collateralEnabled: false
+    })
+  )
+
+export const addKey = (
+  { account, apiKey, apiSecret }: Account,
+  options: { readonly enabled?: boolean; readonly endpoints?: ReadonlyArray<string> } = {}
+) =>
+  Control.Control.use((control) =>
+    control.addKey({
+      account,
+      apiKey: ApiKey.make(apiKey),
+      apiSecret,
+      title: `key of ${account}`,
+      type: "1",
+      enabled: options.enabled ?? true,
+      ...(options.endpoints === undefined
+        ? {}
+        : { endpoints: options.endpoints.map((name) => ({ name, title: name })) })
+    })
+  )
+
+export const payInterest = (
+  account: string,
+  planId: PlanId,
+  amount: Decimal.Amount = Decimal.amount("0.15"),
+  of = usdt
+) =>
+  Control.Control.use((control) =>
+    control.payInterest({ account, planId, investmentId: InvestmentId.make("investment-1"), ticker: of, amount })
+  )
+
+/** What every test finds there. */
+export const setUp = Effect.gen(function*() {
+  const control = yield* Control.Control
+  yield* control.openAccount({ account: "alice", b2b: true })
+  yield* control.openAccount({ account: "bob", b2b: false })
+  yield* addKey(alice)
+  yield* addKey(bob)
+  yield* addKey(disabled, { enabled: false })
+  yield* addKey(restricted, { endpoints: ["/api/v4/order/cancel/all"] })
+  yield* control.fund({ account: "alice", wallet: "main", ticker: usdt, amount: Decimal.amount("1000.5") })
+  yield* control.fund({ account: "alice", wallet: "main", ticker: btc, amount: Decimal.amount("3") })
+  yield* control.fund({ account: "alice", wallet: "trade", ticker: btc, amount: Decimal.amount("2") })
+  yield* control.fund({ account: "alice", wallet: "trade", ticker: usdt, amount: Decimal.amount("100000") })
+  yield* control.fund({ account: "bob", wallet: "main", ticker: eth, amount: Decimal.amount("20") })
+  yield* control.createCode({ account: "bob", code, ticker: eth, amount: Decimal.amount("2.5") })
+  yield* control.createCode({
+    account: "bob",
+    code: protectedCode,
+    ticker: eth,
+    amount: Decimal.amount("0.25"),
+    passphrase
+  })
+  yield* control.createCode({ account: "alice", code: codeOfAlice, ticker: btc, amount: Decimal.amount("1") })
+  yield* openSubAccount("alice", emptySubAccount, "Archive")
+  yield* openSubAccount("alice", fundedSubAccount, "Market making")
+  yield* openSubAccount("bob", subAccountOfBob)
+  yield* control.fund({ account: fundedSubAccount, wallet: "main", ticker: usdt, amount: Decimal.amount("250") })
+  yield* addKey({ account: fundedSubAccount, apiKey: "sub-key-0001", apiSecret: "sub-secret-0001" }, {
+    endpoints: ["/api/v4/order/stop_limit"]
+  })
+  yield* addKey({ account: emptySubAccount, apiKey: "sub-key-0002", apiSecret: "sub-secret-0002" })
+})
+
+// -----------------------------------------------------------------------------
+// Where it is
+// -----------------------------------------------------------------------------
+
+/** Where a client finds the exchange. */
+export class Place extends Context.Service<Place, {
+  readonly baseUrl: string
+  readonly dialect: Dialect.Dialect
+}>()("test/Place") {}
+
+/** An exchange that a client reaches, and a note of what every client has sent. */
+export type World = Venue.Venue | Control.Control | Place | HttpClient.HttpClient | Recorder
+
+const seeded = (dialect: Dialect.Dialect) =>
+  Layer.effectDiscard(setUp).pipe(
+    Layer.provideMerge(Control.layer),
+    Layer.provideMerge(Venue.layer({ dialect })),
+    Layer.orDie
+  )
+
+/** Without a socket. */
+export const inProcess = (dialect: Dialect.Dialect): Layer.Layer<World> =>
+  recording.pipe(
+    Layer.provide(InProcess.layer),
+    Layer.merge(Layer.succeed(Place, { baseUrl: InProcess.baseUrl, dialect })),
+    Layer.provideMerge(seeded(dialect))
+  )
+
+/** Over a socket of this machine. */
+export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
+  recording.pipe(
+    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.merge(Layer.effect(Place, Effect.map(Server.serve(), ({ baseUrl }) => ({ baseUrl, dialect })))),
+    Layer.provideMerge(seeded(dialect)),
+    Layer.orDie
+  )
+
+// -----------------------------------------------------------------------------
+// Who calls
+// -----------------------------------------------------------------------------
+
+/** The client of an account. A test builds it once per key: two clients of one key do not know each other's nonces. */
+export const clientOf = (account: Account): Layer.Layer<Exchange.Services, never, Place | HttpClient.HttpClient> =>
+  Layer.unwrap(
+    Effect.map(Place, (place) => Exchange.layer({ ...place, credentials: credentialsOf(account) }))
+  ).pipe(Layer.orDie)
+
+/** Bob's client. */
+export class Bob extends Context.Service<Bob, Context.Context<Exchange.Services>>()("test/Bob") {}
+
+/** Makes calls with bob's key. */
+export const asBob = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, Exclude<R, Exchange.Services> | Bob> =>
+  Effect.flatMap(Bob, (services) => Effect.provideContext(effect, services))
+
+/** A world, alice's client and bob's. */
+export const exchange = (world: Layer.Layer<World>): Layer.Layer<World | Exchange.Services | Bob> =>
+  clientOf(alice).pipe(
+    Layer.merge(Layer.effect(Bob, Layer.build(Layer.fresh(clientOf(bob))))),
+    Layer.provideMerge(world)
+  )
+
+/** Reads are attempted once. */
+export const once = Effect.provideService(Call.ReadRetry, Schedule.recurs(0))
+
+// -----------------------------------------------------------------------------
+// What is asked for
+// -----------------------------------------------------------------------------
+
+/** An amount computed by a test. */
+export const amountOf = (value: number): Decimal.Amount => Result.getOrThrow(Decimal.parseAmount(value.toString()))
+
+/** A stop-limit order that alice can pay for: 0.5 BTC for 500 USDT. */
+export const stopLimit = {
+  market: btcUsdt,
+  side: "buy",
+  amount: Decimal.amount("0.5"),
+  price: Decimal.price("1000.00"),
+  activationPrice: Decimal.price("990.5")
+} as const
+
+/** An OCO order within the bounds of its market. */
+export const oco = {
+  market: btcUsdt,
+  side: "sell",
+  amount: Decimal.amount("0.01"),
+  price: Decimal.price("40000"),
+  activationPrice: Decimal.price("41000"),
+  stopLimitPrice: Decimal.price("41500")
+} as const
+
+// -----------------------------------------------------------------------------
+// Exchanges made up by a test
+// -----------------------------------------------------------------------------
+
+/** Alice's client, whose every request the function answers. Orders are not checked against markets. */
+export const answered = (
+  answer: Answering,
+  dialect: Dialect.Dialect = Dialect.document
+): Layer.Layer<Exchange.Services | Recorder> =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide([
+      Credentials.layer(credentialsOf(alice)),
+      Region.layer({ baseUrl: "https://exchange.invalid", dialect })
+    ]),
+    Layer.provideMerge(answering(answer)),
+    Layer.orDie
+  )

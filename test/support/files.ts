@@ -1,0 +1,31 @@
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** The name of a file that does not exist yet, in a directory that is removed with the scope. */
+export const scratchFile = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-txc-"))),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true }))
+  ),
+  (directory) => join(directory, "venue.sqlite")
+)
+
+/** The source of a module of the library, for a program in another process. */
+export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href
+
+/** Runs a program in another process to its end; gives what it wrote, and how it ended. */
+export const runElsewhere = (program: string) =>
+  Effect.callback<{ readonly output: string; readonly ended: number | string | null }>((resume) => {
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    let output = ""
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+    child.on("close", (code, signal) => resume(Effect.succeed({ output, ended: signal ?? code })))
+    return Effect.sync(() => child.kill())
+  })

@@ -1,0 +1,93 @@
+/** HttpClients that note what is sent, and answers made up by a test. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+
+/** A request as it was handed to the transport. */
+export interface Sent {
+  readonly method: string
+  readonly url: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Uint8Array
+  readonly body: string
+}
+
+export const toSent = (request: HttpClientRequest.HttpClientRequest, url: URL): Sent => {
+  const bytes = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
+  return {
+    method: request.method,
+    url: url.href,
+    path: url.pathname,
+    headers: { ...request.headers },
+    bytes,
+    body: new TextDecoder().decode(bytes)
+  }
+}
+
+/** The fields of a JSON body. */
+export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, unknown>> =>
+  JSON.parse(body) as Readonly<Record<string, unknown>>
+
+/** Everything that was sent, in the order in which it was. */
+export class Recorder extends Context.Service<Recorder, ReadonlyArray<Sent>>()("test/Recorder") {}
+
+/** The signed requests among them. */
+export const privateCalls = Recorder.use((sent) => Effect.sync(() => sent.filter(({ method }) => method === "POST")))
+
+/** Notes every request before the client below sends it. */
+export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, HttpClient.HttpClient> = Layer
+  .effectContext(
+    Effect.map(HttpClient.HttpClient, (http) => {
+      const sent: Array<Sent> = []
+      const client = HttpClient.make((request, url) => {
+        sent.push(toSent(request, url))
+        return http.execute(request)
+      })
+      return Context.make(HttpClient.HttpClient, client).pipe(Context.add(Recorder, sent))
+    })
+  )
+
+/** The answer to one request: `index` counts the requests from 0. `"lost"` breaks the connection. */
+export type Answering = (sent: Sent, index: number) => Response | "lost" | Effect.Effect<Response | "lost">
+
+/** Answers every request by a function; nothing leaves the process. */
+export const answering = (answer: Answering): Layer.Layer<HttpClient.HttpClient | Recorder> =>
+  Layer.effectContext(Effect.sync(() => {
+    const noted: Array<Sent> = []
+    const client = HttpClient.make((request, url) => {
+      const sent = toSent(request, url)
+      const answered = answer(sent, noted.push(sent) - 1)
+      return Effect.flatMap(
+        Effect.isEffect(answered) ? answered : Effect.succeed(answered),
+        (response) =>
+          response === "lost"
+            ? Effect.fail(failure(request, { code: "ECONNRESET", message: "read ECONNRESET" }))
+            : Effect.succeed(HttpClientResponse.fromWeb(request, response))
+      )
+    })
+    return Context.make(HttpClient.HttpClient, client).pipe(Context.add(Recorder, noted))
+  }))
+
+/** A failure of the transport. */
+export const failure = (
+  request: HttpClientRequest.HttpClientRequest,
+  cause: unknown
+): HttpClientError.HttpClientError =>
+  new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+
+/** A JSON answer. */
+export const json = (status: number, body: unknown): Response =>
+  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } })
+
+/** The error body of a private call. */
+export const refusal = (status: number, code: number, message: string, errors: unknown = {}): Response =>
+  json(status, { code, message, errors })
+
+/** What a proxy answers whose exchange is down. */
+export const html = (status: number): Response =>
+  new Response(`<html><body><h1>${status}</h1></body></html>`, { status, headers: { "content-type": "text/html" } })

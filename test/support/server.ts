@@ -1,0 +1,46 @@
+/** Servers of a test on this machine: real sockets, and answers that no good server gives. */
+import * as Effect from "effect/Effect"
+import * as Http from "node:http"
+import * as Net from "node:net"
+
+/** A request as it came off the socket. */
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: Http.IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+const listen = (server: Net.Server) =>
+  Effect.acquireRelease(
+    Effect.callback<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed((server.address() as Net.AddressInfo).port)))
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+      })
+  )
+
+/** Serves until the scope is closed, and notes what it receives. */
+export const serving = Effect.fnUntraced(function*(
+  answer: (response: Http.ServerResponse, received: Received) => void
+) {
+  const received: Array<Received> = []
+  const server = Http.createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const { headers, method = "", url = "" } = request
+      const got = { method, path: url, headers, body: Buffer.concat(chunks) }
+      received.push(got)
+      answer(response, got)
+    })
+  })
+  const port = yield* listen(server)
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+  return { baseUrl: `http://127.0.0.1:${port}`, port, received }
+})
+
+/** A port on which nothing listens. */
+export const closedPort = Effect.scoped(listen(Net.createServer()))

@@ -1,0 +1,196 @@
+import * as Effect from "effect/Effect"
+import * as Match from "effect/Match"
+import type * as Stream from "effect/Stream"
+import { describe, expect, it } from "tstyche"
+import type * as CancelAllOrders from "../../src/endpoints/CancelAllOrders.ts"
+import type * as Codes from "../../src/endpoints/Codes.ts"
+import type * as CollateralOcoOrders from "../../src/endpoints/CollateralOcoOrders.ts"
+import type * as DeleteSubAccount from "../../src/endpoints/DeleteSubAccount.ts"
+import type * as Fees from "../../src/endpoints/Fees.ts"
+import type * as InterestPaymentHistory from "../../src/endpoints/InterestPaymentHistory.ts"
+import type * as MainBalance from "../../src/endpoints/MainBalance.ts"
+import type * as Markets from "../../src/endpoints/Markets.ts"
+import type * as ServerStatus from "../../src/endpoints/ServerStatus.ts"
+import type * as StopLimitOrders from "../../src/endpoints/StopLimitOrders.ts"
+import type * as SubAccountApiKeys from "../../src/endpoints/SubAccountApiKeys.ts"
+import type * as SubAccounts from "../../src/endpoints/SubAccounts.ts"
+import type * as Errors from "../../src/protocol/Errors.ts"
+
+declare const stopLimit: StopLimitOrders.StopLimitOrders["Service"]
+declare const request: StopLimitOrders.Request
+declare const use: (value: unknown) => void
+declare const history: InterestPaymentHistory.InterestPaymentHistory["Service"]
+
+type Any = "ExchangeUnreachable" | "RateLimited"
+type Private = Any | "RequestRejected" | "NotAuthorized" | "NonceRejected"
+type Mutating = Private | "OutcomeUnknown" | "AcceptedUnreadable"
+type Reading = Private | "UnexpectedResponse"
+type Public = Any | "PublicRequestRejected" | "UnexpectedResponse"
+
+type Named<Failure, Tag> = Extract<Failure, { readonly _tag: Tag }>
+
+describe("the errors of a call are these and no others", () => {
+  it("of orders", () => {
+    expect<CollateralOcoOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed" | "ReduceOnlyRejected">()
+    expect<StopLimitOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed">()
+    expect<CancelAllOrders.Failure["_tag"]>().type.toBe<Mutating | "ValidationFailed">()
+  })
+
+  it("of other calls that change something", () => {
+    expect<Codes.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
+    expect<DeleteSubAccount.Failure["_tag"]>().type.toBe<Mutating | "InvalidFields">()
+  })
+
+  it("of reads", () => {
+    expect<InterestPaymentHistory.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
+    expect<SubAccounts.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
+    expect<SubAccountApiKeys.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
+    expect<Fees.Failure["_tag"]>().type.toBe<Reading>()
+    expect<MainBalance.Failure["_tag"]>().type.toBe<Reading>()
+  })
+
+  it("of public reads", () => {
+    expect<ServerStatus.Failure["_tag"]>().type.toBe<Public>()
+    expect<Markets.Failure["_tag"]>().type.toBe<Public>()
+  })
+
+  it("of a stream, which may also reach the last page there can be", () => {
+    expect<Stream.Error<ReturnType<typeof history.stream>>>().type.toBe<
+      InterestPaymentHistory.Failure | Errors.PageCeilingReached
+    >()
+  })
+
+  it("are what the services fail with", () => {
+    expect<Effect.Error<ReturnType<typeof stopLimit.create>>>().type.toBe<StopLimitOrders.Failure>()
+    expect<Effect.Error<ReturnType<typeof history.page>>>().type.toBe<InterestPaymentHistory.Failure>()
+  })
+
+  it("are all among the errors of any call", () => {
+    expect<StopLimitOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
+    expect<CollateralOcoOrders.Failure>().type.toBeAssignableTo<Errors.CallError>()
+    expect<SubAccounts.Failure | Markets.Failure>().type.toBeAssignableTo<Errors.CallError>()
+  })
+
+  it("a call that can't be refused as reduce-only does not say so", () => {
+    expect<StopLimitOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
+    expect<CancelAllOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
+    expect<Codes.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
+  })
+})
+
+describe("errors name the fields of the request", () => {
+  it("of a stop-limit order", () => {
+    type Fields = "market" | "side" | "amount" | "price" | "activationPrice" | "clientOrderId" | "bboRole" | "stp"
+    expect<keyof Named<StopLimitOrders.Failure, "ValidationFailed">["fields"]>().type.toBe<Fields>()
+    expect<keyof Named<StopLimitOrders.Failure, "RequestRejected">["fields"]>().type.toBe<Fields>()
+    expect<keyof StopLimitOrders.Request>().type.toBe<Fields>()
+  })
+
+  it("of an OCO order, of codes and of pages", () => {
+    expect<keyof Named<CollateralOcoOrders.Failure, "ReduceOnlyRejected">["fields"]>().type.toBe<
+      keyof CollateralOcoOrders.Request
+    >()
+    expect<keyof Named<Codes.Failure, "InvalidFields">["fields"]>().type.toBe<"code" | "passphrase">()
+    expect<keyof Named<SubAccounts.Failure, "InvalidFields">["fields"]>().type.toBe<"search" | "limit" | "offset">()
+  })
+
+  it("as lists of texts that may be absent", () => {
+    expect<Named<StopLimitOrders.Failure, "ValidationFailed">["fields"]["amount"]>().type.toBe<
+      ReadonlyArray<string> | undefined
+    >()
+    expect<Named<StopLimitOrders.Failure, "ValidationFailed">["fields"]>().type.not.toHaveProperty("activation_price")
+  })
+})
+
+describe("every error says what became of the call", () => {
+  it("as a literal", () => {
+    expect<Errors.OutcomeUnknown["outcome"]>().type.toBe<"unknown">()
+    expect<Errors.AcceptedUnreadable["outcome"]>().type.toBe<"applied">()
+    expect<Errors.ValidationFailed["outcome"]>().type.toBe<"not-applied">()
+    expect<StopLimitOrders.Failure["outcome"]>().type.toBe<Errors.Outcome>()
+    expect<SubAccounts.Failure["outcome"]>().type.toBe<"not-applied">()
+    expect<StopLimitOrders.Failure["isRetryable"]>().type.toBe<boolean>()
+    expect<Errors.OutcomeUnknown["isRetryable"]>().type.toBe<false>()
+  })
+})
+
+const log = (error: { readonly message: string }) => Effect.succeed(error.message)
+
+/** A handler for every error but one. */
+const allButOne = {
+  ValidationFailed: log,
+  RequestRejected: log,
+  NotAuthorized: log,
+  NonceRejected: log,
+  RateLimited: log,
+  AcceptedUnreadable: log,
+  ExchangeUnreachable: log
+}
+
+describe("errors can be matched exhaustively", () => {
+  it("by Effect.catchTags: nothing is left when all are handled", () => {
+    const handled = stopLimit.create(request).pipe(Effect.catchTags({ ...allButOne, OutcomeUnknown: log }))
+    expect(handled).type.toBeAssignableTo<Effect.Effect<unknown>>()
+  })
+
+  it("by Effect.catchTags: what is not handled is left", () => {
+    const handled = stopLimit.create(request).pipe(Effect.catchTags(allButOne))
+    expect(handled).type.not.toBeAssignableTo<Effect.Effect<unknown>>()
+    expect<Effect.Error<typeof handled>>().type.toBe<Errors.OutcomeUnknown>()
+  })
+
+  it("by Effect.catchTags: what can't happen can't be handled", () => {
+    const failing = stopLimit.create(request)
+    // @ts-expect-error is not assignable to type 'never'
+    use(failing.pipe(Effect.catchTags({ ...allButOne, ReduceOnlyRejected: log })))
+  })
+
+  it("by Match: all errors, and not one less", () => {
+    const but = (failure: StopLimitOrders.Failure) =>
+      Match.value(failure).pipe(
+        Match.tag("ValidationFailed", ({ fields }) => Object.keys(fields).length),
+        Match.tag("RequestRejected", "NotAuthorized", "NonceRejected", "RateLimited", () => 0),
+        Match.tag("AcceptedUnreadable", "ExchangeUnreachable", () => 1)
+      )
+    expect(
+      (failure: StopLimitOrders.Failure): number =>
+        but(failure).pipe(Match.tag("OutcomeUnknown", () => 2), Match.exhaustive)
+    ).type.toBe<(failure: StopLimitOrders.Failure) => number>()
+    // @ts-expect-error OutcomeUnknown
+    use((failure: StopLimitOrders.Failure): number => but(failure).pipe(Match.exhaustive))
+  })
+
+  it("by Match.valueTags: all errors, and not one less", () => {
+    const one = () => 1
+    const handlers = {
+      ValidationFailed: one,
+      RequestRejected: one,
+      NotAuthorized: one,
+      NonceRejected: one,
+      RateLimited: one,
+      AcceptedUnreadable: one,
+      ExchangeUnreachable: one
+    }
+    use((failure: StopLimitOrders.Failure): number => Match.valueTags(failure, { ...handlers, OutcomeUnknown: one }))
+    // @ts-expect-error OutcomeUnknown
+    use((failure: StopLimitOrders.Failure): number => Match.valueTags(failure, handlers))
+  })
+
+  it("by a switch on the tag: what is left is never", () => {
+    const outcome = (failure: StopLimitOrders.Failure): Errors.Outcome => {
+      switch (failure._tag) {
+        case "OutcomeUnknown":
+        case "AcceptedUnreadable":
+          return failure.outcome
+        case "ValidationFailed":
+        case "RequestRejected":
+        case "NotAuthorized":
+        case "NonceRejected":
+        case "RateLimited":
+        case "ExchangeUnreachable":
+          return "not-applied"
+      }
+    }
+    expect(outcome).type.toBe<(failure: StopLimitOrders.Failure) => Errors.Outcome>()
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "tstyche"
+import * as Identifiers from "../../src/domain/Identifiers.ts"
+import type * as Paging from "../../src/domain/Paging.ts"
+
+declare const wide: string
+
+describe("marketName", () => {
+  it("takes BASE_QUOTE", () => {
+    expect(Identifiers.marketName).type.toBeCallableWith("BTC_USDT")
+    expect(Identifiers.marketName("BTC_USDT")).type.toBe<Identifiers.MarketName>()
+    expect(Identifiers.parseMarketName).type.toBeCallableWith(wide)
+  })
+
+  it("takes nothing else", () => {
+    expect(Identifiers.marketName).type.not.toBeCallableWith("")
+    expect(Identifiers.marketName).type.not.toBeCallableWith("BTC")
+    expect(Identifiers.marketName).type.not.toBeCallableWith("BTC-USDT")
+    expect(Identifiers.marketName).type.not.toBeCallableWith("BTC_")
+    expect(Identifiers.marketName).type.not.toBeCallableWith("_USDT")
+    expect(Identifiers.marketName).type.not.toBeCallableWith("BTC_USDT_X")
+    expect(Identifiers.marketName).type.not.toBeCallableWith("BTC _USDT")
+    expect(Identifiers.marketName).type.not.toBeCallableWith(wide)
+  })
+
+  it("says in the compiler's message what is wrong", () => {
+    // @ts-expect-error is not BASE_QUOTE
+    Identifiers.marketName("BTC-USDT")
+    // @ts-expect-error takes a literal; for a string use parseMarketName()
+    Identifiers.marketName(wide)
+  })
+})
+
+describe("ticker", () => {
+  it("takes a name without spaces", () => {
+    expect(Identifiers.ticker).type.toBeCallableWith("USD_VISAMASTER")
+    expect(Identifiers.ticker).type.not.toBeCallableWith("")
+    expect(Identifiers.ticker).type.not.toBeCallableWith("B TC")
+    expect(Identifiers.ticker).type.not.toBeCallableWith(wide)
+  })
+})
+
+describe("brands", () => {
+  it("no identifier is another, nor a plain text or number", () => {
+    expect<Identifiers.OrderId>().type.not.toBeAssignableTo<Identifiers.ClientOrderId>()
+    expect<Identifiers.ClientOrderId>().type.not.toBeAssignableTo<Identifiers.OrderId>()
+    expect<Identifiers.SubAccountId>().type.not.toBeAssignableTo<Identifiers.UserId>()
+    expect<Identifiers.ApiKeyId>().type.not.toBeAssignableTo<Identifiers.ApiKey>()
+    expect<Identifiers.Ticker>().type.not.toBeAssignableTo<Identifiers.MarketName>()
+    expect<string>().type.not.toBeAssignableTo<Identifiers.OrderId>()
+    expect<number>().type.not.toBeAssignableTo<Identifiers.OrderId>()
+    expect<Paging.Limit>().type.not.toBeAssignableTo<Paging.Offset>()
+    expect<number>().type.not.toBeAssignableTo<Paging.Limit>()
+  })
+})

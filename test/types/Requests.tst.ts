@@ -1,0 +1,166 @@
+import type * as Effect from "effect/Effect"
+import { describe, expect, it } from "tstyche"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import * as Identifiers from "../../src/domain/Identifiers.ts"
+import type { ActivationCondition, BboRole, OrderSide, OrderStatus } from "../../src/domain/Order.ts"
+import type { Unrecognised } from "../../src/domain/Unrecognised.ts"
+import type * as CancelAllOrders from "../../src/endpoints/CancelAllOrders.ts"
+import type * as CollateralOcoOrders from "../../src/endpoints/CollateralOcoOrders.ts"
+import type * as StopLimitOrders from "../../src/endpoints/StopLimitOrders.ts"
+import type * as SubAccountApiKeys from "../../src/endpoints/SubAccountApiKeys.ts"
+
+declare const stopLimit: StopLimitOrders.StopLimitOrders["Service"]
+declare const collateralOco: CollateralOcoOrders.CollateralOcoOrders["Service"]
+declare const clientOrderId: Identifiers.ClientOrderId
+
+const market = Identifiers.marketName("BTC_USDT")
+const amount = Decimal.amount("0.1")
+const price = Decimal.price("60000")
+
+describe("a stop-limit order", () => {
+  const request = { market, side: "buy", amount, price, activationPrice: price } as const
+
+  it("is placed with its fields, required and optional", () => {
+    expect(stopLimit.create).type.toBeCallableWith(request)
+    expect(stopLimit.create).type.toBeCallableWith({ ...request, clientOrderId, bboRole: "queue", stp: "cancel_both" })
+  })
+
+  it("is not placed with a text or a number where a brand is due", () => {
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: "BTC_USDT" })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: "0.1" })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: 0.1 })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: "60000" })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, activationPrice: "60000" })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, clientOrderId: "my-1" })
+  })
+
+  it("is not placed with one brand where another is due", () => {
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, amount: price })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: amount })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, price: Decimal.of("1") })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, market: Identifiers.ticker("BTC") })
+  })
+
+  it("is not placed with values that are not listed", () => {
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, side: "BUY" })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, bboRole: 1 })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stp: "cb" })
+  })
+
+  it("is not placed without a required field", () => {
+    expect(stopLimit.create).type.not.toBeCallableWith({ side: "buy", amount, price, activationPrice: price })
+    expect(stopLimit.create).type.not.toBeCallableWith({ market, amount, price, activationPrice: price })
+    expect(stopLimit.create).type.not.toBeCallableWith({ market, side: "buy", price, activationPrice: price })
+    expect(stopLimit.create).type.not.toBeCallableWith({ market, side: "buy", amount, activationPrice: price })
+    expect(stopLimit.create).type.not.toBeCallableWith({ market, side: "buy", amount, price })
+    expect(stopLimit.create).type.not.toBeCallableWith({})
+  })
+
+  it("is not placed with a field that it does not have, the wire's names among them", () => {
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: price })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, reduceOnly: true })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, client_order_id: "my-1" })
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, nonce: 1 })
+  })
+
+  it("has no undefined in an optional field", () => {
+    expect(stopLimit.create).type.not.toBeCallableWith({ ...request, clientOrderId: undefined })
+  })
+
+  it("has these fields", () => {
+    expect<StopLimitOrders.Request>().type.toBe<{
+      readonly market: Identifiers.MarketName
+      readonly side: OrderSide
+      readonly amount: Decimal.Amount
+      readonly price: Decimal.Price
+      readonly activationPrice: Decimal.Price
+      readonly clientOrderId?: Identifiers.ClientOrderId
+      readonly bboRole?: BboRole
+      readonly stp?: "no" | "cancel_both" | "cancel_new" | "cancel_old"
+    }>()
+  })
+})
+
+describe("a collateral OCO order", () => {
+  const request = { market, side: "sell", amount, price, activationPrice: price, stopLimitPrice: price } as const
+
+  it("is placed with its fields, required and optional", () => {
+    expect(collateralOco.create).type.toBeCallableWith(request)
+    expect(collateralOco.create).type.toBeCallableWith({ ...request, clientOrderId, reduceOnly: true })
+  })
+
+  it("is not placed with a text where a brand is due, or another brand", () => {
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: "1" })
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: "1" })
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, amount: price })
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stopLimitPrice: amount })
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, reduceOnly: "true" })
+  })
+
+  it("is not placed without a required field", () => {
+    expect(collateralOco.create).type.not.toBeCallableWith({
+      market,
+      side: "sell",
+      amount,
+      price,
+      activationPrice: price
+    })
+  })
+
+  it("is not placed with a field that it does not have", () => {
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stp: "no" })
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, bboRole: "queue" })
+    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stop_limit_price: price })
+  })
+
+  it("has these fields", () => {
+    expect<CollateralOcoOrders.Request>().type.toBe<{
+      readonly market: Identifiers.MarketName
+      readonly side: OrderSide
+      readonly amount: Decimal.Amount
+      readonly price: Decimal.Price
+      readonly activationPrice: Decimal.Price
+      readonly stopLimitPrice: Decimal.Price
+      readonly clientOrderId?: Identifiers.ClientOrderId
+      readonly reduceOnly?: boolean
+    }>()
+  })
+})
+
+describe("canceling all orders", () => {
+  it("takes the three types", () => {
+    expect<CancelAllOrders.Request>().type.toBe<{
+      readonly market?: Identifiers.MarketName
+      readonly type?: ReadonlyArray<"spot" | "margin" | "futures">
+    }>()
+  })
+})
+
+describe("answers", () => {
+  it("keep what the document does not list, told apart by its type", () => {
+    expect<NonNullable<StopLimitOrders.StopLimitOrder["status"]>>().type.toBe<OrderStatus | Unrecognised>()
+    expect<NonNullable<StopLimitOrders.StopLimitOrder["activationCondition"]>>()
+      .type.toBe<ActivationCondition | Unrecognised>()
+    expect<string>().type.not.toBeAssignableTo<StopLimitOrders.StopLimitOrder["type"]>()
+  })
+
+  it("have a boolean where the wire has 0 and 1, and no price on market types", () => {
+    expect<StopLimitOrders.StopLimitOrder["activated"]>().type.toBe<boolean | undefined>()
+    expect<StopLimitOrders.StopLimitOrder["price"]>().type.toBe<Decimal.Decimal | undefined>()
+    expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]["price"]>().type.toBe<Decimal.Decimal>()
+    expect<CollateralOcoOrders.CollateralOcoOrder["stopLoss"]["activated"]>().type.toBe<boolean>()
+    expect<CollateralOcoOrders.CollateralOcoOrder["takeProfit"]>().type.not.toHaveProperty("activationPrice")
+  })
+
+  it("say of a created order whether its client order id was taken", () => {
+    expect<Effect.Success<ReturnType<typeof stopLimit.create>>>().type.toBeAssignableTo<{
+      readonly orderId: Identifiers.OrderId
+      readonly clientOrderIdEcho: "not-sent" | "echoed" | "missing"
+    }>()
+  })
+
+  it("do not show the secret of an API key", () => {
+    expect<SubAccountApiKeys.SubAccountApiKey>().type.not.toHaveProperty("apiSecret")
+    expect<SubAccountApiKeys.SubAccountApiKey>().type.toHaveProperty("apiKey")
+  })
+})
