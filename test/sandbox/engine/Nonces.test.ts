@@ -2,7 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
+import { ApiKey } from "../../../src/domain/Identifiers.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Nonces from "../../../src/sandbox/engine/Nonces.ts"
+import { Desk } from "../../support/engine.ts"
 import { type Account, alice, bob, dialects, inProcess } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { handle, signedText } from "../../support/signed.ts"
@@ -134,4 +137,13 @@ describe("the window, in the live dialect", () => {
       assert.strictEqual(yield* use(now + 1_000_000, "true" as never), "accepted")
       assert.strictEqual(yield* use(now, false), used)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
+})
+
+it("those of the window are forgotten when they are too old to be used again, and not before", () => {
+  const key = { ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()) }
+  const useAt = (clock: number, value: number) =>
+    Nonces.use(Dialect.live.rules, key, { value: BigInt(value), window: true }, clock * 1000)
+  for (let i = 0; i <= 20_000; i++) assert.strictEqual(useAt(now + i, now + i), "used")
+  assert.isBelow(key.usedNonces.size, 6000)
+  for (let i = 15_000; i <= 20_000; i++) assert.strictEqual(useAt(now + 20_000, now + i), "nonceUsed")
 })
