@@ -160,7 +160,12 @@ const common = (order: Order) => ({
   dealStock: Units.toDecimal(order.dealStock),
   amount: order.amount,
   // What was submitted comes back as it was written, until something of it is filled.
-  left: order.left === order.quantity ? order.amount : Units.toDecimal(order.left),
+  // What a market buy could not spend on a whole step of the base currency is not left to be filled.
+  left: order.status === "FILLED"
+    ? zero
+    : order.left === order.quantity
+    ? order.amount
+    : Units.toDecimal(order.left),
   dealFee: Units.toDecimal(order.dealFee),
   price: order.price ?? zero,
   status: order.status,

@@ -129,6 +129,7 @@ export const setUp = Effect.gen(function*() {
   yield* control.fund({ account: "alice", wallet: "main", ticker: btc, amount: Decimal.amount("3") })
   yield* control.fund({ account: "alice", wallet: "trade", ticker: btc, amount: Decimal.amount("2") })
   yield* control.fund({ account: "alice", wallet: "trade", ticker: usdt, amount: Decimal.amount("100000") })
+  yield* control.fund({ account: "alice", wallet: "collateral", ticker: usdt, amount: Decimal.amount("100000") })
   yield* control.fund({ account: "bob", wallet: "main", ticker: eth, amount: Decimal.amount("20") })
   yield* control.createCode({ account: "bob", code, ticker: eth, amount: Decimal.amount("2.5") })
   yield* control.createCode({

@@ -216,6 +216,10 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== account) return Reply.invalid(["id", { rule: "known" }])
+  // A position outlives a wallet that its losses have emptied.
+  for (const position of state.positions.values()) {
+    if (position.account === id) return Reply.invalid(["id", { rule: "empty" }])
+  }
   for (const wallet of ["main", "trade", "collateral"] as const) {
     for (const locked of [false, true]) {
       if (Ledger.balances(state.ledger, { account: id, wallet, locked }).size > 0) {

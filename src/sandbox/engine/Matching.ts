@@ -39,6 +39,17 @@ const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 // Locks
 // -----------------------------------------------------------------------------
 
+/** How much of an order would open a position. What closes one, and no other order already does, needs no margin. */
+const opening = (state: State, order: Order): Units.Units => {
+  let closing = Positions.reducible(state, order.account, order.market, order.side)
+  for (const other of state.openOrders.values()) {
+    if (other.account === order.account && other.market === order.market && other.side === order.side) {
+      closing -= other.left
+    }
+  }
+  return closing <= 0n ? order.quantity : closing >= order.quantity ? 0n : order.quantity - closing
+}
+
 /**
  * Locks what an order needs; `false` when the wallet does not have it.
  *
@@ -49,8 +60,11 @@ export const lock = (
   order: Order,
   wallet: "trade" | "collateral",
   ticker: Market["stock"],
-  units: Units.Units
+  required: Units.Units
 ): boolean => {
+  const units = wallet === "collateral" && order.quantity > 0n
+    ? required * opening(state, order) / order.quantity
+    : required
   if (wallet === "collateral") {
     const spendable = Ledger.balance(state.ledger, free(order.account, wallet), ticker) -
       Positions.margin(state, order.account, ticker)

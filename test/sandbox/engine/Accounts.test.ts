@@ -47,8 +47,7 @@ describe("deleting a sub-account that has lost everything but its position", () 
     return desk
   }
 
-  // Known: the position outlives the account, and would be that of the next sub-account of this identifier.
-  it.fails("is refused", () => {
+  it("is refused", () => {
     assert.deepInclude(ruined().call("ann", deleted), notEmpty)
   })
 })

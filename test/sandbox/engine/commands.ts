@@ -99,7 +99,7 @@ const opening: ReadonlyArray<object> = [
     type: "1",
     enabled: true
   })),
-  ...["main", "trade"].flatMap((wallet) =>
+  ...["main", "trade", "collateral"].flatMap((wallet) =>
     ["BTC", "USDT"].map((ticker) => ({ _tag: "Fund", account: "alice", wallet, ticker, amount: "1000" }))
   )
 ]
