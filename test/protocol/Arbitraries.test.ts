@@ -40,7 +40,10 @@ describe("requests", () => {
           const present = drawn.filter((request) => Object.hasOwn(request, name)).length
           assert.isAbove(present, 0, `${endpoint.name} ${name}`)
           if (schema.ast.context?.isOptional === true) assert.isBelow(present, drawn.length, `${endpoint.name} ${name}`)
-          assert.property(golden, name, endpoint.name)
+          // An order is canceled by one of its identifiers: with both it would break a rule.
+          if (name !== "clientOrderId" || endpoint.name !== "CancelOrder.cancel") {
+            assert.property(golden, name, endpoint.name)
+          }
         }
       }
     }

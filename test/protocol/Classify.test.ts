@@ -9,6 +9,7 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
+import { revealed } from "../support/arbitraries.ts"
 import { property } from "../support/property.ts"
 import { dialects, goldens } from "./goldens.ts"
 
@@ -316,7 +317,84 @@ describe("what an answer means", () => {
     ])
   }
 
-  for (const name of ["ServerStatus", "Markets"]) {
+  for (const name of ["LimitOrders", "MarketOrders", "StockMarketOrders", "CancelOrder", "CancelOcoOrder"]) {
+    check(name, [
+      ...common,
+      nonJson429(true),
+      [400, exchangeSays(30, failed, { market: ["x"] }), { _tag: "ValidationFailed", fields: { market: ["x"] } }, "30"],
+      [400, exchangeSays(116, failed), { _tag: "RequestRejected", code: 116 }, "code 116, which is for others"],
+      [400, exchangeSays(2, "Inner validation failed", { order_id: ["x"] }), {
+        _tag: "RequestRejected",
+        code: 2
+      }, "an engine's refusal by number"],
+      [200, { order_id: 7 }, { _tag: "AcceptedUnreadable", orderIds: ["7"] }, "an order id and not much else"]
+    ])
+  }
+
+  for (const name of ["CollateralLimitOrders", "CollateralMarketOrders"]) {
+    check(name, [
+      ...common,
+      nonJson429(true),
+      [422, exchangeSays(37, failed, { amount: ["x"] }), { _tag: "ValidationFailed", fields: { amount: ["x"] } }, "37"],
+      [422, exchangeSays(116, failed, { reduceOnly: ["x"] }), {
+        _tag: "ReduceOnlyRejected",
+        code: 116,
+        fields: { reduceOnly: ["x"] }
+      }, "code 116"]
+    ])
+  }
+
+  for (const name of ["ActiveOrders", "UnexecutedOcoOrders", "OpenPositions"]) {
+    check(name, [
+      ...common,
+      nonJson429(false),
+      [400, exchangeSays(30, failed, { market: ["x"] }), { _tag: "ValidationFailed", fields: { market: ["x"] } }, "30"],
+      [200, [{ order_id: 7 }], { uncertain: "unreadable-answer" }, "an order id and not much else: a read"]
+    ])
+  }
+
+  check("Transfers", [
+    ...common.filter(([status, body]) => status !== 200 || body === html),
+    nonJson429(true),
+    [
+      400,
+      exchangeSays(0, failed, { to: ["x"] }),
+      { _tag: "InvalidFields", fields: { to: ["x"] } },
+      "code 0 with fields"
+    ],
+    [422, exchangeSays(3, "Inner validation failed", { amount: ["Not enough balance."] }), {
+      _tag: "RequestRejected",
+      code: 3,
+      fields: { amount: ["Not enough balance."] }
+    }, "code 3: a missing balance"],
+    [201, [], "Answered", "an empty list"],
+    [204, "", { uncertain: "unreadable-answer" }, "nothing"]
+  ])
+
+  for (const name of ["CodeCreation", "SubAccountCreation", "SubAccountApiKeyCreation"]) {
+    check(name, [
+      ...common,
+      nonJson429(true),
+      [400, exchangeSays(0, failed, { unknown: ["x"] }), {
+        _tag: "InvalidFields",
+        fields: {},
+        otherFields: { unknown: ["x"] }
+      }, "code 0 with fields"],
+      [201, goldenOf(name).wire.live.response, "Answered", "another success than 200"],
+      [200, { id: 7 }, { uncertain: "unreadable-answer" }, "half an answer: no order was placed"]
+    ])
+  }
+
+  // Keys that are no market names are not tickers, and are ignored.
+  const unreadable: Row = [
+    200,
+    { success: true, id: 7 },
+    { uncertain: "unreadable-answer" },
+    "success: true, but nothing to decode"
+  ]
+  for (const name of ["ServerStatus", "Markets", "Tickers", "OrderBooks", "PublicTrades", "Assets", "ServerTime"]) {
+    // No ticker, and no asset, is an answer too.
+    const undecodable = ["Tickers", "Assets"].includes(name) ? { BTC_USDT: {} } : {}
     check(name, [
       [400, { success: false, message: "Market is not available.", params: ["BTC_X"] }, {
         _tag: "PublicRequestRejected",
@@ -347,8 +425,8 @@ describe("what an answer means", () => {
       [302, "", { uncertain: "redirected" }, "a redirect"],
       [500, { error: ["Internal server error."] }, { uncertain: "server-error" }, "a server's failure"],
       [408, "", { uncertain: "server-error" }, "a server that gave up waiting"],
-      [200, {}, { uncertain: "unreadable-answer" }, "an answer that does not decode"],
-      [200, { success: true, id: 7 }, { uncertain: "unreadable-answer" }, "success: true, but nothing to decode"]
+      [200, undecodable, { uncertain: "unreadable-answer" }, "an answer that does not decode"],
+      ...(name === "Tickers" ? [] : [unreadable])
     ])
   }
 })
@@ -358,9 +436,9 @@ describe("answers that decode", () => {
     it(`${dialect.name}: are the endpoint's value, whatever the 2xx`, () => {
       for (const { endpoint, response, wire } of goldens) {
         for (const status of [200, 201, 299]) {
-          assert.deepStrictEqual(judge(endpoint, dialect, status, wire[dialect.name].response), {
+          assert.deepStrictEqual(revealed(judge(endpoint, dialect, status, wire[dialect.name].response)), {
             _tag: "Answered",
-            value: response
+            value: revealed(response)
           }, endpoint.name)
         }
       }
@@ -393,6 +471,10 @@ describe("refusals that an exchange of the dialect gives", () => {
     rateLimited: "RateLimited",
     reduceOnly: "ReduceOnlyRejected",
     notEnoughBalance: "RequestRejected",
+    notEnoughToTransfer: "RequestRejected",
+    notEnoughForCode: "RequestRejected",
+    orderNotFound: "RequestRejected",
+    notMaker: "RequestRejected",
     unavailable: "Uncertain",
     notFound: "RequestRejected",
     methodNotAllowed: "RequestRejected",
@@ -414,8 +496,16 @@ describe("refusals that an exchange of the dialect gives", () => {
         for (const field of Object.keys(request)) {
           const violations = Result.getOrThrow(Result.flip(encodeRequest({ ...request, [field]: null })))
           const wireKey = (field: string) => shape.keys[field] ?? field
-          const { code, message, status } = Endpoint.refusalOf(endpoint, dialect, violations)
           const errors = Violation.toErrors(violations, endpoint.voice, wireKey)
+          if (endpoint.access === "public") {
+            const { body, status } = dialect.publicValidation(errors)
+            const verdict = judge(endpoint, dialect, status, body)
+            const error = verdict._tag === "Refused" ? verdict.error : undefined
+            assert.deepInclude(error, { _tag: "PublicRequestRejected", status }, `${endpoint.name} ${field}`)
+            for (const words of Object.values(errors).flat()) assert.include(JSON.stringify(error), words)
+            continue
+          }
+          const { code, message, status } = Endpoint.refusalOf(endpoint, dialect, violations)
           const verdict = judge(endpoint, dialect, status, { code, message, errors })
           assert.deepInclude(verdict._tag === "Refused" ? verdict.error : {}, {
             _tag: endpoint.voice === "order" ? "ValidationFailed" : "InvalidFields",

@@ -4,6 +4,7 @@ import type { Rule } from "../../src/domain/Rule.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
+import { revealed } from "../support/arbitraries.ts"
 import { byName, dialects, type Golden, goldens } from "./goldens.ts"
 
 type Path = ReadonlyArray<string>
@@ -45,21 +46,67 @@ describe("what answers may lack", () => {
     "stp"
   ]
   const leg = ["clientOrderId", "makerFee", "positionSide", "status", "stp", "takerFee"]
+  const pair = ["reduceOnly", ...["stop_loss", "take_profit"].flatMap((parent) => leg.map((key) => `${parent}.${key}`))]
+  const inside = (parent: string, keys: ReadonlyArray<string>) => keys.map((key) => `${parent}.${key}`)
+  const order = ["clientOrderId", "ioc", "postOnly", "price", "reduceOnly", "rpi", "status", "stp"]
+  const trigger = ["activated", "activationCondition", "activation_price"]
+  const stop = [...order, ...trigger, "positionSide"]
+  const ended = ["activationPrice", "ioc", "makerFee", "positionSide", "postOnly", "reduceOnly", "rpi", "takerFee"]
   const live: Readonly<Record<string, ReadonlyArray<string>>> = {
     "StopLimitOrders.create": stopLimit,
-    "CollateralOcoOrders.create": [
-      "reduceOnly",
-      ...["stop_loss", "take_profit"].flatMap((parent) => leg.map((key) => `${parent}.${key}`))
-    ]
+    "CollateralOcoOrders.create": pair,
+    "LimitOrders.create": order,
+    "MarketOrders.create": order,
+    "StockMarketOrders.create": order,
+    "CollateralLimitOrders.create": [...order, "positionSide"],
+    "CollateralMarketOrders.create": [...order, "positionSide"],
+    "CancelOrder.cancel": stop,
+    "ActiveOrders.page": inside("0", stop),
+    "OrderHistory.page": [
+      "BTC_USDT",
+      ...inside("BTC_USDT.0", [...ended, "clientOrderId", "price", "status", "stp"]),
+      "ETH_USDT",
+      ...inside("ETH_USDT.0", ["clientOrderId", "price", "status", "stp"])
+    ],
+    "UnexecutedOcoOrders.page": inside("0", pair),
+    "CancelOcoOrder.cancel": pair
   }
-  // A position belongs to collateral orders; the document's own stop-limit order need not have one.
-  const document = { "StopLimitOrders.create": ["positionSide"] }
-  // Assets without a balance are left out.
-  const balances = { "MainBalance.all": ["1INCH", "BTC", "constructor"] }
+  // A position belongs to collateral orders, a trigger to stop orders; no other order need have one.
+  const document: Readonly<Record<string, ReadonlyArray<string>>> = {
+    "StopLimitOrders.create": ["positionSide"],
+    "CollateralLimitOrders.create": ["positionSide"],
+    "CollateralMarketOrders.create": ["positionSide"],
+    "CancelOrder.cancel": [...trigger, "positionSide"],
+    "ActiveOrders.page": inside("0", [...trigger, "positionSide"]),
+    "OrderHistory.page": ["BTC_USDT", ...inside("BTC_USDT.0", ended), "ETH_USDT"]
+  }
+  const either: Readonly<Record<string, ReadonlyArray<string>>> = {
+    // Assets without a balance are left out.
+    "MainBalance.all": ["1INCH", "BTC", "constructor"],
+    "TradeBalance.all": ["BTC", "constructor"],
+    "CollateralBalance.all": ["BTC", "constructor"],
+    "OpenPositions.list": inside("0", [
+      "amount",
+      "basePrice",
+      "freeMargin",
+      "funding",
+      "liquidationPrice",
+      "liquidationState",
+      "margin",
+      "pnl",
+      "pnlPercent",
+      "positionSide",
+      "unrealizedFunding",
+      "unrealizedPnl"
+    ]),
+    "Tickers.all": ["BTC_USDT", "BTC_USDT.base_id", "BTC_USDT.quote_id"],
+    "PublicTrades.list": ["0.rpi"],
+    "Assets.all": ["1INCH", ...inside("1INCH", ["currency_precision", "is_memo", "unified_cryptoasset_id"])]
+  }
 
   for (const dialect of dialects) {
     const table: Readonly<Record<string, ReadonlyArray<string>>> = {
-      ...balances,
+      ...either,
       ...(dialect.name === "live" ? live : document)
     }
     for (const golden of goldens) {
@@ -85,13 +132,28 @@ describe("what answers may lack", () => {
 })
 
 describe("what answers may have besides", () => {
+  // Every key of these answers is a name; what is inside may have more.
+  const keyed = [
+    "MainBalance.all",
+    "TradeBalance.all",
+    "CollateralBalance.all",
+    "OrderHistory.page",
+    "Tickers.all",
+    "Assets.all"
+  ]
+
   for (const dialect of dialects) {
     it(`${dialect.name}: unknown keys are ignored, wherever they are`, () => {
-      for (const golden of goldens.filter(({ endpoint }) => endpoint.name !== "MainBalance.all")) {
+      for (const golden of goldens) {
         const wire = responseOf(golden, dialect)
-        for (const path of pathsOf(wire)) {
+        const outermost = keyed.includes(golden.endpoint.name) ? 2 : 1
+        for (const path of pathsOf(wire).filter(({ length }) => length >= outermost)) {
           const extended = changed(wire, path, (parent) => parent["feeAsset"] = { new: [1] })
-          assert.deepStrictEqual(decode(golden, dialect, extended), Result.succeed(golden.response), path.join("."))
+          assert.deepStrictEqual(
+            Result.map(decode(golden, dialect, extended), revealed),
+            Result.succeed(revealed(golden.response)),
+            `${golden.endpoint.name} ${path.join(".")}`
+          )
         }
       }
     })
@@ -154,6 +216,61 @@ describe("absence on the wire", () => {
       const zeros = { amount: "0", left: "0", activation_price: "0", [dialect.keys.dealFee]: "0" }
       const values = { amount: "0", left: "0", activationPrice: "0", dealFee: "0", dealMoney: "0" }
       assert.deepInclude(order({ ...zeros, type: "market", [dialect.keys.dealMoney]: "0" }) as object, values)
+    })
+  }
+})
+
+describe("types of orders", () => {
+  const typeOf = (golden: Golden, dialect: Dialect.Dialect, type: string) =>
+    Result.map(
+      decode(golden, dialect, { ...responseOf(golden, dialect) as object, type }),
+      (order) => (order as { readonly type: string }).type
+    )
+
+  it("live: are read by either name, whether they trade wallets or positions", () => {
+    for (const golden of [byName.limitOrder, byName.collateralLimitOrder]) {
+      for (const type of ["limit", "market", "stop limit"]) {
+        assert.deepStrictEqual(typeOf(golden, Dialect.live, type), Result.succeed(type))
+        assert.deepStrictEqual(typeOf(golden, Dialect.live, `margin ${type}`), Result.succeed(type))
+      }
+    }
+  })
+
+  it("document: have one name", () => {
+    assert.deepStrictEqual(typeOf(byName.limitOrder, Dialect.document, "limit"), Result.succeed("limit"))
+    assert.deepStrictEqual(typeOf(byName.limitOrder, Dialect.document, "margin limit"), Result.succeed("margin limit"))
+  })
+})
+
+describe("answers that have more than one form", () => {
+  for (const dialect of dialects) {
+    it(`${dialect.name}: collateral balances are texts or numbers`, () => {
+      const read = (balance: unknown) =>
+        Result.map(
+          decode(byName.collateralBalance, dialect, { BTC: balance }),
+          (balances) => [...balances as Map<string, string>]
+        )
+      assert.deepStrictEqual(read("0.10"), Result.succeed([["BTC", "0.10"]]))
+      assert.deepStrictEqual(read(-0.1), Result.succeed([["BTC", "-0.1"]]))
+      assert.deepStrictEqual(read(0), Result.succeed([["BTC", "0"]]))
+      for (const balance of [null, true, "", "x", []]) assert.isTrue(Result.isFailure(read(balance)))
+    })
+
+    it(`${dialect.name}: a history without orders is an object, or a list, without any`, () => {
+      assert.deepStrictEqual(decode(byName.orderHistory, dialect, {}), Result.succeed([]))
+      assert.deepStrictEqual(decode(byName.orderHistory, dialect, []), Result.succeed([]))
+      assert.isTrue(Result.isFailure(decode(byName.orderHistory, dialect, [{}])))
+    })
+
+    it(`${dialect.name}: the type of a created key is a number or a text`, () => {
+      const wire = responseOf(byName.subAccountApiKeyCreation, dialect) as object
+      for (const type of [2, "2"]) {
+        const decoded = decode(byName.subAccountApiKeyCreation, dialect, { ...wire, type })
+        assert.deepStrictEqual(
+          Result.map(decoded, revealed),
+          Result.succeed(revealed(byName.subAccountApiKeyCreation.response))
+        )
+      }
     })
   }
 })
@@ -222,6 +339,8 @@ describe("refusals", () => {
     ["a client order id", found(["clientOrderId", { rule: "unique" }]), 36],
     ["any other field", found(["side", { rule: "oneOf", values: ["buy", "sell"] }]), 30],
     ["a missing field", found(["market", required]), 30],
+    ["flags that rule each other out", found(["ioc", { rule: "exclusive", with: "postOnly" }]), 37],
+    ["two fields that say the same", found(["orderId", { rule: "alone", with: "clientOrderId" }]), 30],
     ["two fields of one number", found(["price", { rule: "decimal" }], ["stopLimitPrice", { rule: "decimal" }]), 33],
     ["two fields of different numbers", found(["market", known], ["price", { rule: "decimal" }]), 30]
   ] as const
@@ -249,12 +368,40 @@ describe("refusals", () => {
 
   it("an endpoint's voice decides which of both it is", () => {
     const violations = found(["market", known])
+    // Besides all whose name says that they are about orders.
+    const others = [
+      "CancelOrder.cancel",
+      "OrderHistory.page",
+      "CancelOcoOrder.cancel",
+      "OpenPositions.list",
+      "OrderBooks.get",
+      "PublicTrades.list"
+    ]
     for (const { endpoint } of goldens) {
       assert.strictEqual(
         Endpoint.refusalOf(endpoint, Dialect.live, violations).code,
-        endpoint.name.includes("Orders") ? 31 : 0,
+        endpoint.name.includes("Orders") || others.includes(endpoint.name) ? 31 : 0,
         endpoint.name
       )
+    }
+  })
+
+  it("of public calls are a message with the words, or the words by field", () => {
+    const errors = { market: ["a"], limit: ["b", "c"] }
+    assert.deepStrictEqual(Dialect.document.publicValidation(errors), {
+      status: 400,
+      body: { success: false, message: "Validation failed", params: ["a", "b", "c"] }
+    })
+    assert.deepStrictEqual(Dialect.live.publicValidation(errors), { status: 422, body: errors })
+  })
+
+  it("of the engine have numbers of their own", () => {
+    const engine = ["notEnoughBalance", "orderNotFound", "notMaker", "notEnoughToTransfer", "notEnoughForCode"] as const
+    const of = ({ refusals }: Dialect.Dialect) => engine.map((kind) => [refusals[kind].status, refusals[kind].code])
+    assert.deepStrictEqual(of(Dialect.document), [[400, 10], [400, 2], [400, 13], [400, 3], [400, 5]])
+    assert.deepStrictEqual(of(Dialect.live), [[400, 10], [400, 2], [400, 13], [422, 3], [422, 5]])
+    for (const { refusals } of dialects) {
+      for (const kind of engine) assert.strictEqual(refusals[kind].message, "Inner validation failed")
     }
   })
 
@@ -280,5 +427,9 @@ describe("byName", () => {
 
   it("a code is applied with 200 in the document and 201 live", () => {
     assert.deepStrictEqual(dialects.map(({ codeAppliedStatus }) => codeAppliedStatus), [200, 201])
+  })
+
+  it("so is whatever is created but orders", () => {
+    assert.deepStrictEqual(dialects.map(({ createdStatus }) => createdStatus), [200, 201])
   })
 })
