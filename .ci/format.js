@@ -6,7 +6,9 @@ import { getPath } from "@dprint/typescript"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 
 const isCheck = process.argv.includes("--check")
-const files = globSync(["{src,test}/**/*.{ts,cjs}", "benchmarks/*.ts", "vitest.config.ts", ".ci/*.js"])
+const files = globSync(["{src,test}/**/*.{ts,cjs}", "benchmarks/*.ts", "vitest.config.ts", ".ci/*.js"], {
+  exclude: ["**/node_modules/**"]
+})
 
 const formatter = createFromBuffer(readFileSync(getPath()))
 formatter.setConfig({ indentWidth: 2, lineWidth: 120, newLineKind: "lf" }, {

@@ -14,7 +14,7 @@ export const script = (
   options: { readonly baseUrl: string; readonly path: string; readonly apiKey: string; readonly apiSecret: string }
 ): string =>
   [
-    `body='{"request":"${options.path}","nonce":"'$(date +%s)$$$RANDOM'"}'`,
+    `body='{"request":"${options.path}","nonce":"'$(date +%s)$(printf %05d $RANDOM)'"}'`,
     `payload=$(printf %s "$body" | base64 | tr -d '\\n')`,
     `signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac '${options.apiSecret}' | sed 's/^.* //')`,
     `curl -s ${options.baseUrl}${options.path} -H 'Content-type: application/json' \\`,

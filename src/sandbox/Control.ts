@@ -40,6 +40,7 @@ type Done = Effect.Effect<void, ControlRefused | JournalError>
  * - `addKey`, `setKey`: API keys, and switching them on and off
  * - `fund`: credits a wallet from outside the exchange
  * - `createCode`: takes an amount from an account's main wallet and puts it into a code that another can apply
+ * - `openPlan`, `invest`: a fixed-term plan, and an amount in it; interest is paid as time goes by, day by day
  * - `payInterest`: pays interest of a fixed-term plan to an account's main wallet
  * - `movePrice`: moves the price of a market: whoever bids more or asks less trades, and orders that wait for it wake
  * - `openOrders`, `positions`: the orders of an account that can still trade, and its open positions
@@ -56,6 +57,8 @@ export class Control extends Context.Service<Control, {
   readonly setKey: (options: Of<"SetKey">) => Done
   readonly fund: (options: Of<"Fund">) => Done
   readonly createCode: (options: Of<"CreateCode">) => Done
+  readonly openPlan: (options: Of<"OpenPlan">) => Done
+  readonly invest: (options: Of<"Invest">) => Done
   readonly payInterest: (options: Of<"PayInterest">) => Done
   readonly movePrice: (options: Of<"MovePrice">) => Done
   readonly openOrders: (account: string) => Effect.Effect<ReadonlyArray<Order>>
@@ -89,6 +92,8 @@ export const layer: Layer.Layer<Control, never, Venue> = Layer.effect(
       setKey: (options) => perform({ _tag: "SetKey", ...options }),
       fund: (options) => perform({ _tag: "Fund", ...options }),
       createCode: (options) => perform({ _tag: "CreateCode", ...options }),
+      openPlan: (options) => perform({ _tag: "OpenPlan", ...options }),
+      invest: (options) => perform({ _tag: "Invest", ...options }),
       payInterest: (options) => perform({ _tag: "PayInterest", ...options }),
       movePrice: (options) => perform({ _tag: "MovePrice", ...options }),
       openOrders: (account) =>

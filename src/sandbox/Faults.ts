@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 
+import * as Schema from "effect/Schema"
+
 /**
  * What goes wrong:
  *
@@ -15,16 +17,20 @@
  * @category models
  * @since 0.1.0
  */
-export type Symptom =
-  | {
-    readonly _tag: "Answer"
-    readonly applied: boolean
-    readonly status: number
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: string
-  }
-  | { readonly _tag: "Reset"; readonly applied: boolean }
-  | { readonly _tag: "Delay"; readonly millis: number }
+export const Symptom = Schema.TaggedUnion({
+  Answer: {
+    applied: Schema.Boolean,
+    status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })),
+    headers: Schema.Record(Schema.String, Schema.String),
+    body: Schema.String
+  },
+  Reset: { applied: Schema.Boolean },
+  Delay: { millis: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)) }
+})
+/** @category models */
+export type Symptom = typeof Symptom.Type
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /**
  * Which calls: of a path, of a key, or all; the first `skip` of them pass, the next `times` go wrong.
@@ -32,13 +38,15 @@ export type Symptom =
  * @category models
  * @since 0.1.0
  */
-export interface Fault {
-  readonly path?: string
-  readonly apiKey?: string
-  readonly skip?: number
-  readonly times?: number
-  readonly symptom: Symptom
-}
+export const Fault = Schema.Struct({
+  path: Schema.optionalKey(Schema.String),
+  apiKey: Schema.optionalKey(Schema.String),
+  skip: Schema.optionalKey(Count),
+  times: Schema.optionalKey(Count),
+  symptom: Symptom
+})
+/** @category models */
+export type Fault = typeof Fault.Type
 
 /** The answer of a proxy whose exchange is down. */
 export const badGateway: Symptom = {

@@ -412,7 +412,7 @@ export const routes: ReadonlyArray<Route> = [
       const payments = state.payments.get(account) ?? []
       const listed = state.currencies.some((currency) => currency.ticker === ticker)
       return [
-        ...(planId === undefined || payments.some((payment) => payment.planId === planId)
+        ...(planId === undefined || state.plans.has(planId) || payments.some((payment) => payment.planId === planId)
           ? []
           : [["planId", { rule: "known" }]] as const),
         ...(ticker === undefined || listed ? [] : [["ticker", { rule: "known" }]] as const)

@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
+import * as ControlPlane from "./ControlPlane.ts"
 import type { Answer } from "./Message.ts"
 import { Venue } from "./Venue.ts"
 
@@ -33,6 +34,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 /**
  * - `host`: this machine only, unless said otherwise
  * - `port`: any free one, unless said otherwise
+ * - `controlToken`: opens the control plane to whoever has it; without one there is no control plane
  *
  * @category models
  * @since 0.1.0
@@ -40,6 +42,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 export interface Options {
   readonly host?: string
   readonly port?: number
+  readonly controlToken?: string
 }
 
 const send = (response: Http.ServerResponse, answer: Answer): void => {
@@ -60,7 +63,7 @@ const send = (response: Http.ServerResponse, answer: Answer): void => {
  * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(
-  { host = "127.0.0.1", port = 0 }: Options = {}
+  { controlToken, host = "127.0.0.1", port = 0 }: Options = {}
 ): Effect.fn.Return<{ readonly baseUrl: string }, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
   const context = yield* Effect.context()
@@ -68,15 +71,18 @@ export const serve = Effect.fnUntraced(function*(
 
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse, body: Uint8Array): void => {
     const [path = "/", ...query] = (request.url ?? "/").split("?")
-    const handled = venue.handle({
+    const message = {
       method: request.method ?? "GET",
       path,
       query: query.join("?"),
       headers: request.headers,
       body,
       from: request.socket.remoteAddress ?? ""
+    }
+    const controlled = controlToken === undefined ? undefined : ControlPlane.handle(venue, controlToken, message)
+    run(controlled ?? venue.handle(message), {
+      onExit: (exit) => send(response, Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" })
     })
-    run(handled, { onExit: (exit) => send(response, Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" }) })
   }
 
   const tooLarge = (response: Http.ServerResponse): void => {

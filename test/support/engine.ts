@@ -241,7 +241,7 @@ export const text = (units: Units.Units): string => Units.toDecimal(units)
 export const units = (decimal: string): Units.Units => Units.from(Decimal.Decimal.make(decimal)) ?? assert.fail(decimal)
 
 const shown = (balances: ReadonlyMap<string, Units.Units>): string =>
-  [...balances].sort(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
+  [...balances].toSorted(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
 
 /** Where an order stands, as in `"PARTIAL_FILLED 1 of 3"`: its status, what it has traded, what it asked for. */
 export const standing = ({ dealStock, quantity, status }: State.Order): string =>

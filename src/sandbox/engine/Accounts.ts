@@ -210,15 +210,15 @@ export const applyCode = (
 /** @category accounts */
 export const deleteSubAccount = (
   work: Work,
-  account: string,
+  owner: string,
   { id }: Extract<Operation, { readonly _tag: "DeleteSubAccount" }>
 ): Reply.Reply => {
   const { state } = work
   const subAccount = state.subAccounts.get(id)
-  if (subAccount === undefined || subAccount.parent !== account) return Reply.invalid(["id", { rule: "known" }])
-  // A position outlives a wallet that its losses have emptied.
-  for (const position of state.positions.values()) {
-    if (position.account === id) return Reply.invalid(["id", { rule: "empty" }])
+  if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { rule: "known" }])
+  // A position outlives a wallet that its losses have emptied, an investment one that it was paid from.
+  for (const { account } of [...state.positions.values(), ...state.investments.values()]) {
+    if (account === id) return Reply.invalid(["id", { rule: "empty" }])
   }
   for (const wallet of ["main", "trade", "collateral"] as const) {
     for (const locked of [false, true]) {
@@ -252,21 +252,5 @@ export const transfer = (
     units === undefined || Ledger.balance(state.ledger, source, ticker) - bound < units ||
     !Ledger.transfer(state.ledger, source, { account, wallet: to, locked: false }, ticker, units)
   ) return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
-  return Reply.done
-}
-
-/** @category lending */
-export const payInterest = (
-  state: State,
-  { account, amount, investmentId, planId, ticker }: Of<"PayInterest">,
-  at: number
-): Reply.Reply => {
-  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
-  const units = Units.from(amount)
-  if (units === undefined) return Reply.invalid(["amount", { rule: "precision", step: "0.000000000000000001" }])
-  Ledger.transfer(state.ledger, "outside", main(account), ticker, units)
-  const payments = state.payments.get(account) ?? []
-  payments.push({ planId, investmentId, amount, ticker, timestamp: seconds(at) })
-  state.payments.set(account, payments)
   return Reply.done
 }

@@ -208,6 +208,21 @@ const IssueCode = Schema.TaggedStruct("CreateCode", {
   passphrase: key(Passphrase)
 })
 
+/** `dailyPercent` is what an investment earns a day; `days` is its term. */
+const OpenPlan = Schema.TaggedStruct("OpenPlan", {
+  planId: PlanId,
+  ticker: Ticker,
+  dailyPercent: Amount,
+  days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+})
+
+const Invest = Schema.TaggedStruct("Invest", {
+  account: Schema.String,
+  planId: PlanId,
+  investmentId: InvestmentId,
+  amount: Amount
+})
+
 const PayInterest = Schema.TaggedStruct("PayInterest", {
   account: Schema.String,
   planId: PlanId,
@@ -232,6 +247,8 @@ export const Action = Schema.Union([
   SetKey,
   Fund,
   IssueCode,
+  OpenPlan,
+  Invest,
   PayInterest,
   MovePrice
 ])

@@ -8,6 +8,7 @@ import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
 import type { Action, Command, Operation } from "./Command.ts"
 import type { Event } from "./Event.ts"
+import * as Lending from "./Lending.ts"
 import * as Matching from "./Matching.ts"
 import * as Nonces from "./Nonces.ts"
 import * as Orders from "./Orders.ts"
@@ -75,7 +76,7 @@ const movePrice = (
 }
 
 /**
- * Applies one command.
+ * Applies one command, after everything that has come due by its time.
  *
  * @category engine
  * @since 0.1.0
@@ -86,6 +87,7 @@ export const apply = (
 ): { readonly reply: Reply.Reply; readonly events: ReadonlyArray<Event> } => {
   const events: Array<Event> = []
   const work: Matching.Work = { state, at, emit: (event) => events.push(event) }
+  Lending.accrue(state, at)
   return { reply: act(work, action), events }
 }
 
@@ -107,7 +109,11 @@ const act = (work: Matching.Work, action: Action): Reply.Reply => {
     case "CreateCode":
       return Accounts.createCode(state, action)
     case "PayInterest":
-      return Accounts.payInterest(state, action, at)
+      return Lending.payInterest(state, action, at)
+    case "OpenPlan":
+      return Lending.openPlan(state, action)
+    case "Invest":
+      return Lending.invest(state, action, at)
     case "MovePrice":
       return movePrice(work, action)
   }

@@ -16,7 +16,7 @@ import type { Units } from "./Units.ts"
 export type Wallet = "main" | "trade" | "collateral"
 
 /**
- * Where an amount can be: free in a wallet, locked by open orders, in a code that is not applied yet, with the house
+ * Where an amount can be: free in a wallet, locked by open orders, in a code that is not applied yet, in a plan, with the house
  * (which earns the fees), with the lender (who stands behind positions), or outside.
  *
  * @category models
@@ -25,6 +25,7 @@ export type Wallet = "main" | "trade" | "collateral"
 export type Holder =
   | { readonly account: string; readonly wallet: Wallet; readonly locked: boolean }
   | "codes"
+  | "plans"
   | "house"
   | "lender"
   | "outside"

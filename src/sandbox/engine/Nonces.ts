@@ -7,6 +7,9 @@ import { nonceWindowMillis, type VenueRules } from "../../domain/VenueRules.ts"
 import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 
+/** In milliseconds. */
+const aDay = 86_400_000n
+
 /** So many nonces are kept before those are forgotten that the window refuses anyway. */
 const keptBeforePruning = 20_000
 
@@ -34,7 +37,8 @@ export const use = (
   if (key.usedNonces.size >= keptBeforePruning) {
     for (const used of key.usedNonces) if (used < now - span) key.usedNonces.delete(used)
   }
-  key.usedNonces.add(value)
+  // A nonce so far ahead can never be one of the window: it counts something else than milliseconds.
+  if (value - now < aDay) key.usedNonces.add(value)
   if (value > key.greatestNonce) key.greatestNonce = value
   return "used"
 }

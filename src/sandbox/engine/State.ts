@@ -105,6 +105,32 @@ export interface AppliedCode {
   readonly externalId: ExternalId
 }
 
+/**
+ * A fixed-term plan: what an investment earns a day, as a ratio, and for how many days.
+ *
+ * @category models
+ */
+export interface Plan {
+  readonly id: PlanId
+  readonly ticker: Ticker
+  readonly dailyRate: Units
+  readonly days: number
+}
+
+/**
+ * An amount in a plan. Times are Unix microseconds.
+ *
+ * @category models
+ */
+export interface Investment {
+  readonly id: InvestmentId
+  readonly account: string
+  readonly plan: Plan
+  readonly units: Units
+  readonly endsAt: number
+  nextAt: number
+}
+
 /** @category models */
 export interface Payment {
   readonly planId: PlanId
@@ -236,6 +262,9 @@ export interface State {
   /** By identifier, which is also that of the sub-account's own account. */
   readonly subAccounts: Map<string, SubAccount>
   readonly codes: Map<Code, IssuedCode>
+  readonly plans: Map<PlanId, Plan>
+  /** The investments whose term has not ended. */
+  readonly investments: Map<InvestmentId, Investment>
   /** Interest payments by account, in the order in which they were paid. */
   readonly payments: Map<string, Array<Payment>>
   readonly trading: ReadonlyMap<MarketName, Trading>
@@ -268,6 +297,8 @@ export const make = (rules: VenueRules): State => ({
   keys: new Map(),
   subAccounts: new Map(),
   codes: new Map(),
+  plans: new Map(),
+  investments: new Map(),
   payments: new Map(),
   trading: new Map(
     Listings.markets.map((

@@ -42,7 +42,7 @@ class Model {
     const sign = side === "buy" ? 1 : -1
     return this.resting
       .filter((order) => order.side !== side && order.price * sign <= price * sign)
-      .sort((a, b) => (a.price - b.price) * sign || Number(a.id) - Number(b.id))
+      .toSorted((a, b) => (a.price - b.price) * sign || Number(a.id) - Number(b.id))
   }
 
   covers({ account, amount, price, side }: Order): boolean {

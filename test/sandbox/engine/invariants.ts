@@ -120,8 +120,9 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
 
 /** Prices are sorted, best first, and no bid reaches an ask. */
 const sorted = ({ book: { asks, bids } }: Trading): void => {
-  for (let i = 1; i < bids.length; i++) holds(bids[i]!.price < bids[i - 1]!.price, "bids are not sorted")
-  for (let i = 1; i < asks.length; i++) holds(asks[i]!.price > asks[i - 1]!.price, "asks are not sorted")
+  const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
+  holds(falls(bids.map(({ price }) => price)), "bids are not sorted")
+  holds(falls(asks.map(({ price }) => price).toReversed()), "asks are not sorted")
   const [bid, ask] = [bids[0]?.price, asks[0]?.price]
   holds(bid === undefined || ask === undefined || bid < ask, "the book is crossed")
 }

@@ -1,4 +1,5 @@
 /** Random commands, close enough to each other in price and size that they meet. */
+import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import { ClientOrderId, SubAccountId } from "../../../src/domain/Identifiers.ts"
 import type { Market } from "../../../src/domain/Market.ts"
@@ -104,8 +105,14 @@ const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Uni
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
+const listedOf = (wish: Wish): Market => {
+  const listed = Listings.markets[wish.market % Listings.markets.length]
+  assert.isDefined(listed)
+  return listed
+}
+
 const operation = (desk: Desk, wish: Wish): Operation => {
-  const listed = Listings.markets[wish.market] ?? Listings.markets[0]!
+  const listed = listedOf(wish)
   const { amount, at, collateral, grid, own, price, reduceOnly, side } = orders(desk, wish, listed)
   const { bboRole, flag, stp } = wish
   const [size, cost, trigger] = [text(amount), text(price), text(at(wish.trigger))]
@@ -165,7 +172,7 @@ const operation = (desk: Desk, wish: Wish): Operation => {
 
 /** What the wish comes to on this exchange. */
 export const actionOf = (desk: Desk, wish: Wish): Action => {
-  const { at, grid } = orders(desk, wish, Listings.markets[wish.market] ?? Listings.markets[0]!)
+  const { at, grid } = orders(desk, wish, listedOf(wish))
   if (wish.verb === "movePrice") return movePrice(grid.market, text(at(wish.tick)))
   if (wish.verb === "fund") return fund(wish.account, wish.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, wish)

@@ -1,0 +1,76 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Amount } from "../../../src/domain/Decimal.ts"
+import { InvestmentId, PlanId, ticker } from "../../../src/domain/Identifiers.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import type { Action } from "../../../src/sandbox/engine/Command.ts"
+import * as Engine from "../../../src/sandbox/engine/Engine.ts"
+import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as State from "../../../src/sandbox/engine/State.ts"
+import * as Units from "../../../src/sandbox/engine/Units.ts"
+
+const day = 86_400_000_000
+const usdt = ticker("USDT")
+const planId = PlanId.make("plan")
+
+const opening: ReadonlyArray<Action> = [
+  { _tag: "OpenAccount", account: "ann", b2b: true },
+  { _tag: "Fund", account: "ann", wallet: "main", ticker: usdt, amount: Amount.make("1000") },
+  { _tag: "OpenPlan", planId, ticker: usdt, dailyPercent: Amount.make("0.5"), days: 3 },
+  { _tag: "Invest", account: "ann", planId, investmentId: InvestmentId.make("first"), amount: Amount.make("600") }
+]
+
+const begin = () => {
+  const state = State.make(Dialect.document.rules)
+  for (const action of opening) assert.strictEqual(Engine.apply(state, { at: 0, action }).reply._tag, "Done")
+  return state
+}
+
+/** Something happens, and with it all that has come due before. */
+const until = (state: State.State, at: number) =>
+  Engine.apply(state, { at, action: { _tag: "OpenAccount", account: `at ${at}`, b2b: false } })
+
+const free = (state: State.State) =>
+  Units.toDecimal(Ledger.balance(state.ledger, { account: "ann", wallet: "main", locked: false }, usdt))
+
+const paid = (state: State.State) =>
+  (state.payments.get("ann") ?? []).map(({ amount, timestamp }) => `${amount} at ${timestamp}`)
+
+describe("an investment", () => {
+  it("takes its amount from the main wallet, and pays nothing before a day has passed", () => {
+    const state = begin()
+    until(state, day - 1)
+    assert.deepStrictEqual([free(state), paid(state)], ["400", []] as const)
+  })
+
+  it("pays every day, at its own time, however late anybody looks", () => {
+    const state = begin()
+    until(state, 2 * day + 5)
+    assert.deepStrictEqual(paid(state), ["3 at 86400", "3 at 172800"])
+    assert.strictEqual<string>(free(state), "406")
+  })
+
+  it("comes back at the end of its term, and pays no more", () => {
+    const state = begin()
+    until(state, 10 * day)
+    assert.strictEqual(paid(state).length, 3)
+    assert.strictEqual<string>(free(state), "1009")
+    for (const [asset, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, asset)
+  })
+
+  it("is the same in one step or in many", () => {
+    const [once, often] = [begin(), begin()]
+    for (let at = 0; at <= 4 * day; at += day / 3)
+      Engine.apply(often, { at, action: { _tag: "SetKey", apiKey: "no" as never, enabled: true } })
+    Engine.apply(once, { at: 4 * day, action: { _tag: "SetKey", apiKey: "no" as never, enabled: true } })
+    assert.deepStrictEqual(once, often)
+  })
+
+  it("is refused without the money, the plan or a new identifier", () => {
+    const state = begin()
+    const invest = (over: object) =>
+      Engine.apply(state, { at: 0, action: { ...opening[3], ...over } as Action }).reply._tag
+    assert.strictEqual(invest({ investmentId: "second", amount: "400.01" }), "Refused")
+    assert.strictEqual(invest({ investmentId: "second", planId: "no such" }), "Invalid")
+    assert.strictEqual(invest({ amount: "1" }), "Invalid")
+  })
+})
