@@ -55,13 +55,16 @@ const ticks = { milliseconds: 1, microseconds: 1000 } as const
 export const sequence = (unit: Of["unit"]): Effect.Effect<number> => {
   const perMillisecond = ticks[unit]
   let last = -1
+  /** Waits until the nonce is no further ahead than it may be; the clock may step back meanwhile. */
+  const inTime = (nonce: number): Effect.Effect<number> =>
+    Clock.clockWith((clock) => {
+      const ahead = nonce / perMillisecond - clock.currentTimeMillisUnsafe() - maxAhead
+      return ahead > 0 ? Effect.flatMap(Effect.sleep(Math.ceil(ahead)), () => inTime(nonce)) : Effect.succeed(nonce)
+    })
+  // The nonce is taken before the wait, so that those who wait do so in line.
   const next: Effect.Effect<number> = Clock.clockWith((clock) => {
-    const now = clock.currentTimeMillisUnsafe() * perMillisecond
-    const candidate = Math.max(now, last + 1)
-    const ahead = candidate - now - maxAhead * perMillisecond
-    if (ahead > 0) return Effect.andThen(Effect.sleep(Math.ceil(ahead / perMillisecond)), next)
-    last = candidate
-    return Effect.succeed(candidate)
+    last = Math.max(clock.currentTimeMillisUnsafe() * perMillisecond, last + 1)
+    return inTime(last)
   })
   return next
 }

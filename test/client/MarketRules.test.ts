@@ -118,6 +118,18 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
   })
 
+  it.effect("many orders share one refresh, also one that fails", () => {
+    const { load, state } = source()
+    return Effect.gen(function*() {
+      yield* waited(check())
+      state.broken = true
+      yield* TestClock.adjust("5 minutes")
+      yield* atOnce(Effect.forEach(Array.from({ length: 20 }), () => check(), { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(state.loads, 2)
+    }).pipe(Effect.provide([MarketRules.layerCached(load), logsInto([])]))
+  })
+
   it.effect("loads at once for a market that was not there", () => {
     const { load, state } = source()
     return Effect.gen(function*() {

@@ -53,6 +53,11 @@ describe("stream", () => {
             assert.deepStrictEqual([error?.outcome, error?.isRetryable], ["not-applied", false])
           }
           assert.isTrue(withinBounds(list.asked))
+          assert.strictEqual(
+            new Set(list.asked.map(({ offset }) => offset)).size,
+            list.asked.length,
+            "none asked twice"
+          )
         }))
     }
   }

@@ -1,15 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { SubAccountId } from "../../src/domain/Identifiers.ts"
 import { DeleteSubAccount } from "../../src/endpoints/DeleteSubAccount.ts"
+import { MainBalance } from "../../src/endpoints/MainBalance.ts"
 import { SubAccountApiKeys } from "../../src/endpoints/SubAccountApiKeys.ts"
 import { SubAccounts } from "../../src/endpoints/SubAccounts.ts"
 import {
   asBob,
+  clientOf,
   dialects,
   emptySubAccount,
   exchange,
   fundedSubAccount,
+  keyOfEmptySubAccount,
   overHttp,
   subAccountOfBob
 } from "../support/exchange.ts"
@@ -32,6 +36,15 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(yield* listed, [fundedSubAccount])
       assert.deepStrictEqual(yield* keys, [fundedSubAccount])
       yield* failsWith("InvalidFields")(remove(emptySubAccount))
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("its own key can do nothing any more", () =>
+    Effect.gen(function*() {
+      const own = yield* Layer.build(clientOf(keyOfEmptySubAccount))
+      const balance = Effect.provideContext(MainBalance.use(({ all }) => all), own)
+      assert.strictEqual((yield* balance).size, 0)
+      yield* remove(emptySubAccount)
+      assert.strictEqual((yield* failsWith("NotAuthorized")(balance)).why, "unauthenticated")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
   it.live("an unknown sub-account, and another account's, is an invalid field", () =>

@@ -73,6 +73,12 @@ export const emptySubAccount = SubAccountId.make("sub-empty")
 export const fundedSubAccount = SubAccountId.make("sub-funded")
 export const subAccountOfBob = SubAccountId.make("sub-of-bob")
 
+export const keyOfEmptySubAccount: Account = {
+  account: emptySubAccount,
+  apiKey: "sub-key-0002",
+  apiSecret: "sub-secret-0002"
+}
+
 export const openSubAccount = (parent: string, id: SubAccountId, alias: string = id) =>
   Control.Control.use((control) =>
     control.openSubAccount({
@@ -147,7 +153,7 @@ export const setUp = Effect.gen(function*() {
   yield* addKey({ account: fundedSubAccount, apiKey: "sub-key-0001", apiSecret: "sub-secret-0001" }, {
     endpoints: ["/api/v4/order/stop_limit"]
   })
-  yield* addKey({ account: emptySubAccount, apiKey: "sub-key-0002", apiSecret: "sub-secret-0002" })
+  yield* addKey(keyOfEmptySubAccount)
 })
 
 // -----------------------------------------------------------------------------

@@ -1,0 +1,124 @@
+/** The library, from its source: whole calls through its services, and the steps of a call. */
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import { deepStrictEqual } from "node:assert"
+import * as Credentials from "../src/client/Credentials.ts"
+import * as MarketRules from "../src/client/MarketRules.ts"
+import * as Nonce from "../src/client/Nonce.ts"
+import * as Region from "../src/client/Region.ts"
+import * as Signer from "../src/client/Signer.ts"
+import * as Decimal from "../src/domain/Decimal.ts"
+import * as Identifiers from "../src/domain/Identifiers.ts"
+import * as Fees from "../src/endpoints/Fees.ts"
+import * as MainBalance from "../src/endpoints/MainBalance.ts"
+import * as StopLimitOrders from "../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../src/Exchange.ts"
+import { document } from "../src/protocol/Dialect.ts"
+import * as Endpoint from "../src/protocol/Endpoint.ts"
+import * as Envelope from "../src/protocol/Envelope.ts"
+import * as Json from "../src/protocol/Json.ts"
+import * as Signature from "../src/protocol/Signature.ts"
+import { answers } from "./answers.ts"
+import { account, type Operations, wireOrder } from "./operation.ts"
+
+const stopLimit = "/api/v4/order/stop_limit"
+
+const order: StopLimitOrders.Request = {
+  market: Identifiers.marketName("BTC_USDT"),
+  side: "buy",
+  amount: Decimal.amount("0.0015"),
+  price: Decimal.price("97250.25"),
+  activationPrice: Decimal.price("97250.5"),
+  clientOrderId: Result.getOrThrow(Identifiers.parseClientOrderId("bench-order-1"))
+}
+
+// -----------------------------------------------------------------------------
+// Layers
+// -----------------------------------------------------------------------------
+
+const credentials = Credentials.layer({
+  apiKey: Redacted.make(account.apiKey),
+  apiSecret: Redacted.make(account.apiSecret)
+})
+
+const exchange = (baseUrl: string) =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    // Nonces of this dialect count microseconds: no call waits for one.
+    Layer.provide([Region.layer({ baseUrl, dialect: document }), credentials])
+  )
+
+/** Answers a new order at once, without a socket and without a web `Response`. */
+const layerCanned = Layer.sync(HttpClient.HttpClient, () => {
+  const answer = HttpClientResponse.fromWeb(HttpClientRequest.empty, new Response(null, { status: 200 }))
+  Object.defineProperty(answer, "text", { value: Effect.succeed(answers[stopLimit]) })
+  return HttpClient.make(() => Effect.succeed(answer))
+})
+
+/** The services of one exchange, kept for the life of the process. */
+const services = <E>(baseUrl: string, http: Layer.Layer<HttpClient.HttpClient, E>) =>
+  Effect.runPromise(
+    Effect.gen(function*() {
+      const context = yield* Layer.build(Layer.provide(exchange(baseUrl), http))
+      return yield* Effect.provideContext(
+        Effect.all({
+          orders: StopLimitOrders.StopLimitOrders,
+          balance: MainBalance.MainBalance,
+          fees: Fees.Fees
+        }),
+        context
+      )
+    }).pipe(Effect.provideService(Scope.Scope, Scope.makeUnsafe()))
+  )
+
+// -----------------------------------------------------------------------------
+// Operations
+// -----------------------------------------------------------------------------
+
+/** Whole calls over HTTP. */
+export const calls = async <E>(baseUrl: string, http: Layer.Layer<HttpClient.HttpClient, E>): Promise<Operations> => {
+  const { balance, fees, orders } = await services(baseUrl, http)
+  const create = () => Effect.runPromise(orders.create(order))
+  return {
+    create: { later: create },
+    create64: { later: create, inFlight: 64 },
+    balances: { later: () => Effect.runPromise(balance.all) },
+    fees: { later: () => Effect.runPromise(fees.list) }
+  }
+}
+
+/** The work of a call without its transport: in parts, and all of it. */
+export const steps = async (baseUrl: string): Promise<Operations> => {
+  const { orders } = await services(baseUrl, layerCanned)
+  const signer = await Effect.runPromise(Effect.provide(Signer.Signer, Layer.provide(Signer.layerNode, credentials)))
+  const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, document)
+
+  // Else the floor would be measured with another request.
+  deepStrictEqual(Result.getOrThrow(encodeRequest(order)), wireOrder)
+
+  let nonce = Date.now() * 1000
+  const sign = (wire: Readonly<Record<string, unknown>>) => {
+    const body = Envelope.bytes(wire, stopLimit, document.nonce(nonce++, true))
+    return Effect.runSync(signer.sign(Signature.payloadOf(body)))
+  }
+
+  const decode = <E extends Endpoint.Any>(endpoint: E, text: string) => {
+    const { decodeResponse } = Endpoint.codec(endpoint, document)
+    return { now: () => Result.getOrThrow(decodeResponse(Result.getOrThrow(Json.parse(text)))) }
+  }
+
+  return {
+    sign: { now: () => sign(Result.getOrThrow(encodeRequest(order))) },
+    signEncoded: { now: () => sign(wireOrder) },
+    nullPath: { later: () => Effect.runPromise(orders.create(order)) },
+    decodeOrder: decode(StopLimitOrders.endpoint, answers[stopLimit]),
+    decodeBalances: decode(MainBalance.endpoint, answers["/api/v4/main-account/balance"]),
+    decodeFees: decode(Fees.endpoint, answers["/api/v4/main-account/fee"])
+  }
+}
