@@ -17,7 +17,9 @@ import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as UrlParams from "effect/http/UrlParams"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
@@ -177,6 +179,21 @@ const send = (
       )
   )
 
+/** A request made in one step: its options would be taken apart and put together again. Names are in lower case. */
+const post = (url: string, body: Uint8Array, headers: Readonly<Record<string, string>>) =>
+  HttpClientRequest.makeWith(
+    "POST",
+    url,
+    UrlParams.empty,
+    Option.none(),
+    Headers.fromRecordUnsafe({
+      ...headers,
+      "content-type": "application/json",
+      "content-length": body.byteLength.toString()
+    }),
+    HttpBody.uint8Array(body, "application/json")
+  )
+
 /** The moment a request was handed to the transport, and what it then needs to be found again. */
 interface Sent {
   readonly endpoint: Endpoint.Any
@@ -287,7 +304,7 @@ const again = (
   attempt: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<unknown, Errors.CallError> =>
   endpoint.mutates
-    ? Effect.retry(attempt, { while: (error) => error._tag === "NonceRejected", times: 1 })
+    ? Effect.catchTag(attempt, "NonceRejected", () => attempt)
     : Effect.withFiber((fiber) =>
       Effect.retry(attempt, { while: (error) => error.isRetryable, schedule: fiber.getRef(ReadRetry) })
     )
@@ -370,13 +387,10 @@ export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Si
                 http,
                 dialect,
                 sent: { endpoint, request, nonce, sentAt: clock.currentTimeMillisUnsafe() },
-                request: HttpClientRequest.post(baseUrl + endpoint.path, {
-                  headers: {
-                    [Signature.headers.apiKey]: apiKey,
-                    [Signature.headers.payload]: payload,
-                    [Signature.headers.signature]: signature
-                  },
-                  body: HttpBody.uint8Array(body, "application/json")
+                request: post(baseUrl + endpoint.path, body, {
+                  [Signature.headers.apiKey]: apiKey,
+                  [Signature.headers.payload]: payload,
+                  [Signature.headers.signature]: signature
                 }),
                 scrub: (text) => Signer.scrubber(payload, signature)(signer.scrub(text))
               })

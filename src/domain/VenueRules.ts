@@ -15,6 +15,7 @@
  * - `envelope`: whether every private body must carry `request` and `nonce`, or only where the document says so.
  * - `reduceOnly`: `accepted`, or `announced`: documented, but refused for now.
  * - `legClientOrderIds`: whether the legs of an OCO order answer with the client order id of the request.
+ * - `compactJson`: whether a body with whitespace between its tokens is refused.
  *
  * @category models
  * @since 0.1.0
@@ -26,6 +27,7 @@ export interface VenueRules {
   readonly envelope: "as-documented" | "always"
   readonly reduceOnly: "accepted" | "announced"
   readonly legClientOrderIds: "echoed" | "empty"
+  readonly compactJson: boolean
 }
 
 /** How far a windowed nonce may be from the clock, in milliseconds. */

@@ -34,14 +34,16 @@ const request = Wire.struct({})
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-const Balances = Schema.Record(Ticker, Schema.Struct({ main_balance: Decimal.Decimal })).pipe(
+// Keys and amounts are any text at first, so that none is dropped; the map's own schema checks both, once.
+const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Schema.String })).pipe(
   Schema.decodeTo(Schema.ReadonlyMap(Ticker, Decimal.Decimal), {
-    // The encoded sides of both: tickers and decimals are texts there.
-    decode: SchemaGetter.transform((entries): ReadonlyMap<string, string> =>
-      new Map(Object.entries(entries).map(([ticker, { main_balance }]) => [ticker, main_balance]))
-    ),
+    decode: SchemaGetter.transform((entries): ReadonlyMap<string, string> => {
+      const balances = new Map<string, string>()
+      for (const [ticker, { main_balance }] of Object.entries(entries)) balances.set(ticker, main_balance)
+      return balances
+    }),
     encode: SchemaGetter.transform((balances) =>
-      Object.fromEntries([...balances].map(([ticker, main_balance]) => [ticker, { main_balance }])) as never
+      Object.fromEntries([...balances].map(([ticker, main_balance]) => [ticker, { main_balance }]))
     )
   })
 )

@@ -23,8 +23,13 @@ import * as Wire from "../protocol/Wire.ts"
 /** The most levels of a side that are answered; also how many are when the request does not say. */
 export const maxLevels = 100
 
-const Levels = Schema.Int.check(
-  Schema.isBetween({ minimum: 0, maximum: maxLevels }, Rule.annotation({ rule: "max", max: maxLevels }))
+const isInteger = Rule.annotation({ rule: "type", type: "integer" })
+
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which rule.
+const Levels = Schema.Number.annotate(isInteger).check(
+  Schema.isInt(isInteger).abort(),
+  Schema.isGreaterThanOrEqualTo(0, Rule.annotation({ rule: "min", min: 0 })),
+  Schema.isLessThanOrEqualTo(maxLevels, Rule.annotation({ rule: "max", max: maxLevels }))
 )
 
 /**

@@ -194,7 +194,8 @@ export const document: Dialect = {
     nonce: "unique",
     envelope: "as-documented",
     reduceOnly: "accepted",
-    legClientOrderIds: "echoed"
+    legClientOrderIds: "echoed",
+    compactJson: false
   }
 }
 
@@ -279,7 +280,8 @@ export const live: Dialect = {
     nonce: "increasing-or-window",
     envelope: "always",
     reduceOnly: "accepted",
-    legClientOrderIds: "empty"
+    legClientOrderIds: "empty",
+    compactJson: true
   }
 }
 

@@ -9,6 +9,10 @@ import * as Json from "./Json.ts"
 
 const encoder = new TextEncoder()
 
+const encode: (text: string) => Uint8Array = typeof Buffer === "undefined"
+  ? (text) => encoder.encode(text)
+  : (text) => Buffer.from(text)
+
 /**
  * The exact bytes to sign and to send. The fields of the envelope come last, so no field of a request can replace them.
  *
@@ -19,4 +23,4 @@ export const bytes = (
   request: Readonly<Record<string, unknown>>,
   path: string,
   nonce: ReturnType<Dialect["nonce"]>
-): Uint8Array => encoder.encode(Json.stringify({ ...request, request: path, ...nonce }))
+): Uint8Array => encode(Json.stringify({ ...request, request: path, ...nonce }))

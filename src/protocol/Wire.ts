@@ -187,10 +187,16 @@ export const RequestedOrderId = Schema.Union([
   Schema.BigInt,
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger).pipe(
-  Schema.decodeTo(Identifiers.OrderId, {
-    decode: SchemaGetter.transform((id) => id.toString()),
-    encode: toInteger
-  })
+  Schema.decodeTo(
+    // Whatever is wrong with one, on either side, the same rule is broken.
+    Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger)).pipe(
+      Schema.brand("OrderId")
+    ).annotate({ identifier: "OrderId" }),
+    {
+      decode: SchemaGetter.transform((id) => id.toString()),
+      encode: toInteger
+    }
+  )
 )
 
 /**
@@ -213,7 +219,7 @@ export const LooseDecimal = Schema.Union([Schema.String, Schema.Finite]).pipe(
  * @since 0.1.0
  */
 export const counted = (schema: Schema.Codec<number>): Schema.Codec<number, string> =>
-  Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,8})$/u, isInteger)).pipe(
+  Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform((text) => Number(text)),
       encode: SchemaGetter.transform((count) => count.toString())
@@ -230,8 +236,9 @@ export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
   value: Schema.Codec<V, unknown>
 ): Schema.Codec<ReadonlyMap<K["Type"], V>, unknown> =>
-  // `Object.entries` forgets the type of the keys; the map's own schema checks them again.
-  Schema.Record(key, value).pipe(
+  // Keys are any text at first: a record whose keys have a schema would drop those that do not fit, without a word. The
+  // map's own schema checks them.
+  Schema.Record(Schema.String, value).pipe(
     Schema.decodeTo(Schema.ReadonlyMap(Schema.toType(key), Schema.toType(value)), {
       decode: SchemaGetter.transform((entries) => new Map(Object.entries(entries)) as never),
       encode: SchemaGetter.transform((map) => Object.fromEntries(map as never) as never)

@@ -45,17 +45,23 @@ const isSignedWith = (secret: string, payload: string, signature: string): boole
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-const toJson = (body: Uint8Array): Result.Result<unknown, unknown> =>
-  Result.flatMap(Result.try(() => decoder.decode(body)), Json.parse)
+/** The fields of a body; none when it is no JSON object, or one whose fields are not beyond doubt. */
+const toFields = (dialect: Dialect, body: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
+  const text = Result.try(() => decoder.decode(body))
+  if (Result.isFailure(text)) return undefined
+  const json = Json.parse(text.success)
+  if (Result.isFailure(json) || !Json.isObject(json.success)) return undefined
+  const { isCompact, repeatsKey } = Json.inspect(text.success)
+  return repeatsKey || (dialect.rules.compactJson && !isCompact) ? undefined : json.success
+}
 
 const digits = /^[0-9]{1,20}$/u
 
 /** The nonce as the dialect writes it: a text of digits in the document's, an integer or such a text in the live one. */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
-  const written = typeof nonce === "string" && digits.test(nonce)
-  const counted = dialect.rules.nonce !== "unique" &&
-    (typeof nonce === "bigint" ? nonce >= 0n : Number.isSafeInteger(nonce) && Number(nonce) >= 0)
-  return written || counted ? { value: BigInt(nonce as string | number | bigint), window: window === true } : undefined
+  const counted = dialect.rules.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
+  const text = typeof nonce === "string" || counted ? String(nonce) : ""
+  return digits.test(text) ? { value: BigInt(text), window: window === true } : undefined
 }
 
 /**
@@ -81,8 +87,8 @@ export const admit = (
 
   const type = header(request, "content-type").split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json" || payload !== Signature.payloadOf(request.body)) return Result.fail("payloadInvalid")
-  const json = toJson(request.body)
-  if (Result.isFailure(json) || !Json.isObject(json.success)) return Result.fail("payloadInvalid")
+  const body = toFields(dialect, request.body)
+  if (body === undefined) return Result.fail("payloadInvalid")
 
   if (!key.enabled) return Result.fail("keyDisabled")
   if (key.endpoints !== undefined && !key.endpoints.some(({ name }) => name === endpoint.path)) {
@@ -91,7 +97,7 @@ export const admit = (
   if (endpoint.b2b && state.accounts.get(key.account)?.b2b !== true) return Result.fail("noB2bAccess")
   if (!limits.admit(key.apiKey, endpoint.path, endpoint.rateLimit, at)) return Result.fail("rateLimited")
 
-  const { nonce: given, nonceWindow, request: path, ...fields } = json.success
+  const { nonce: given, nonceWindow, request: path, ...fields } = body
   const required = dialect.rules.envelope === "always" || endpoint.envelope === "required"
   if (path === undefined ? required : path !== endpoint.path) return Result.fail("requestMissing")
   const nonce = toNonce(dialect, given, nonceWindow)

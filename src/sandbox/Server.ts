@@ -5,15 +5,19 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import * as ControlPlane from "./ControlPlane.ts"
 import type { Answer } from "./Message.ts"
-import { Venue } from "./Venue.ts"
+import { refuse, Venue } from "./Venue.ts"
 
 /** The longest body that is read, in bytes. */
 export const maxBody = 1024 * 1024
+
+/** How long a caller whose body is too long may go on sending after it was told so, in milliseconds. */
+const lingering = 1000
 
 /**
  * The server can't listen there.
@@ -34,6 +38,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 /**
  * - `host`: this machine only, unless said otherwise
  * - `port`: any free one, unless said otherwise
+ * - `requestTimeout`: how many milliseconds a request may take to arrive, 30 seconds unless said otherwise
  * - `controlToken`: opens the control plane to whoever has it; without one there is no control plane
  *
  * @category models
@@ -42,18 +47,31 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 export interface Options {
   readonly host?: string
   readonly port?: number
+  readonly requestTimeout?: number
   readonly controlToken?: string
 }
 
-const send = (response: Http.ServerResponse, answer: Answer): void => {
-  if (answer._tag === "Reset") {
-    // A reset, not an orderly end: the caller must not take it for a complete answer.
-    response.socket?.resetAndDestroy()
-    return
-  }
+type Written = Extract<Answer, { readonly _tag: "Answer" }>
+
+const write = (response: Http.ServerResponse, answer: Written, headers: Http.OutgoingHttpHeaders = {}): void => {
   const body = Buffer.from(answer.body)
-  response.writeHead(answer.status, { ...answer.headers, "content-length": body.length })
-  response.end(body)
+  response.writeHead(answer.status, { ...answer.headers, ...headers, "content-length": body.length })
+  response.write(body)
+}
+
+const send = (request: Http.IncomingMessage, response: Http.ServerResponse, answer: Answer): void => {
+  // A fault may hold headers that HTTP has no form for.
+  const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => write(response, answer)))
+  if (isWritten) response.end()
+  // A reset, not an orderly end: the caller must not take it for a complete answer. The response has no socket while
+  // it waits for the one before it.
+  else request.socket.resetAndDestroy()
+}
+
+/** The target of a request as a path and a query. A caller may write the whole address. */
+const targetOf = ({ url = "" }: Http.IncomingMessage): { readonly path: string; readonly query: string } => {
+  const [path = "", ...query] = url.replace(/^https?:\/\/[^/?#]*/iu, "").split("?")
+  return { path: path === "" ? "/" : path, query: query.join("?") }
 }
 
 /**
@@ -63,41 +81,54 @@ const send = (response: Http.ServerResponse, answer: Answer): void => {
  * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(
-  { controlToken, host = "127.0.0.1", port = 0 }: Options = {}
+  { controlToken, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }: Options = {}
 ): Effect.fn.Return<{ readonly baseUrl: string }, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
   const context = yield* Effect.context()
   const run = Effect.runCallbackWith(context)
 
   const answer = (request: Http.IncomingMessage, response: Http.ServerResponse, body: Uint8Array): void => {
-    const [path = "/", ...query] = (request.url ?? "/").split("?")
     const message = {
       method: request.method ?? "GET",
-      path,
-      query: query.join("?"),
+      ...targetOf(request),
       headers: request.headers,
       body,
       from: request.socket.remoteAddress ?? ""
     }
-    const controlled = controlToken === undefined ? undefined : ControlPlane.handle(venue, controlToken, message)
-    run(controlled ?? venue.handle(message), {
-      onExit: (exit) => send(response, Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" })
+    const handled = Effect.suspend(() =>
+      (controlToken === undefined ? undefined : ControlPlane.handle(venue, controlToken, message)) ??
+        venue.handle(message)
+    )
+    run(handled, {
+      onExit: (exit) => send(request, response, Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" })
     })
   }
 
-  const tooLarge = (response: Http.ServerResponse): void => {
-    const { code, message, status } = venue.dialect.refusals.bodyTooLarge
-    response.writeHead(status, { "content-type": "application/json", connection: "close" })
-    response.end(JSON.stringify({ code, message, errors: {} }))
+  const tooLarge = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
+    write(response, refuse(venue.dialect, targetOf(request).path, "bodyTooLarge"), { connection: "close" })
+    // To close at once would reset the connection of a caller that is still sending, who then never reads the answer.
+    const closing = setTimeout(() => response.end(), lingering)
+    request.on("end", () => response.end())
+    response.on("close", () => clearTimeout(closing))
   }
 
-  const server = Http.createServer((request, response) => {
-    const chunks: Array<Uint8Array> = []
-    let size = 0
+  const timeouts = {
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: Math.ceil(requestTimeout / 10)
+  }
+  const server = Http.createServer(timeouts, (request, response) => {
+    let chunks: Array<Uint8Array> = []
+    let size = Number(request.headers["content-length"] ?? 0) > maxBody ? Infinity : 0
+    if (size > maxBody) tooLarge(request, response)
     request.on("data", (chunk: Uint8Array) => {
+      const wasShort = size <= maxBody
       size += chunk.length
       if (size <= maxBody) chunks.push(chunk)
-      else if (!response.headersSent) tooLarge(response)
+      else if (wasShort) {
+        chunks = []
+        tooLarge(request, response)
+      }
     })
     request.on("end", () => {
       if (size <= maxBody) answer(request, response, Buffer.concat(chunks))
@@ -110,6 +141,8 @@ export const serve = Effect.fnUntraced(function*(
       server.once("error", onError)
       server.listen(port, host, () => {
         server.off("error", onError)
+        // A connection that can't be accepted, because too many are open, is not the end of the others.
+        server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
         resume(Effect.void)
       })
     }),

@@ -72,7 +72,9 @@ const find = (
   return undefined
 }
 
-const json = (status: number, body: unknown): Answer => ({
+type Written = Extract<Answer, { readonly _tag: "Answer" }>
+
+const json = (status: number, body: unknown): Written => ({
   _tag: "Answer",
   status,
   headers: { "content-type": "application/json" },
@@ -86,9 +88,18 @@ const refusal = (
   isPublic: boolean,
   { code, message, status }: Refusal,
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
-): Answer => isPublic ? json(status, { success: false, message, params: [] }) : json(status, { code, message, errors })
+): Written => isPublic ? json(status, { success: false, message, params: [] }) : json(status, { code, message, errors })
 
 const isPublicPath = (path: string): boolean => path.startsWith("/api/v4/public/")
+
+/**
+ * The answer to a call that is refused for what it is, whoever makes it.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
+  refusal(isPublicPath(path), dialect.refusals[kind])
 
 /**
  * Opens a venue: its journal is read, and the engine is brought to where it was.
@@ -190,13 +201,11 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   }
 
   const answer = (request: Request, at: number): Answer => {
-    const isPublic = isPublicPath(request.path)
-    const refuse = (kind: RefusalKind) => refusal(isPublic, dialect.refusals[kind])
     const found = find(request.path)
-    if (found === undefined) return refuse("notFound")
+    if (found === undefined) return refuse(dialect, request.path, "notFound")
     const { fields, route } = found
-    if (request.method !== route.endpoint.method) return refuse("methodNotAllowed")
-    return isPublic ? answerPublic(route, fields, request, at) : answerPrivate(route, request, at)
+    if (request.method !== route.endpoint.method) return refuse(dialect, request.path, "methodNotAllowed")
+    return isPublicPath(request.path) ? answerPublic(route, fields, request, at) : answerPrivate(route, request, at)
   }
 
   /** Waits for the disk. When that fails nothing may leave: what was applied may not be there tomorrow. */
