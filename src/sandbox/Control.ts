@@ -45,7 +45,8 @@ type Done = Effect.Effect<void, ControlRefused | JournalError>
  * - `movePrice`: moves the price of a market: whoever bids more or asks less trades, and orders that wait for it wake
  * - `openOrders`, `positions`: the orders of an account that can still trade, and its open positions
  * - `addFault`, `clearFaults`: what goes wrong, and with which calls
- * - `limit`: replaces the documented rate limit of a path, or of all; `undefined` restores it
+ * - `limit`: replaces the documented rate limit of a path, or of all; `undefined` restores it. Public paths are counted
+ *   together, under the name `public`
  *
  * @category services
  * @since 0.1.0
