@@ -186,7 +186,7 @@ export const placeMarket = (work: Matching.Work, account: string, operation: Of<
   const order: Order = {
     ...fresh(work, account, market),
     side,
-    type: collateral || inMoney || side === "sell" ? "market" : "stock market",
+    type: inMoney || side === "sell" ? "market" : "stock market",
     kind,
     amount,
     quantity,
