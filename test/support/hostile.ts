@@ -1,0 +1,209 @@
+/** Callers that mean harm: what they send, byte for byte, and what a server must still be afterwards. */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Http from "node:http"
+import * as Net from "node:net"
+import type { Dialect } from "../../src/protocol/Dialect.ts"
+import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
+import type { Request } from "../../src/sandbox/Message.ts"
+import { Venue } from "../../src/sandbox/Venue.ts"
+import { handle, signed } from "./signed.ts"
+
+// -----------------------------------------------------------------------------
+// Bytes on a socket
+// -----------------------------------------------------------------------------
+
+const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port)
+
+/**
+ * Writes exactly these bytes and gives all that comes back until the other side closes. Fails the test when it does not
+ * close in time.
+ */
+export const say = (
+  baseUrl: string,
+  bytes: string | Uint8Array,
+  options: { readonly end?: boolean; readonly within?: `${number} seconds` } = {}
+): Effect.Effect<string> =>
+  Effect.callback<string>((resume) => {
+    const chunks: Array<Buffer> = []
+    const socket = Net.connect({ port: portOf(baseUrl), host: "127.0.0.1", allowHalfOpen: true }, () => {
+      if (options.end === true) socket.end(bytes)
+      else socket.write(bytes)
+    })
+    socket.on("data", (chunk) => chunks.push(chunk))
+    socket.on("error", () => {})
+    socket.on("end", () => socket.end())
+    socket.on("close", () => resume(Effect.succeed(Buffer.concat(chunks).toString("latin1"))))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: options.within ?? "5 seconds",
+      orElse: () => Effect.sync(() => assert.fail("the server neither closed the connection nor answered"))
+    })
+  )
+
+/** The statuses of the answers in what came back, in order. */
+export const statuses = (said: string): ReadonlyArray<number> =>
+  [...said.matchAll(/HTTP\/1\.1 (\d{3})/gu)].map(([, status]) => Number(status))
+
+/** The body of the last answer. */
+export const lastBody = (said: string): string => said.slice(said.lastIndexOf("\r\n\r\n") + 4)
+
+/** A request as bytes; headers in pairs, for those that come twice. */
+export const raw = (
+  line: string,
+  headers: ReadonlyArray<readonly [name: string, value: string]> = [],
+  body: Uint8Array | string = ""
+): Buffer =>
+  Buffer.concat([
+    Buffer.from([line, "host: localhost", ...headers.map(([name, value]) => `${name}: ${value}`), "", ""].join("\r\n")),
+    Buffer.from(body)
+  ])
+
+/** The headers of a request in pairs. */
+export const pairs = ({ headers }: Pick<Request, "headers">): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(headers).map(([name, value]) => [name, String(value)])
+
+/** A request as bytes, with its length and the wish that the connection be closed. */
+export const rawOf = (request: Request): Buffer =>
+  raw(`${request.method} ${request.path} HTTP/1.1`, [
+    ...pairs(request),
+    ["content-length", request.body.length.toString()],
+    ["connection", "close"]
+  ], request.body)
+
+/** A connection, and what has come back over it. */
+const connected = (baseUrl: string) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly socket: Net.Socket; readonly chunks: ReadonlyArray<Buffer> }>((resume) => {
+      const chunks: Array<Buffer> = []
+      const socket = Net.connect(
+        { port: portOf(baseUrl), host: "127.0.0.1", allowHalfOpen: true },
+        () => resume(Effect.succeed({ socket, chunks }))
+      )
+      socket.on("data", (chunk) => chunks.push(chunk))
+      socket.on("error", () => {})
+    }),
+    ({ socket }) => Effect.sync(() => socket.destroy())
+  )
+
+/** Opens a connection, writes to it and breaks it off after a while. */
+export const breakOff = (baseUrl: string, bytes: string | Uint8Array, afterMillis: number) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { socket } = yield* connected(baseUrl)
+    socket.write(bytes)
+    yield* Effect.sleep(afterMillis)
+    socket.resetAndDestroy()
+  }))
+
+/** Writes pieces with pauses between them, and gives what comes back. The connection must not break. */
+export const saySlowly = (baseUrl: string, pieces: ReadonlyArray<Uint8Array>, pauseMillis: number) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { chunks, socket } = yield* connected(baseUrl)
+    for (const piece of pieces) {
+      socket.write(piece)
+      yield* Effect.sleep(pauseMillis)
+    }
+    if (socket.errored !== null) assert.fail(`the connection broke: ${socket.errored.message}`)
+    return Buffer.concat(chunks).toString("latin1")
+  }))
+
+/** Sends requests over connections that are kept; gives status and text, or `"broken"`. */
+export const sending = Effect.fnUntraced(function*(baseUrl: string) {
+  const agent = new Http.Agent({ keepAlive: true, maxSockets: 8 })
+  yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
+  return ({ body, headers, method, path }: Request) =>
+    Effect.callback<{ readonly status: number; readonly text: string } | "broken">((resume) => {
+      const length = { "content-length": body.length } as Http.OutgoingHttpHeaders
+      const options = { agent, method, path, headers: { ...headers, ...length } as Http.OutgoingHttpHeaders }
+      const request = Http.request(baseUrl, options, (response) => {
+        const chunks: Array<Buffer> = []
+        response.on("data", (chunk: Buffer) => chunks.push(chunk))
+        response.on("error", () => resume(Effect.succeed("broken")))
+        response.on(
+          "end",
+          () => resume(Effect.succeed({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+        )
+      })
+      request.on("error", () => resume(Effect.succeed("broken")))
+      request.end(body)
+    })
+})
+
+// -----------------------------------------------------------------------------
+// What holds after every attack
+// -----------------------------------------------------------------------------
+
+/** All that the exchange knows. */
+export const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(venue.state)))
+
+/** A well-formed call is answered, and nothing was made or lost. */
+export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
+  const { status } = yield* handle(signed(dialect, "/api/v4/trade-account/balance"))
+  assert.strictEqual(status, 200)
+  const { state } = yield* Venue
+  for (const [ticker, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, ticker)
+})
+
+/** Carries out an attack: the exchange knows afterwards what it knew before, and serves the next caller. */
+export const withoutEffect = <A, E, R>(dialect: Dialect, attack: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const before = yield* snapshot
+    const result = yield* attack
+    assert.deepStrictEqual(yield* snapshot, before)
+    yield* unharmed(dialect)
+    return result
+  })
+
+// -----------------------------------------------------------------------------
+// Values of the wrong kind
+// -----------------------------------------------------------------------------
+
+/** JSON text that no well-meaning client writes as a field's value. */
+export const hostileValues: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "\"\"",
+    "0",
+    "-0",
+    "-1",
+    "1.5",
+    "1e999",
+    "-1e999",
+    "1e-999",
+    "1e21",
+    "9007199254740993",
+    "9".repeat(400),
+    `"${"9".repeat(400)}"`,
+    `0.${"0".repeat(400)}1`,
+    "\"1e5\"",
+    "\"NaN\"",
+    "\"Infinity\"",
+    "\"-1\"",
+    "\"0x10\"",
+    "\"0.000000000000000000000000000001\"",
+    "\"\\ud800\"",
+    "\"\\udc00\\ud800\"",
+    "\"\\u0000\"",
+    "\"\\ufeff\"",
+    "\"\\u202e\"",
+    "\"__proto__\"",
+    "\"constructor\"",
+    "{\"__proto__\":{\"market\":\"BTC_USDT\"}}",
+    "{\"constructor\":{\"prototype\":{\"market\":\"BTC_USDT\"}}}",
+    `${"[".repeat(2000)}${"]".repeat(2000)}`,
+    `${"{\"a\":".repeat(1000)}1${"}".repeat(1000)}`,
+    "[\"spot\",\"spot\",1,null]",
+    "\"BTC_USDT\"",
+    "\"' OR 1=1; --\"",
+    `"${"x".repeat(3000)}"`
+  ),
+  fc.jsonValue().map((value) => JSON.stringify(value)),
+  fc.string({ unit: "binary", maxLength: 30 }).map((value) => JSON.stringify(value)),
+  fc.bigInt().map(String),
+  fc.double({ noDefaultInfinity: true, noNaN: true }).map(String)
+)
