@@ -23,7 +23,10 @@ const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 const explain = (error: { readonly message: string }): string =>
   error instanceof Config.ConfigError && Schema.isSchemaError(error.cause)
     ? toIssues(error.cause.issue).issues
-      .map(({ message, path }) => `Set ${path?.map(String).join("_") ?? "the environment"}: ${message}.`).join(" ")
+      .map(({ message, path }) =>
+        `${path?.map(String).join("_") ?? "The environment"} is not set, or wrong: ${message}.`
+      )
+      .join(" ")
     : error.message
 
 /**
@@ -38,6 +41,7 @@ export const run = <Name extends string, Input, Context, E extends { readonly me
   Command.run(command, { version }).pipe(
     // What is wrong with the arguments the command has said already.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
+    Effect.tapDefect((defect) => Console.error("This is a defect of effect-txc; please report it:", defect)),
     Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici)),
     NodeRuntime.runMain({ disableErrorReporting: true })
   )

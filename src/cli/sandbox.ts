@@ -55,7 +55,7 @@ export const sandbox = Command.make(
       onSome: (seed) => createHash("sha256").update(`control token ${seed}`).digest("base64url").slice(0, 32)
     })
     const files = yield* FileSystem.FileSystem
-    if (!memory) yield* files.makeDirectory(data, { recursive: true })
+    if (!memory) yield* files.makeDirectory(data, { recursive: true, mode: 0o700 })
     const journal = memory ? {} : { file: `${data}/journal.sqlite` }
     const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect, ...journal })))
     return yield* Effect.gen(function*() {

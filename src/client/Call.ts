@@ -42,8 +42,8 @@ import * as Transport from "./Transport.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How long one attempt may take, from signing to the last byte of the answer. Ten seconds unless provided otherwise, for
- * one call or for many.
+ * How long one attempt may take, from handing the signed request to the transport to the last byte of the answer. The
+ * wait for a nonce and the signing come before. Ten seconds unless provided otherwise, for one call or for many.
  *
  * @category configuration
  * @since 0.1.0
@@ -54,6 +54,7 @@ export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call
 
 /**
  * When a read is attempted again after a failure that may pass: by default twice, after about 100 and 200 milliseconds.
+ * A rate limit is not such a failure.
  * Provide `Schedule.recurs(0)` for a single attempt.
  *
  * @category configuration
@@ -306,7 +307,11 @@ const again = (
   endpoint.mutates
     ? Effect.catchTag(attempt, "NonceRejected", () => attempt)
     : Effect.withFiber((fiber) =>
-      Effect.retry(attempt, { while: (error) => error.isRetryable, schedule: fiber.getRef(ReadRetry) })
+      Effect.retry(attempt, {
+        // To come again soon is what a rate limit refuses.
+        while: (error) => error.isRetryable && error._tag !== "RateLimited",
+        schedule: fiber.getRef(ReadRetry)
+      })
     )
 
 /**

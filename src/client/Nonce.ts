@@ -34,7 +34,8 @@ export interface Of {
  * - `use`: runs a call with a fresh nonce of an API key
  *
  * One of these serves any number of keys, and every key has nonces of its own. Both layers are the same value wherever
- * they are used, so that all exchanges of a program share one and no nonce of a key is ever used twice.
+ * they are used, so that all exchanges built together share one and no nonce of a key is used twice. Another program, or
+ * another runtime of this one, that uses the same key knows nothing of it: a nonce that both take is refused.
  *
  * @category services
  * @since 0.1.0

@@ -22,6 +22,11 @@ import type { Venue } from "./Venue.ts"
 /** Where the control plane begins. No path of the exchange does. */
 export const prefix = "/control/v1/"
 
+/** The actions that can be asked for: all but calls, which are made on the exchange. */
+const names: ReadonlyArray<string> = Action.members.map((member) => member.fields._tag.schema.literal).filter((name) =>
+  name !== "Call"
+)
+
 const decodeAction = Schema.decodeUnknownResult(Action)
 const decodeFault = Schema.decodeUnknownResult(Faults.Fault)
 
@@ -64,7 +69,7 @@ export const handle = (
     return Effect.succeed(refused(401, "the control plane needs the header: Authorization: Bearer <control token>"))
   }
   // A page of another origin can send a form, but not this content type without being asked for permission first.
-  const type = request.headers["content-type"]
+  const type = String(request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
   if (request.method === "POST" && type !== "application/json") {
     return Effect.succeed(refused(415, "send JSON, with the header: Content-type: application/json"))
   }
@@ -84,6 +89,8 @@ export const handle = (
     venue.faults.add(fault.success)
     return Effect.succeed(json(200, {}))
   }
+  if (!names.includes(name))
+    return Effect.succeed(refused(404, `no such action; there are ${names.join(", ")}, Faults`))
   const action = decodeAction({ ...body.success, _tag: name })
   if (Result.isFailure(action)) return Effect.succeed(refused(400, action.failure.message))
   if (action.success._tag === "Call") return Effect.succeed(refused(404, "calls are made on the exchange"))

@@ -91,7 +91,7 @@ const prepare = (database: DatabaseSync, file: string, dialect: string): Result.
   const known = database.prepare("SELECT dialect FROM venue").get()?.["dialect"]
   if (known === undefined) database.prepare("INSERT INTO venue (dialect) VALUES (?)").run(dialect)
   else if (known !== dialect) {
-    return fail("other-dialect", `it was written in the ${String(known)} dialect, not in the ${dialect} one`)
+    return fail("other-dialect", `it was written by a venue that speaks ${String(known)}; this one speaks ${dialect}`)
   }
   return Result.succeed(undefined)
 }
@@ -174,7 +174,8 @@ export const open = Effect.fnUntraced(function*(
   return {
     commands,
     append: (command) => {
-      group.push(command)
+      // What can't be written any more is not kept either.
+      if (broken === undefined) group.push(command)
     },
     committed: Effect.callback((resume) => {
       // The first to wait in this turn of the event loop has the group written at the end of it.

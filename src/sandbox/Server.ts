@@ -19,6 +19,9 @@ export const maxBody = 1024 * 1024
 /** How long a caller whose body is too long may go on sending after it was told so, in milliseconds. */
 const lingering = 1000
 
+/** The longest headers that are read, in bytes. The payload header holds the whole body of a signed call in Base64. */
+const maxHeaders = 96 * 1024
+
 /**
  * The server can't listen there.
  *
@@ -100,7 +103,10 @@ export const serve = Effect.fnUntraced(function*(
         venue.handle(message)
     )
     run(handled, {
-      onExit: (exit) => send(request, response, Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" })
+      onExit: (exit) => {
+        if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
+        send(request, response, Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" })
+      }
     })
   }
 
@@ -115,6 +121,7 @@ export const serve = Effect.fnUntraced(function*(
   const timeouts = {
     requestTimeout,
     headersTimeout: requestTimeout,
+    maxHeaderSize: maxHeaders,
     connectionsCheckingInterval: Math.ceil(requestTimeout / 10)
   }
   const server = Http.createServer(timeouts, (request, response) => {
@@ -139,7 +146,10 @@ export const serve = Effect.fnUntraced(function*(
     Effect.callback<void, ListenFailed>((resume) => {
       const onError = (error: Error) => resume(Effect.fail(new ListenFailed({ host, port, reason: error.message })))
       server.once("error", onError)
-      server.listen(port, host, () => {
+      const listen = Result.try(() => server.listen(port, host))
+      // A port that is none is refused here already.
+      if (Result.isFailure(listen)) return onError(listen.failure as Error)
+      server.once("listening", () => {
         server.off("error", onError)
         // A connection that can't be accepted, because too many are open, is not the end of the others.
         server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))

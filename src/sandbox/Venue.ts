@@ -3,9 +3,11 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { Dialect, Refusal, RefusalKind } from "../protocol/Dialect.ts"
@@ -101,6 +103,9 @@ const isPublicPath = (path: string): boolean => path.startsWith("/api/v4/public/
 export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
   refusal(isPublicPath(path), dialect.refusals[kind])
 
+/** What a journal can only be read by: its dialect, and the rules that can be chosen. */
+const speechOf = ({ name, rules }: Dialect): string => `${name}, reduce-only ${rules.reduceOnly}`
+
 /**
  * Opens a venue: its journal is read, and the engine is brought to where it was.
  *
@@ -109,7 +114,7 @@ export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Writt
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
   const { dialect } = options
-  const journal = yield* Journal.open(options.file ?? Journal.inMemory, dialect.name)
+  const journal = yield* Journal.open(options.file ?? Journal.inMemory, speechOf(dialect))
   const state = State.make(dialect.rules)
   const faults = Faults.make()
   const limits = Limits.make()
@@ -121,6 +126,16 @@ export const make = Effect.fnUntraced(function*(options: Options) {
 
   /** Time never runs backwards in the journal. */
   const now = (clock: Clock.Clock): number => lastAt = Math.max(lastAt, clock.currentTimeMillisUnsafe() * 1000)
+
+  /** Set when memory and journal may differ: nothing is answered any more until the venue is opened again. */
+  let stopped = false
+
+  /** Stops the venue when the engine fails halfway through a command: a defect, of which nothing may be seen. */
+  const stopOnDefect = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.onExit(
+      work,
+      (exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.sync(() => stopped = true) : Effect.void
+    )
 
   const apply = (action: Action, at: number): Reply => {
     const command = { at, action }
@@ -212,11 +227,15 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const onceCommitted = (answer: Answer): Effect.Effect<Answer> =>
     Effect.matchEffect(journal.committed, {
       onSuccess: () => Effect.succeed(answer),
-      onFailure: (error) => Effect.as(Effect.logError(error.message), reset)
+      onFailure: (error) => {
+        stopped = true
+        return Effect.as(Effect.logError(error.message), reset)
+      }
     })
 
   const handle = (request: Request): Effect.Effect<Answer> =>
-    Effect.clockWith((clock) => {
+    stopOnDefect(Effect.clockWith((clock) => {
+      if (stopped) return Effect.succeed(refuse(dialect, request.path, "unavailable"))
       const apiKey = request.headers[Signature.headers.apiKey]
       const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
       if (fault === undefined) return onceCommitted(answer(request, now(clock)))
@@ -224,16 +243,16 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       if (instead !== undefined && fault._tag !== "Delay" && !fault.applied) return Effect.succeed(instead)
       const committed = onceCommitted(answer(request, now(clock)))
       return fault._tag === "Delay" ? Effect.delay(committed, fault.millis) : Effect.as(committed, instead ?? reset)
-    })
+    }))
 
   return Venue.of({
     dialect,
     handle,
     perform: (action) =>
-      Effect.clockWith((clock) => {
-        const reply = apply(action, now(clock))
-        return Effect.as(journal.committed, reply)
-      }),
+      stopOnDefect(Effect.clockWith((clock) => {
+        if (!stopped) return Effect.as(journal.committed, apply(action, now(clock)))
+        return Effect.andThen(journal.committed, Effect.die("the venue has stopped; open it again"))
+      })),
     state,
     faults,
     limits

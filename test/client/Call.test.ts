@@ -430,7 +430,6 @@ describe("how often a call is made", () => {
   const passing = [
     ["502", () => html(502), "UnexpectedResponse"],
     ["a broken connection", () => "lost" as const, "ExchangeUnreachable"],
-    ["the rate limit", () => refusal(429, 0, "Too Many Attempts."), "RateLimited"],
     ["a refused nonce", nonceUsed, "NonceRejected"]
   ] as const
   for (const [name, answer, tag] of passing) {

@@ -34,28 +34,42 @@ describe("failureOf", () => {
     Transport.failureOf(
       new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
     )
-  const coded = (code: string) => Object.assign(new Error(`failed: ${code}`), { code })
+  const coded = (code: string, syscall?: string) =>
+    Object.assign(new Error(`failed: ${code}`), syscall === undefined ? { code } : { code, syscall })
 
-  const proofs = {
-    ENOTFOUND: "dns",
-    EAI_AGAIN: "dns",
-    ECONNREFUSED: "refused",
-    EHOSTUNREACH: "unreachable",
-    ENETUNREACH: "unreachable",
-    UND_ERR_CONNECT_TIMEOUT: "unreachable",
-    CERT_HAS_EXPIRED: "tls",
-    SELF_SIGNED_CERT_IN_CHAIN: "tls",
-    ERR_TLS_CERT_ALTNAME_INVALID: "tls",
-    EPROTO: "tls"
-  } as const
+  const proofs = [
+    ["ENOTFOUND", "getaddrinfo", "dns"],
+    ["EAI_AGAIN", "getaddrinfo", "dns"],
+    ["ECONNREFUSED", "connect", "refused"],
+    ["EHOSTUNREACH", "connect", "unreachable"],
+    ["ENETUNREACH", "connect", "unreachable"],
+    ["UND_ERR_CONNECT_TIMEOUT", undefined, "unreachable"],
+    ["CERT_HAS_EXPIRED", undefined, "tls"],
+    ["SELF_SIGNED_CERT_IN_CHAIN", undefined, "tls"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", undefined, "tls"]
+  ] as const
 
-  for (const [code, why] of Object.entries(proofs)) {
+  for (const [code, syscall, why] of proofs) {
     it(`${code} proves that nothing was sent, however deep it is`, () => {
       const expected = { why, reason: `failed: ${code}` }
-      assert.deepStrictEqual(transport(coded(code)), expected)
-      assert.deepStrictEqual(transport(new TypeError("fetch failed", { cause: coded(code) })), expected)
+      assert.deepStrictEqual(transport(coded(code, syscall)), expected)
+      assert.deepStrictEqual(transport(new TypeError("fetch failed", { cause: coded(code, syscall) })), expected)
     })
   }
+
+  for (const code of ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ENOTFOUND", "EPROTO"]) {
+    it(`${code} on a connection that was made proves nothing`, () => {
+      for (const syscall of ["read", "write", undefined]) assert.isUndefined(transport(coded(code, syscall)).why)
+    })
+  }
+
+  it("of several addresses each must have been refused", () => {
+    const tried = (...errors: ReadonlyArray<Error>) =>
+      Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" })
+    const refused = coded("ECONNREFUSED", "connect")
+    assert.strictEqual(transport(tried(refused, coded("ENETUNREACH", "connect"))).why, "refused")
+    assert.isUndefined(transport(tried(refused, coded("ECONNRESET", "read"))).why)
+  })
 
   for (const code of ["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "constructor"]) {
     it(`${code} proves nothing`, () => {

@@ -68,7 +68,7 @@ describe("the control plane", () => {
 
   it.effect("refuses what is no action, what is no JSON, and calls", () =>
     inSandbox(Effect.gen(function*() {
-      assert.strictEqual(yield* status("NoSuch", "{}"), 400)
+      assert.strictEqual(yield* status("NoSuch", "{}"), 404)
       assert.strictEqual(yield* status("Fund", "{"), 400)
       assert.strictEqual(yield* status("Fund", "[]"), 400)
       assert.strictEqual(yield* status("Fund", fund, { method: "PUT" }), 405)

@@ -645,7 +645,7 @@ const judge = (answer: { readonly status: number; readonly text: string } | "bro
   const said = `${request.path} ${Buffer.from(request.body).toString()}`
   if (answer === "broken") return assert.fail(`not answered: ${said}`)
   const { status, text } = answer
-  assert.isTrue([200, 201, 400, 401, 403, 422, 429].includes(status), `${status} ${text} for ${said}`)
+  assert.isTrue([200, 201, 400, 401, 403, 422, 429, 431].includes(status), `${status} ${text} for ${said}`)
   const json: unknown = JSON.parse(text)
   if (status >= 400) assert.hasAllKeys(json, ["code", "message", "errors"], said)
 }
