@@ -16,6 +16,8 @@ import * as Nonce from "../client/Nonce.ts"
 import * as Region from "../client/Region.ts"
 import * as Signer from "../client/Signer.ts"
 import { all } from "../endpoints/all.ts"
+import * as Dialect from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
 import * as FromOutside from "./Credentials.ts"
 
 const names = all.map(({ name }) => name)
@@ -36,6 +38,18 @@ const toJson = (answer: unknown): string => JSON.stringify(reveal(answer), undef
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
+/** Fields that the call does not have: here no compiler has looked, and the call would go out without them. */
+class UnknownFields extends Schema.TaggedError<UnknownFields>()("UnknownFields", {
+  call: Schema.String,
+  unknown: Schema.Array(Schema.String),
+  known: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    const has = this.known.length === 0 ? "no fields" : this.known.join(", ")
+    return `${this.call} has no ${this.unknown.join(", ")}; it has ${has}`
+  }
+}
+
 const publicCall = Call.layerPublic.pipe(Layer.provide(Region.layerConfig))
 
 const privateCall = Call.layer.pipe(Layer.provide([Signer.layerNode, Nonce.layerWindow, Region.layerConfig]))
@@ -55,6 +69,9 @@ export const call = Command.make(
     const fields = yield* decode(request)
     const endpoint = all.find((endpoint) => endpoint.name === name)
     if (endpoint === undefined) return
+    const known = Object.keys(Endpoint.codec(endpoint, Dialect.document).shape.fields)
+    const unknown = Object.keys(fields).filter((field) => !known.includes(field))
+    if (unknown.length > 0) return yield* new UnknownFields({ call: name, unknown, known })
     const credentials = Layer.effect(Credentials.Credentials, FromOutside.read(secretFile))
     const answer = endpoint.access === "public"
       ? yield* Effect.flatMap(Call.PublicCall, ({ make }) => make(endpoint)(fields)).pipe(Effect.provide(publicCall))
