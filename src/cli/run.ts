@@ -6,13 +6,16 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as Cause from "effect/Cause"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { version } from "./version.ts"
@@ -29,6 +32,14 @@ const explain = (error: { readonly message: string }): string =>
       .join(" ")
     : error.message
 
+let isTerminated = false
+
+/** Who is told to end, and does, has done what it was told; who is interrupted has not. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  isTerminated && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    ? onExit(0)
+    : Runtime.defaultTeardown(exit, onExit)
+
 /**
  * Runs a command with the arguments of the process. An error is one line, and the exit code is not zero.
  *
@@ -37,11 +48,13 @@ const explain = (error: { readonly message: string }): string =>
  */
 export const run = <Name extends string, Input, Context, E extends { readonly message: string }>(
   command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>
-): void =>
+): void => {
+  process.once("SIGTERM", () => isTerminated = true)
   Command.run(command, { version }).pipe(
     // What is wrong with the arguments the command has said already.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
     Effect.tapDefect((defect) => Console.error("This is a defect of effect-txc; please report it:", defect)),
     Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici)),
-    NodeRuntime.runMain({ disableErrorReporting: true })
+    NodeRuntime.runMain({ disableErrorReporting: true, teardown })
   )
+}

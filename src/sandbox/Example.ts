@@ -50,6 +50,9 @@ export const emptySubAccount: SubAccountId = SubAccountId.make("2b7e1516-28ae-42
 /** A sub-account of alice's that holds funds and has an API key. */
 export const fundedSubAccount: SubAccountId = SubAccountId.make("5c9d2e7a-6f31-4c0e-9a55-7d20f7d6a1b4")
 
+/** A sub-account of alice's that has an API key and nothing else. */
+export const trainingSubAccount: SubAccountId = SubAccountId.make("c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90")
+
 /** How many interest payments alice has received. */
 export const payments = 250
 
@@ -95,7 +98,7 @@ export const setUp = Effect.gen(function*() {
   const subAccounts = [
     { id: fundedSubAccount, alias: "market making", email: "m***@e***e.com", color: "#1D9A6C" },
     { id: emptySubAccount, alias: "archive", email: "a***@e***e.com", color: "#888888" },
-    { id: "c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90", alias: "training", email: "t***@e***e.com", color: "#FF0000" }
+    { id: trainingSubAccount, alias: "training", email: "t***@e***e.com", color: "#FF0000" }
   ]
   for (const { alias, color, email, id } of subAccounts) {
     yield* control.openSubAccount({
@@ -119,6 +122,14 @@ export const setUp = Effect.gen(function*() {
     type: "1",
     enabled: true,
     endpoints: [{ name: "/api/v4/order/stop_limit", title: "Create stop-limit order" }]
+  })
+  yield* control.addKey({
+    account: trainingSubAccount,
+    apiKey: ApiKey.make("training-sandbox-key"),
+    apiSecret: "training-sandbox-secret",
+    title: "training",
+    type: "1",
+    enabled: true
   })
   for (let day = 0; day < payments; day++) {
     yield* control.payInterest({
