@@ -446,7 +446,8 @@ const tradingRows = Effect.gen(function*() {
       "CancelOrder.cancel",
       "by client order id",
       cancel.cancel({ market, clientOrderId }),
-      ({ status }) => status === "PARTIAL_CANCELED" ? status : undefined
+      // The live exchange says no more than that it is canceled.
+      ({ status }) => status === "PARTIAL_CANCELED" || status === "CANCELED" ? status : undefined
     ),
     fails("CancelOrder.cancel", "once more", cancel.cancel({ market, clientOrderId }), "RequestRejected"),
     succeeds("OrderHistory.stream", "all pages", history.stream().pipe(Stream.runCount), (count) => `${count} orders`),

@@ -245,7 +245,8 @@ export const live: Dialect = {
     dealStock: "dealStock",
     dealFee: "dealFee"
   },
-  orderStatus: Wire.renamed(Order.ReceivedStatus, statuses),
+  // The live exchange does not say whether a canceled order was filled in part; its amounts do.
+  orderStatus: Wire.renamed(Order.ReceivedStatus, statuses, { PARTIAL_CANCELED: "CANCELED" }),
   // Both are read everywhere; each is written by its own name.
   orderType: Wire.renamed(Order.ReceivedType, {
     limit: "limit",

@@ -119,18 +119,23 @@ export const struct = <const F extends Schema.Struct.Fields>(
 
 /**
  * An enumeration of the domain under other names on the wire. Names that the table does not know pass unchanged, to be
- * judged by the domain's schema.
+ * judged by the domain's schema. `written` names domain values that the wire has no name of its own for: they are written
+ * as another, and never read.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const renamed = <A extends string>(
   schema: Schema.Codec<A, string>,
-  table: { readonly [wire: string]: A }
+  table: { readonly [wire: string]: A },
+  written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
   // The first name given for a domain value is the one that is written.
-  const toWire = new Map<string, string>(Object.entries(table).toReversed().map(([wire, name]) => [name, wire]))
+  const toWire = new Map<string, string>([
+    ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
+    ...Object.entries(written)
+  ])
   const rule = Rule.fromAnnotations(schema.ast.annotations)
   const text = rule === undefined ? Schema.String : Schema.String.annotate(Rule.annotation(rule))
   return text.pipe(Schema.decodeTo(schema, {

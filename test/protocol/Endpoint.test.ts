@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
+import { inspect } from "node:util"
 import { all } from "../../src/endpoints/all.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
@@ -150,6 +151,10 @@ const ordinary = (endpoint: string, response: unknown): unknown => {
 const throughJson = (wire: unknown): unknown =>
   wire === undefined ? undefined : Result.getOrThrow(Json.parse(Json.stringify(wire as object)))
 
+/** The live exchange says of an order that was canceled in part only that it was canceled. */
+const isSayable = ({ name }: Dialect) => (answer: unknown): boolean =>
+  name !== "live" || !inspect(answer, { depth: Infinity }).includes("PARTIAL_CANCELED")
+
 const suite = (dialect: Dialect) => {
   describe(`goldens, ${dialect.name} dialect`, () => {
     for (const { endpoint, ...golden } of goldens) {
@@ -179,13 +184,17 @@ const suite = (dialect: Dialect) => {
           assert.deepStrictEqual(codec.decodeRequest(throughJson(wire)), Result.succeed(request))
         }))
 
-      property(`${endpoint.name} answers`, [response(endpoint, dialect)], (drawn) =>
-        Effect.sync(() => {
-          const response = ordinary(endpoint.name, drawn)
-          const wire = Result.getOrThrow(codec.encodeResponse(response))
-          const decoded = codec.decodeResponse(throughJson(wire))
-          assert.deepStrictEqual(Result.map(decoded, revealed), Result.succeed(revealed(response)))
-        }))
+      property(
+        `${endpoint.name} answers`,
+        [response(endpoint, dialect).filter(isSayable(dialect))],
+        (drawn) =>
+          Effect.sync(() => {
+            const response = ordinary(endpoint.name, drawn)
+            const wire = Result.getOrThrow(codec.encodeResponse(response))
+            const decoded = codec.decodeResponse(throughJson(wire))
+            assert.deepStrictEqual(Result.map(decoded, revealed), Result.succeed(revealed(response)))
+          })
+      )
     }
   })
 }

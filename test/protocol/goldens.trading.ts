@@ -560,7 +560,7 @@ export const orderHistory = {
       makerFee: Decimal.feeRate("0.0010"),
       postOnly: true,
       ioc: false,
-      status: "PARTIAL_CANCELED",
+      status: "CANCELED",
       stp: "cancel_old",
       rpi: false,
       reduceOnly: true,
@@ -593,7 +593,7 @@ export const orderHistory = {
           deal_money: "6000",
           deal_stock: "0.1",
           deal_fee: "6",
-          status: "PARTIAL_CANCELED",
+          status: "CANCELED",
           stp: "cancel_old"
         }],
         ETH_USDT: [{
@@ -617,7 +617,7 @@ export const orderHistory = {
           dealMoney: "6000",
           dealStock: "0.1",
           dealFee: "6",
-          status: "PARTIAL_CANCELED",
+          status: "CANCELED",
           stp: "co"
         }],
         ETH_USDT: [{

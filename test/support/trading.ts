@@ -193,3 +193,6 @@ export const rawPublic = (path: string, query = "") =>
 
 const toJson = (answer: Answer): { readonly status: number; readonly body: unknown } =>
   answer._tag === "Answer" ? { status: answer.status, body: JSON.parse(answer.body) } : assert.fail("a reset")
+
+/** How a dialect says that the rest of an order was canceled: the live exchange has no word of its own for it. */
+export const partlyCanceled = ({ name }: Dialect.Dialect) => name === "live" ? "CANCELED" : "PARTIAL_CANCELED"
