@@ -34,6 +34,8 @@
  * - `different`: the same as another field that it must differ from.
  * - `maker`: an order that may only rest, but would trade at once.
  * - `open`: no open order of that identifier.
+ * - `expected`: a field that the request does not have, maybe a misspelled one. An exchange ignores it; a client does not
+ *   send a request without it in silence.
  * - `accepted`: announced by the document, but not accepted yet.
  *
  * @category models
@@ -67,6 +69,7 @@ export type Rule =
   | { readonly rule: "different"; readonly from: string }
   | { readonly rule: "maker" }
   | { readonly rule: "open" }
+  | { readonly rule: "expected" }
   | { readonly rule: "accepted" }
 
 const key = "effect-txc/rule"

@@ -181,7 +181,15 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
   const made: Codec<Q, R> = {
     shape,
     // A shape always encodes to a JSON object.
-    encodeRequest: (request) => violations(encodeRequest(withoutUndefined(request))) as never,
+    encodeRequest: (request) => {
+      const said = withoutUndefined(request)
+      const unexpected = Json.isObject(said)
+        ? Object.keys(said).filter((field) => !Object.hasOwn(shape.fields, field))
+        : []
+      return (unexpected.length === 0
+        ? violations(encodeRequest(said))
+        : Result.fail(unexpected.map((field) => ({ field, rule: { rule: "expected" } })))) as never
+    },
     decodeRequest: (wire) => violations(decodeRequest(wire)),
     decodeResponse: Schema.decodeUnknownResult(response),
     encodeResponse: Schema.encodeUnknownResult(response)

@@ -111,6 +111,8 @@ const orderWords = (wireKey: string, rule: Rule.Rule): string => {
       return `Total (amount * price) is less than ${rule.min}`
     case "maxTotal":
       return `Total (amount * price) is more than ${rule.max}`
+    case "expected":
+      return `${name} field is not known.`
     case "accepted":
       return `${name} field is not accepted.`
     case "position":
@@ -152,6 +154,8 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
       return `The selected ${wireKey} is invalid.`
     case "unique":
       return `The ${wireKey} has already been taken.`
+    case "expected":
+      return `The ${wireKey} is not known.`
     case "unused":
       return `The ${wireKey} has already been applied.`
     case "notOwn":

@@ -1,0 +1,24 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as StopLimitOrders from "../../src/endpoints/StopLimitOrders.ts"
+import * as SubAccounts from "../../src/endpoints/SubAccounts.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+
+describe("a field that a request does not have", () => {
+  it("is refused before anything is sent, by its name, and not left out", () => {
+    const { encodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
+    const misspelled: object = { limt: 1 }
+    assert.deepStrictEqual(encodeRequest(misspelled), Result.fail([{ field: "limt", rule: { rule: "expected" } }]))
+  })
+
+  it("so a client order id under a wire's name is not lost", () => {
+    const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, Dialect.document)
+    assert.isTrue(Result.isFailure(encodeRequest({ client_order_id: "mine" } as never)))
+  })
+
+  it("is ignored by an exchange", () => {
+    const { decodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
+    assert.deepStrictEqual(decodeRequest({ limt: 1 }), Result.succeed({}))
+  })
+})
