@@ -1,0 +1,373 @@
+/**
+ * Arbitraries of fast-check: one for every brand of the domain, under the identifier of its schema, and whole requests and
+ * answers put together from them. They are built from characters, not from the patterns that the schemas check.
+ *
+ * @since 0.1.0
+ */
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as SchemaAST from "effect/SchemaAST"
+import * as fc from "fast-check"
+import type * as Code from "../domain/Code.ts"
+import type * as Decimal from "../domain/Decimal.ts"
+import type * as Identifiers from "../domain/Identifiers.ts"
+import type * as Order from "../domain/Order.ts"
+import type * as Paging from "../domain/Paging.ts"
+import * as Rule from "../domain/Rule.ts"
+import type * as SubAccount from "../domain/SubAccount.ts"
+import type * as Time from "../domain/Time.ts"
+import type * as Unrecognised from "../domain/Unrecognised.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+
+// -----------------------------------------------------------------------------
+// Characters
+// -----------------------------------------------------------------------------
+
+const digits = "0123456789"
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const alphanumeric = digits + letters
+
+const oneOf = (characters: string): fc.Arbitrary<string> => fc.constantFrom(...characters)
+
+const textOf = (characters: string, minLength: number, maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: oneOf(characters), minLength, maxLength })
+
+/** Any Unicode text, in code points. */
+const anyText = (minLength: number, maxLength?: number): fc.Arbitrary<string> =>
+  fc.string({ unit: "binary", minLength, ...(maxLength === undefined ? {} : { maxLength }) })
+
+// -----------------------------------------------------------------------------
+// Decimals
+// -----------------------------------------------------------------------------
+
+const wholeOf = (length: number): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.constant("0"),
+    fc.tuple(oneOf("123456789"), textOf(digits, 0, length - 1)).map(([first, rest]) => first + rest)
+  )
+
+/** Mostly short, where values meet and equal ones are written differently; sometimes up to the 64th character. */
+const magnitude: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(wholeOf(3), textOf("0012579", 0, 3)) },
+  { weight: 2, arbitrary: fc.tuple(wholeOf(12), textOf(digits, 0, 10)) },
+  { weight: 1, arbitrary: fc.tuple(wholeOf(62), textOf(digits, 0, 61)) }
+).map(([whole, fraction]) => {
+  const kept = fraction.slice(0, 62 - whole.length)
+  return kept === "" ? whole : `${whole}.${kept}`
+})
+
+const positive: fc.Arbitrary<string> = magnitude.map((text) => /[1-9]/u.test(text) ? text : text.replace("0", "1"))
+
+export const decimal = fc.tuple(fc.constantFrom("", "", "-"), magnitude)
+  .map(([sign, text]) => sign + text as Decimal.Decimal)
+export const price = positive.map((text) => text as Decimal.Price)
+export const amount = positive.map((text) => text as Decimal.Amount)
+export const feeRate = magnitude.map((text) => text as Decimal.FeeRate)
+
+// -----------------------------------------------------------------------------
+// Identifiers and names
+// -----------------------------------------------------------------------------
+
+/** From zero to far beyond what a double can count to. */
+const wholeNumber = fc.oneof(
+  fc.nat(),
+  fc.bigInt({ min: 2n ** 53n - 2n, max: 2n ** 53n + 2n }),
+  fc.bigInt({ min: 0n, max: 10n ** 40n })
+).map((id) => id.toString())
+
+export const orderId = wholeNumber.map((id) => id as Identifiers.OrderId)
+export const tradeId = wholeNumber.map((id) => id as Identifiers.TradeId)
+export const positionId = wholeNumber.map((id) => id as Identifiers.PositionId)
+
+export const clientOrderId = textOf(`${alphanumeric}-._`, 1, 40).map((text) => text as Identifiers.ClientOrderId)
+
+const name = (others: string): fc.Arbitrary<string> =>
+  fc.tuple(oneOf(alphanumeric), textOf(alphanumeric + others, 0, 8)).map(([first, rest]) => first + rest)
+
+export const ticker = name("_.-").map((text) => text as Identifiers.Ticker)
+export const marketName = fc.tuple(name(".-"), name(".-"))
+  .map(([base, quote]) => `${base}_${quote}` as Identifiers.MarketName)
+
+const identifier = <A extends string>(): fc.Arbitrary<A> => anyText(1).map((text) => text as A)
+
+// -----------------------------------------------------------------------------
+// Everything else
+// -----------------------------------------------------------------------------
+
+export const limit = fc.integer({ min: 1, max: 100 }).map((n) => n as Paging.Limit)
+export const offset = fc.integer({ min: 0, max: 10000 }).map((n) => n as Paging.Offset)
+
+export const unixSeconds = fc.integer({ min: 0, max: 4_102_444_800 }).map((n) => n as Time.UnixSeconds)
+/** Up to the year 2100, in microseconds. */
+export const micros = fc.integer({ min: 0, max: 4_102_444_800_000_000 })
+export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
+
+/** At most 25 code points, of which some take two UTF-16 units and four bytes. */
+export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
+export const code = identifier<Code.Code>()
+/** Of 280 code points at most; mostly short. */
+export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
+
+export const hexColour = fc.constantFrom(3, 6, 8).chain((length) => textOf("0123456789abcdefABCDEF", length, length))
+  .map((text) => `#${text}` as SubAccount.HexColour)
+
+export const maskedEmail = fc.oneof(
+  fc.constant(""),
+  fc.tuple(textOf(letters, 1, 3), textOf(letters, 1, 3), textOf(letters, 1, 3))
+    .map(([user, host, tld]) => `${user}***@${host}***${tld}`)
+).map((text) => text as SubAccount.MaskedEmail)
+
+export const email = fc.tuple(textOf(`${alphanumeric}.+-`, 1, 8), textOf(`${alphanumeric}.-`, 1, 8))
+  .map(([user, host]) => `${user}@${host}` as SubAccount.Email)
+
+/** Texts that no enumeration lists, in either dialect. */
+export const unrecognised = textOf(letters, 0, 8).map((text) => `X_${text}` as Unrecognised.Unrecognised)
+
+const orderSide = fc.constantFrom<Array<Order.OrderSide>>("buy", "sell")
+const orderType = fc.constantFrom<Array<Order.OrderType>>(
+  "limit",
+  "market",
+  "stock market",
+  "stop limit",
+  "stop market"
+)
+const orderStatus = fc.constantFrom<Array<Order.OrderStatus>>(
+  "NEW",
+  "FILLED",
+  "CANCELED",
+  "PARTIAL_FILLED",
+  "PARTIAL_CANCELED",
+  "CANCELED_TAKER_BAND",
+  "AUTO_CANCELED_REDUCE_ONLY"
+)
+const selfTradePrevention = fc.constantFrom<Array<Order.SelfTradePrevention>>(
+  "no",
+  "cancel_both",
+  "cancel_new",
+  "cancel_old"
+)
+const activationCondition = fc.constantFrom<Array<Order.ActivationCondition>>("gte", "lte")
+const bboRole = fc.constantFrom<Array<Order.BboRole>>("queue", "counterparty")
+const positionSide = fc.constantFrom<Array<Order.PositionSide>>("LONG", "SHORT", "BOTH")
+const cancelAllType = fc.constantFrom<Array<Order.CancelAllType>>("spot", "margin", "futures")
+
+/** The arbitrary of every brand, by the identifier of its schema. */
+export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  Decimal: decimal,
+  Price: price,
+  Amount: amount,
+  FeeRate: feeRate,
+  OrderId: orderId,
+  TradeId: tradeId,
+  PositionId: positionId,
+  ClientOrderId: clientOrderId,
+  Ticker: ticker,
+  MarketName: marketName,
+  PlanId: identifier<Identifiers.PlanId>(),
+  InvestmentId: identifier<Identifiers.InvestmentId>(),
+  SubAccountId: identifier<Identifiers.SubAccountId>(),
+  UserId: identifier<Identifiers.UserId>(),
+  ApiKeyId: identifier<Identifiers.ApiKeyId>(),
+  ApiKey: identifier<Identifiers.ApiKey>(),
+  ExternalId: anyText(0),
+  Limit: limit,
+  Offset: offset,
+  UnixSeconds: unixSeconds,
+  UnixTime: unixTime,
+  Code: code,
+  Passphrase: passphrase,
+  Description: description,
+  HexColour: hexColour,
+  MaskedEmail: maskedEmail,
+  Alias: identifier<SubAccount.Alias>(),
+  KeyTitle: identifier<SubAccount.KeyTitle>(),
+  Email: email,
+  Unrecognised: unrecognised,
+  OrderSide: orderSide,
+  OrderType: orderType,
+  OrderStatus: orderStatus,
+  SelfTradePrevention: selfTradePrevention,
+  ActivationCondition: activationCondition,
+  BboRole: bboRole,
+  PositionSide: positionSide,
+  CancelAllType: cancelAllType
+}
+
+// -----------------------------------------------------------------------------
+// From schemas to arbitraries
+// -----------------------------------------------------------------------------
+
+/** Every schema with an identifier inside a schema, on the domain's side and on the wire's. */
+export const identifiersIn = (ast: SchemaAST.AST): ReadonlyMap<string, SchemaAST.AST> => {
+  const found = new Map<string, SchemaAST.AST>()
+  const visit = (ast: SchemaAST.AST): void => {
+    const identifier = SchemaAST.resolveIdentifier(ast)
+    if (identifier !== undefined) found.set(identifier, ast)
+    partsOf(ast).forEach(visit)
+    ast.encoding?.forEach((link) => visit(link.to))
+  }
+  visit(ast)
+  return found
+}
+
+const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
+  switch (ast._tag) {
+    case "Objects":
+      return [
+        ...ast.propertySignatures.map(({ type }) => type),
+        ...ast.indexSignatures.flatMap(({ parameter, type }) => [parameter, type])
+      ]
+    case "Arrays":
+      return [...ast.elements, ...ast.rest]
+    case "Union":
+      return ast.types
+    case "Declaration":
+      return ast.typeParameters
+    default:
+      return []
+  }
+}
+
+/** A schema that this module does not know is a defect of it, and a test looks for one. */
+const missing = (what: string): never => Result.getOrThrowWith(Result.fail(what), () => new Error(what))
+
+const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST]>): fc.Arbitrary<object> =>
+  fc.record(Object.fromEntries(fields.map(([name, ast]) => [name, valueOf(ast)])), {
+    requiredKeys: fields.flatMap(([name, ast]) => SchemaAST.isOptional(ast) ? [] : [name]),
+    noNullPrototype: true
+  })
+
+const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
+  Rule.fromAnnotations(check.annotations)?.rule === "notEmpty"
+
+/** Values of the domain's side of a schema. What narrows a text must say by its identifier what it is. */
+const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
+  const identifier = SchemaAST.resolveIdentifier(ast)
+  if (identifier !== undefined) {
+    const found = brands[identifier]
+    return found ?? missing(`no arbitrary for the brand ${identifier}`)
+  }
+  switch (ast._tag) {
+    case "String":
+      if (ast.checks?.every(isNotEmpty) === false) return missing("a text with rules, but without an identifier")
+      return anyText(ast.checks === undefined ? 0 : 1)
+    case "Number":
+      // Numbers without a brand are counts: of fractional digits, of levels.
+      return fc.integer({ min: 0, max: 99 })
+    case "Null":
+      return fc.constant(null)
+    case "Boolean":
+      return fc.boolean()
+    case "Void":
+      return fc.constant(undefined)
+    case "Literal":
+      return fc.constant(ast.literal)
+    case "Union":
+      return fc.oneof(...ast.types.map(valueOf))
+    case "Arrays":
+      return fc.tuple(
+        fc.tuple(...ast.elements.map(valueOf)),
+        ...ast.rest.map((item) =>
+          fc.array(valueOf(item), { minLength: ast.checks?.some(isNotEmpty) ? 1 : 0, maxLength: 4 })
+        )
+      ).map((lists) => lists.flat())
+    case "Objects":
+      return record(ast.propertySignatures.map(({ name, type }) => [String(name), type]))
+    case "Declaration": {
+      const [key, value] = ast.typeParameters
+      if (key === undefined) return missing("a declaration that is neither a map nor redacted")
+      if (value === undefined) return valueOf(key).map((secret) => Redacted.make(secret))
+      return fc.array(fc.tuple(valueOf(key), valueOf(value)), { maxLength: 4 }).map((entries) => new Map(entries))
+    }
+    default:
+      return missing(`no arbitrary for ${ast._tag}`)
+  }
+}
+
+/** The rules by which one field of a request is judged by another. */
+const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different"]
+
+/**
+ * Requests of an endpoint that break no rule; keys that may be absent sometimes are. Fields are drawn one by one, so
+ * what breaks a rule across fields is left out, and nothing else.
+ */
+export const anyRequest = <E extends Endpoint.Any>(
+  endpoint: E,
+  dialect: Dialect
+): fc.Arbitrary<Endpoint.Request<E>> => {
+  const { encodeRequest, shape: { fields } } = Endpoint.codec(endpoint, dialect)
+  return record(Object.entries(fields).map(([name, schema]) => [name, schema.ast])).filter((request) =>
+    Result.match(encodeRequest(request), {
+      onSuccess: () => true,
+      onFailure: (violations) => !violations.every(({ rule }) => acrossFields.includes(rule.rule))
+    })
+  ) as never
+}
+
+/** The same, with order ids that a double can count to: for tests that read bodies with plain `JSON.parse`. */
+export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> =>
+  anyRequest(endpoint, dialect).map((request: object) =>
+    "orderId" in request
+      ? { ...request, orderId: BigInt.asUintN(53, BigInt(String(request.orderId))).toString() }
+      : request
+  ) as never
+
+/** Answers of an endpoint. */
+export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Response<E>> =>
+  valueOf(endpoint.response(dialect).ast) as never
+
+// -----------------------------------------------------------------------------
+// Boundaries
+// -----------------------------------------------------------------------------
+
+/** Limits that a page may have, its bounds among them. */
+export const goodLimits = fc.oneof(fc.constantFrom(1, 2, 99, 100), fc.integer({ min: 1, max: 100 }))
+
+/** Limits that a page may not have. */
+export const badLimits = fc.oneof(
+  fc.constantFrom(0, -1, 101, 1000),
+  fc.integer({ min: 101 }),
+  fc.integer({ max: 0 })
+)
+
+/** Where a page may begin. */
+export const goodOffsets = fc.oneof(fc.constantFrom(0, 1, 9999, 10000), fc.integer({ min: 0, max: 10000 }))
+
+/** Where no page may begin. */
+export const badOffsets = fc.oneof(fc.constantFrom(-1, 10001), fc.integer({ min: 10001 }), fc.integer({ max: -1 }))
+
+/** What is no integer, though JSON can say it. */
+export const noIntegers = fc.oneof(
+  fc.constantFrom<Array<unknown>>(1.5, true, [], {}, "ten", ""),
+  fc.double({ min: 0.01, max: 0.99 })
+)
+
+/** Values of JSON that are no text. */
+export const noTexts = fc.constantFrom<Array<unknown>>(true, false, [], {}, ["text"], { a: "text" })
+
+/** Texts that are no decimals. */
+export const noDecimals = fc.constantFrom("", " ", "ten", "1,5", "0x10", "NaN", "Infinity", "1.2.3", "--1", "1 000")
+
+/** Texts of a passphrase's most characters, plain and of several bytes each. */
+export const longestPassphrases = fc.constantFrom("p".repeat(25), "é".repeat(25), "漢".repeat(25))
+
+/** Texts of more characters than a passphrase may have. */
+export const tooLongPassphrases = fc.oneof(
+  fc.constantFrom("p".repeat(26), "é".repeat(26), "漢".repeat(26)),
+  fc.integer({ min: 26, max: 60 }).map((length) => "p".repeat(length))
+)
+
+/** Texts that hold a character which a client order id may not. */
+export const badClientOrderIds = fc.tuple(
+  textOf(alphanumeric, 0, 8),
+  fc.constantFrom(" ", "/", "+", "@", "#", ":", ";", ",", "é", "漢", "\n", "\"", "\\", "$", "*", "(", "~", "|"),
+  textOf(alphanumeric, 0, 8)
+).map((parts) => parts.join(""))
+
+/** Client order ids, each of the allowed characters besides letters and digits among them. */
+export const goodClientOrderIds = fc.tuple(
+  textOf(alphanumeric, 1, 6),
+  fc.constantFrom("-", ".", "_", "-._", "A", "z", "0"),
+  textOf(`${alphanumeric}-._`, 0, 6)
+).map((parts) => parts.join(""))

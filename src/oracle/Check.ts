@@ -1,0 +1,241 @@
+/**
+ * Checking a target: the rules one after the other, each for many values, from one seed.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import * as Signer from "../client/Signer.ts"
+import * as Json from "../protocol/Json.ts"
+import * as Curl from "./Curl.ts"
+import * as Report from "./Report.ts"
+import * as Rule from "./Rule.ts"
+import { rules as allRules } from "./Rules.ts"
+import * as Target from "./Target.ts"
+import * as World from "./World.ts"
+
+/**
+ * - `profile`: what may be done to the target; `read-only` unless said otherwise
+ * - `only`, `skip`: rules by their ids: `auth` and `auth.*` are all that begin so
+ * - `seed`: of everything that is drawn; random unless said otherwise
+ * - `runs`: how many values are drawn for a rule; 10 unless said otherwise
+ * - `knownFailing`: rules that are broken as far as is known. They run all the same, and one that holds is stale
+ * - `rules`: those of the document, unless said otherwise
+ * - `onResult`: told of every result as it comes
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly profile?: Rule.Profile
+  readonly only?: ReadonlyArray<string>
+  readonly skip?: ReadonlyArray<string>
+  readonly seed?: number
+  readonly runs?: number
+  readonly knownFailing?: ReadonlyArray<string>
+  readonly rules?: ReadonlyArray<Rule.Rule>
+  readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
+}
+
+/** How a rule was stopped, and by what. */
+interface Stopped {
+  readonly stop: Rule.Skipped | Target.TargetError
+}
+
+const answerOf = (value: unknown): Target.Answer | undefined =>
+  Json.isObject(value) && "sent" in value ? value as unknown as Target.Answer : undefined
+
+/** What a list of commands says at its end, for its own shrinking to begin again there. */
+const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
+
+/**
+ * Runs one rule.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const runRule = Effect.fnUntraced(function*(
+  session: World.Session,
+  rule: Rule.Rule,
+  options: { readonly seed: number; readonly runs: number; readonly path?: string; readonly replayPath?: string }
+): Effect.fn.Return<Report.Outcome> {
+  const { profile, target: { baseUrl, dialect, keys } } = session
+  const expectation = rule.dialects[dialect.name]
+  if (expectation._tag === "NotApplicable") return { _tag: "Skipped", why: `not applicable: ${expectation.why}` }
+  if (Rule.profiles.indexOf(rule.profile) > Rule.profiles.indexOf(profile)) {
+    return { _tag: "Skipped", why: `needs the profile ${rule.profile}` }
+  }
+  const { check, examples: examplesOf, runs: most, values } = rule.property
+  const { end, world } = session.world()
+  const { path, replayPath, seed } = options
+  const setting: Rule.Setting = { dialect, profile, ...(replayPath === undefined ? {} : { replayPath }) }
+  const examples = examplesOf(setting)
+  const runs = Math.max(Math.min(options.runs, most), examples.length, 1)
+  const context = yield* Effect.context<never>()
+  // fast-check knows only of runs that hold and runs that fail. Whatever stops a rule for another reason makes the rest
+  // of the runs hold, so that nothing is shrunk.
+  let stopped: Stopped | undefined
+  let defect: Cause.Cause<unknown> | undefined
+  const run = async (value: unknown): Promise<void> => {
+    if (stopped !== undefined || defect !== undefined) return
+    const exit = await Effect.runPromiseExitWith(context)(
+      Effect.ensuring(Effect.suspend(() => check(world, value as never)), end)
+    )
+    if (Exit.isSuccess(exit)) return
+    const error = Cause.findErrorOption(exit.cause)
+    if (error._tag === "None") {
+      defect = exit.cause
+      return
+    }
+    if (error.value._tag === "Broken") return Promise.reject(error.value)
+    stopped = { stop: error.value }
+  }
+  const details = yield* Effect.promise(() =>
+    Promise.resolve(
+      fc.check(fc.asyncProperty(values(setting), run), {
+        seed,
+        numRuns: runs,
+        examples: examples.map((example): [unknown] => [example]),
+        ...(path === undefined ? {} : { path, endOnFailure: true })
+      })
+    )
+  )
+  if (defect !== undefined) return yield* Effect.failCause(defect as Cause.Cause<never>)
+  const scrub = keys === undefined
+    ? (text: string) => text
+    : Signer.scrubber(Redacted.value(keys.apiKey), Redacted.value(keys.apiSecret))
+  if (stopped !== undefined) {
+    const { stop } = stopped
+    return stop._tag === "Skipped"
+      ? { _tag: "Skipped", why: stop.why }
+      : { _tag: "CouldNotRun", why: scrub(stop.message) }
+  }
+  const failure = details.errorInstance
+  if (!details.failed || !(failure instanceof Rule.Broken)) return { _tag: "Held", runs: details.numRuns }
+  const counterexample = fc.stringify(details.counterexample?.[0])
+  const answer = answerOf(failure.answer)
+  const again = replayPathOf(counterexample)
+  return {
+    _tag: "Broken",
+    counterexample: scrub(counterexample),
+    expected: scrub(failure.expected),
+    got: scrub(failure.got),
+    curl: answer === undefined ? "" : scrub(Curl.line(baseUrl, answer.sent)),
+    replay: {
+      rule: rule.id,
+      dialect: dialect.name,
+      profile,
+      seed: details.seed,
+      path: details.counterexamplePath ?? "",
+      runs: options.runs,
+      ...(again === undefined ? {} : { replayPath: again })
+    }
+  }
+})
+
+const pingPath = "/api/v4/public/ping"
+const balancePath = "/api/v4/main-account/balance"
+
+/** Whether there is anything to check: the target answers, and knows the key that it is called with. */
+const preflight = Effect.fnUntraced(function*(target: Target.Target, session: World.Session) {
+  yield* target.send({ method: "GET", path: pingPath, headers: {} })
+  if (target.keys === undefined || session.profile === "control") return
+  const { world } = session.world()
+  const answer = yield* world.call({ ...target.keys, id: "", isOwn: false }, balancePath)
+  if (answer.status === 401 || answer.status === 403) {
+    const scrub = Signer.scrubber(Redacted.value(target.keys.apiKey), Redacted.value(target.keys.apiSecret))
+    const said = scrub(Rule.describe(answer))
+    return yield* new Target.TargetError({ reason: `${target.baseUrl} refuses the key or its secret: ${said}` })
+  }
+})
+
+/** So many rules in a row without an answer: the target is gone, and the others need not wait for it. */
+const patience = 3
+
+/** Which of the rules are asked for. */
+export const select = (
+  { only = [], rules = allRules, skip = [] }: Pick<Options, "only" | "skip" | "rules">
+): ReadonlyArray<Rule.Rule> =>
+  rules.filter(({ id }) => (only.length === 0 || Report.matches(only, id)) && !Report.matches(skip, id))
+
+/**
+ * Checks a target against the rules. It fails only when there is nothing to check: no answer at all, or keys that the
+ * target refuses.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const check = Effect.fn("Oracle.check")(function*(
+  target: Target.Target,
+  options: Options = {}
+): Effect.fn.Return<Report.Report, Target.TargetError> {
+  const { knownFailing = [], onResult = () => Effect.void, profile = "read-only", runs = 10 } = options
+  const seed = options.seed ?? (yield* Random.nextIntBetween(0, 0x7fffffff))
+  const session = World.session(target, profile, yield* Target.now)
+  yield* preflight(target, session)
+  const selected = select(options)
+  const results: Array<Report.Result> = []
+  let silent = 0
+  let aborted: string | undefined
+  for (const [index, rule] of selected.entries()) {
+    const startedAt = yield* Target.now
+    const outcome: Report.Outcome = aborted === undefined
+      ? yield* runRule(session, rule, { seed, runs })
+      : { _tag: "CouldNotRun", why: "the target stopped answering" }
+    silent = outcome._tag === "CouldNotRun" ? silent + 1 : 0
+    if (aborted === undefined && silent >= patience && outcome._tag === "CouldNotRun") {
+      aborted = `${silent} rules in a row got no answer. ${outcome.why}`
+    }
+    const result: Report.Result = {
+      rule,
+      outcome,
+      isKnown: Report.matches(knownFailing, rule.id),
+      millis: (yield* Target.now) - startedAt
+    }
+    results.push(result)
+    yield* onResult(result, index, selected.length)
+  }
+  const stale = knownFailing.filter((pattern) => {
+    const named = results.filter(({ rule }) => Report.matches([pattern], rule.id))
+    return named.some(({ outcome }) => outcome._tag === "Held") &&
+      !named.some(({ outcome }) => outcome._tag === "Broken")
+  })
+  return {
+    version: Report.version,
+    target: target.baseUrl,
+    dialect: target.dialect.name,
+    profile,
+    seed,
+    runs,
+    results,
+    stale,
+    ...(aborted === undefined ? {} : { aborted })
+  }
+})
+
+/**
+ * Tries a failure again: the same rule, the same value.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const replay = Effect.fn("Oracle.replay")(function*(
+  target: Target.Target,
+  { path, profile, replayPath, rule: id, runs, seed }: Report.Replay,
+  rules: ReadonlyArray<Rule.Rule> = allRules
+): Effect.fn.Return<Report.Outcome, Target.TargetError> {
+  const rule = rules.find((rule) => rule.id === id)
+  if (rule === undefined) return yield* new Target.TargetError({ reason: `there is no rule ${id} any more` })
+  const session = World.session(target, profile, yield* Target.now)
+  yield* preflight(target, session)
+  return yield* runRule(session, rule, {
+    seed,
+    runs,
+    path,
+    ...(replayPath === undefined ? {} : { replayPath })
+  })
+})

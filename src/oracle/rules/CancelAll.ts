@@ -1,0 +1,249 @@
+/**
+ * Cancelling all orders (document, Endpoints 4).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Arbitraries from "../Arbitraries.ts"
+import * as Orders from "../Orders.ts"
+import * as Paths from "../Paths.ts"
+import * as Refusals from "../Refusals.ts"
+import * as Rule from "../Rule.ts"
+import * as Spelling from "../Spelling.ts"
+import type { Account, World } from "../World.ts"
+import { basePrice } from "../World.ts"
+
+type Body = Readonly<Record<string, unknown>>
+
+const clause = "Endpoints 4"
+
+const types = ["spot", "margin", "futures"] as const
+
+type Kind = (typeof types)[number]
+
+const perpetual = "BTC_PERP"
+
+/** A resting order of each kind, far from the market: a spot one, one with collateral, one on a futures market. */
+const rest = Effect.fnUntraced(function*(
+  world: World,
+  account: Account
+): Effect.fn.Return<ReadonlyMap<Kind, string>, Rule.Stop> {
+  const market = yield* world.market
+  const price = (market.price / 2).toFixed(market.moneyPrecision)
+  const order = { side: "buy", amount: "0.01", price }
+  const calls: ReadonlyArray<readonly [Kind, string, Body]> = [
+    ["spot", Paths.limitOrder, { ...order, market: market.name }],
+    ["margin", Paths.collateralLimit, { ...order, market: market.name }],
+    ["futures", Paths.collateralLimit, { ...order, market: perpetual, price: String(basePrice / 2) }]
+  ]
+  const ids = new Map<Kind, string>()
+  for (const [kind, path, fields] of calls) {
+    const answer = yield* world.call(account, path, fields)
+    if (answer.status !== 200 || !Json.isObject(answer.json)) return yield* Rule.skip(`needs ${path}, a ${kind} order`)
+    ids.set(kind, String(answer.json[Spelling.keys(world.dialect).orderId]))
+  }
+  return ids
+})
+
+const open = Effect.fnUntraced(function*(world: World, account: Account) {
+  return [...(yield* Orders.list(world, account, Paths.activeOrders)).keys()]
+})
+
+/** Cancels with these fields; then exactly the orders of these kinds are left. */
+const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: ReadonlyArray<Kind>) {
+  const account = yield* world.trader
+  const orders = yield* rest(world, account)
+  const answer = yield* world.call(account, Paths.cancelAll, fields)
+  yield* Rule.expect(answer, "a success: HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+  const left = yield* open(world, account)
+  const expected = kinds.flatMap((kind) => orders.get(kind) ?? [])
+  const nameOf = (id: string) => [...orders].find(([, other]) => other === id)?.[0] ?? id
+  yield* Rule.conclude(
+    `open orders left: ${kinds.join(", ") || "none"}`,
+    left.map(nameOf),
+    left.length === expected.length && expected.every((id) => left.includes(id)),
+    answer
+  )
+})
+
+const refuses = (world: World, fields: Body, key: string) =>
+  Effect.gen(function*() {
+    const answer = yield* world.call(yield* world.reader, Paths.cancelAll, fields)
+    yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+  })
+
+const live = Rule.other("HTTP 422")
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "cancel-all.everything",
+    statement: "Without fields all orders are canceled, of all types and on all markets",
+    clause,
+    check: (world) => leaves(world, {}, [])
+  }),
+  Rule.always({
+    id: "cancel-all.market",
+    statement: "With market only orders on that market are canceled",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        yield* leaves(world, { market: (yield* world.market).name }, ["futures"])
+        yield* leaves(world, { market: perpetual }, ["spot", "margin"])
+      })
+  }),
+  ...types.map((type) =>
+    Rule.always({
+      id: `cancel-all.type.${type}`,
+      statement: `With type ${type} only ${type} orders are canceled`,
+      clause,
+      check: (world) => leaves(world, { type: [type] }, types.filter((other) => other !== type))
+    })
+  ),
+  Rule.forAll({
+    id: "cancel-all.type.several",
+    statement: "With several types the orders of each of them are canceled",
+    clause,
+    values: fc.shuffledSubarray([...types], { minLength: 2 }),
+    examples: [["spot", "margin"], ["margin", "futures"], ["futures", "spot"], [...types]],
+    check: (world, chosen) => leaves(world, { type: chosen }, types.filter((type) => !chosen.includes(type)))
+  }),
+  Rule.always({
+    id: "cancel-all.type.and-market",
+    statement: "With market and type only orders that are both are canceled",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { name } = yield* world.market
+        yield* leaves(world, { market: name, type: ["margin"] }, ["spot", "futures"])
+        yield* leaves(world, { market: name, type: ["futures"] }, [...types])
+      })
+  }),
+  Rule.always({
+    id: "cancel-all.stops",
+    statement: "Orders that wait for their price are canceled too, stop-limit and OCO orders alike",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        yield* Orders.place(world, account, Paths.stopLimit, Orders.stopLimit(market, "buy"))
+        yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
+        const answer = yield* world.call(account, Paths.cancelAll)
+        const left = yield* open(world, account)
+        yield* Rule.conclude("no open orders", left, left.length === 0, answer)
+      })
+  }),
+  Rule.always({
+    id: "cancel-all.own",
+    statement: "Orders of other accounts stay",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const [account, other] = [yield* world.trader, yield* world.open()]
+        const orders = yield* rest(world, other)
+        yield* world.call(account, Paths.cancelAll)
+        const left = yield* open(world, other)
+        yield* Rule.conclude("three open orders", left.length, left.length === orders.size)
+      })
+  }),
+  Rule.always({
+    id: "cancel-all.nothing",
+    statement: "When there is nothing to cancel the answer is a success",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.cancelAll)
+        yield* Rule.expect(answer, "HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+      })
+  }),
+  Rule.always({
+    id: "cancel-all.status",
+    statement: "Orders that are canceled have ended as such, and are listed no more as open",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const orders = yield* rest(world, account)
+        yield* world.call(account, Paths.cancelAll)
+        const ended = yield* Orders.list(world, account, Paths.orderHistory)
+        const { CANCELED } = Spelling.statuses(world.dialect)
+        const statuses = [...orders.values()].map((id) => ended.get(id)?.["status"])
+        yield* Rule.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
+      })
+  }),
+  Rule.forAll({
+    id: "cancel-all.type.unknown",
+    statement: "A type that is none of the three is refused",
+    clause,
+    live,
+    values: fc.tuple(
+      fc.subarray([...types]),
+      fc.constantFrom<Array<unknown>>("Spot", "option", "", "collateral", 1, null)
+    ),
+    examples: [[[], "option"], [["spot"], "option"]],
+    check: (world, [known, unknown]) => refuses(world, { type: [...known, unknown] }, "type")
+  }),
+  Rule.forEach({
+    id: "cancel-all.type.array",
+    statement: "type is an array of strings; anything else is refused",
+    clause,
+    live,
+    values: ["spot", "spot,margin", 1, true, { 0: "spot" }],
+    check: (world, type) => refuses(world, { type }, "type")
+  }),
+  Rule.always({
+    id: "cancel-all.type.empty",
+    statement: "An empty list of types is refused, since it would name nothing",
+    clause,
+    level: "SHOULD",
+    live,
+    check: (world) => refuses(world, { type: [] }, "type")
+  }),
+  Rule.forAll({
+    id: "cancel-all.market.unknown",
+    statement: "A market that the exchange does not have is refused",
+    clause,
+    live,
+    values: fc.constantFrom("NO_SUCH", "BTC_NOTHING", "BTCUSDT", ""),
+    examples: ["NO_SUCH"],
+    check: (world, market) => refuses(world, { market }, "market")
+  }),
+  Rule.forAll({
+    id: "cancel-all.market.type",
+    statement: "market is a string; anything else is refused",
+    clause,
+    live,
+    values: Arbitraries.noTexts,
+    check: (world, market) => refuses(world, { market }, "market")
+  }),
+  Rule.always({
+    id: "cancel-all.refused.nothing",
+    statement: "A call that is refused for its fields cancels nothing",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const orders = yield* rest(world, account)
+        yield* world.call(account, Paths.cancelAll, { type: ["spot", "option"] })
+        const left = yield* open(world, account)
+        yield* Rule.conclude("three open orders", left.length, left.length === orders.size)
+      })
+  }),
+  Rule.forEach({
+    id: "cancel-all.envelope",
+    statement: "request and nonce are optional: the call is carried out without either of them",
+    clause,
+    live: Rule.other("both are required"),
+    values: [{ request: undefined }, { nonce: undefined }, { request: undefined, nonce: undefined }],
+    check: (world, envelope) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.cancelAll, {}, { envelope })
+        yield* world.dialect.name === "live"
+          ? Refusals.some(answer, "because the envelope is not complete")
+          : Rule.expect(answer, "HTTP 2xx", answer.status < 300)
+      })
+  })
+]

@@ -1,0 +1,224 @@
+/**
+ * How errors look (document, "Errors").
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Orders from "../Orders.ts"
+import * as Paths from "../Paths.ts"
+import * as Refusals from "../Refusals.ts"
+import * as Rule from "../Rule.ts"
+import * as Spelling from "../Spelling.ts"
+import type { Answer } from "../Target.ts"
+import type { World } from "../World.ts"
+
+const clause = "Errors"
+
+/** Calls that must be refused, each for another reason. */
+const reasons = [
+  "signature",
+  "payload",
+  "nonce",
+  "fields",
+  "path"
+] as const
+
+const refused = Effect.fnUntraced(function*(world: World, reason: (typeof reasons)[number]) {
+  const account = yield* world.reader
+  switch (reason) {
+    case "signature":
+      return yield* world.call(account, Paths.mainBalance, {}, { signature: () => "0".repeat(128) })
+    case "payload":
+      return yield* world.call(account, Paths.mainBalance, {}, { headers: { "x-txc-payload": undefined } })
+    case "nonce":
+      return yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: undefined } })
+    case "fields":
+      return yield* world.call(account, Paths.subAccounts, { limit: 0 })
+    case "path":
+      return yield* world.call(account, "/api/v4/no-such-call")
+  }
+})
+
+const privateField = (id: string, statement: string, expected: string, holds: (json: Answer["json"]) => boolean) =>
+  Rule.forEach({
+    id: `errors.private.${id}`,
+    statement,
+    clause,
+    profile: "read-only",
+    live: id === "errors"
+      ? Rule.other("errors may be missing where no parameter is wrong", Rule.liveAnswers)
+      : Rule.same,
+    values: [...reasons],
+    check: (world, reason) =>
+      Effect.flatMap(refused(world, reason), (answer) => Rule.expect(answer, expected, holds(answer.json)))
+  })
+
+const isErrors = (value: unknown): boolean =>
+  Json.isObject(value) &&
+  Object.values(value).every((list) => Array.isArray(list) && list.every((message) => typeof message === "string"))
+
+const publicField = (id: string, statement: string, expected: string, holds: (json: Answer["json"]) => boolean) =>
+  Rule.forEach({
+    id: `errors.public.${id}`,
+    statement,
+    clause,
+    profile: "read-only",
+    live: Rule.notApplicable("the live exchange answers public errors in several forms"),
+    values: ["/api/v4/public/no-such-call", "/api/v4/public/orderbook/NO_SUCH"],
+    check: (world, path) =>
+      Effect.flatMap(
+        world.get(path),
+        (answer) => Rule.expect(answer, expected, answer.status >= 400 && holds(answer.json))
+      )
+  })
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  privateField(
+    "code",
+    "A private error has code, an integer",
+    "code, an integer",
+    (json) => Json.isObject(json) && Number.isSafeInteger(json["code"])
+  ),
+  privateField(
+    "message",
+    "A private error has message, a string",
+    "message, a string",
+    (json) => Json.isObject(json) && typeof json["message"] === "string"
+  ),
+  privateField(
+    "errors",
+    "A private error has errors, an object from parameters to arrays of messages, which may be empty",
+    "errors, an object of arrays of strings",
+    (json) => Json.isObject(json) && isErrors(json["errors"])
+  ),
+  Rule.forEach({
+    id: "errors.private.status",
+    statement: "An error is no HTTP success",
+    clause,
+    profile: "read-only",
+    values: [...reasons],
+    check: (world, reason) =>
+      Effect.flatMap(refused(world, reason), (answer) => Rule.expect(answer, "HTTP 4xx", Refusals.isRefused(answer)))
+  }),
+  Rule.always({
+    id: "errors.private.messages",
+    statement: "Each parameter that is wrong has at least one message",
+    clause,
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: -1 })
+        const { json } = answer
+        const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.values(json["errors"]) : []
+        yield* Rule.expect(
+          answer,
+          "arrays with a message each",
+          errors.length === 2 && errors.every((list) => Array.isArray(list) && list.length > 0)
+        )
+      })
+  }),
+  Rule.always({
+    id: "errors.private.only-wrong",
+    statement: "A parameter that is right has no messages",
+    clause,
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: 0 })
+        const { json } = answer
+        const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.keys(json["errors"]) : []
+        yield* Rule.conclude("errors that name limit only", errors, errors.join() === "limit", answer)
+      })
+  }),
+  publicField(
+    "success",
+    "A public error has success, which is false",
+    "success false",
+    (json) => Json.isObject(json) && json["success"] === false
+  ),
+  publicField(
+    "message",
+    "A public error has message, a string",
+    "message, a string",
+    (json) => Json.isObject(json) && typeof json["message"] === "string"
+  ),
+  publicField(
+    "params",
+    "A public error has params, an array",
+    "params, an array",
+    (json) => Json.isObject(json) && Array.isArray(json["params"])
+  ),
+  Rule.forEach({
+    id: "errors.order.validation",
+    statement:
+      "OCO and cancel-all orders whose fields are wrong are refused with code 30, Validation failed, and errors",
+    clause,
+    live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
+    values: [Paths.oco, Paths.cancelAll],
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, path, { market: "NO_SUCH" })
+        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), path === Paths.oco ? "side" : "market")
+      })
+  }),
+  Rule.always({
+    id: "errors.order.validation.status",
+    statement: "Code 30 comes with HTTP 400, the only error status that the document shows",
+    clause,
+    level: "SHOULD",
+    live: Rule.other("HTTP 422"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { market: "NO_SUCH" })
+        const { status } = Spelling.orderValidation(world.dialect)
+        yield* Rule.expect(answer, `HTTP ${status}`, answer.status === status)
+      })
+  }),
+  Rule.always({
+    id: "errors.reduce-only",
+    statement: "Code 116 comes with HTTP 400 and names reduceOnly",
+    clause,
+    level: "SHOULD",
+    live: Rule.other("HTTP 422"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const answer = yield* world.call(
+          yield* world.trader,
+          Paths.oco,
+          Orders.oco(market, "buy", { reduceOnly: true })
+        )
+        if (Json.isObject(answer.json) && answer.json["code"] === 30)
+          return yield* Rule.skip("reduceOnly is not accepted")
+        yield* Refusals.as(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
+        yield* Rule.expect(answer, "errors that name reduceOnly", Refusals.named(answer).includes("reduceOnly"))
+      })
+  }),
+  Rule.forAll({
+    id: "errors.unknown-path",
+    statement: "A path that is no endpoint is answered with HTTP 404 and a JSON error object",
+    clause,
+    level: "SHOULD",
+    profile: "read-only",
+    values: fc.constantFrom("/api/v4/nothing", "/api/v4/main-account/no-such-call", "/api/v4/public/nothing"),
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, path)
+        yield* Rule.expect(answer, "HTTP 404 with a JSON object", answer.status === 404 && Json.isObject(answer.json))
+      })
+  }),
+  Rule.always({
+    id: "errors.method",
+    statement: "An endpoint that is called with another method answers with HTTP 405 and a JSON error object",
+    clause,
+    level: "SHOULD",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.get(Paths.mainBalance)
+        yield* Rule.expect(answer, "HTTP 405 with a JSON object", answer.status === 405 && Json.isObject(answer.json))
+      })
+  })
+]

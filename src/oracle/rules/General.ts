@@ -1,0 +1,230 @@
+/**
+ * Rules for all calls (document, "General rules", "Endpoints" and "Versioning").
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Kinds from "../Kinds.ts"
+import * as Orders from "../Orders.ts"
+import * as Paths from "../Paths.ts"
+import * as Refusals from "../Refusals.ts"
+import * as Rule from "../Rule.ts"
+import * as Spelling from "../Spelling.ts"
+
+const clause = "General rules"
+
+/** Every amount of money in an answer, wherever it stands, by the end of its key. */
+const moneyKeys =
+  /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
+
+const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
+  if (Array.isArray(value)) return value.flatMap(moneyIn)
+  if (!Json.isObject(value)) return []
+  return Object.entries(value).flatMap(([key, inner]): ReadonlyArray<readonly [string, unknown]> =>
+    typeof inner === "object" ? moneyIn(inner) : moneyKeys.test(key) ? [[key, inner]] : []
+  )
+}
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "general.public.get",
+    statement: "A public endpoint answers GET without authentication",
+    clause,
+    profile: "read-only",
+    check: (world) =>
+      Effect.flatMap(
+        world.get(Paths.ping),
+        (answer) => Rule.expect(answer, "HTTP 200", answer.status === 200)
+      )
+  }),
+  Rule.forAll({
+    id: "general.public.query",
+    statement:
+      "A public endpoint takes its parameters from the query string; one that it does not have changes nothing",
+    clause,
+    profile: "read-only",
+    values: fc.webQueryParameters(),
+    runs: 20,
+    check: (world, query) =>
+      Effect.flatMap(
+        world.get(Paths.ping, query),
+        (answer) => Rule.expect(answer, `HTTP 200 with ["pong"]`, answer.status === 200 && answer.text === `["pong"]`)
+      )
+  }),
+  Rule.forEach({
+    id: "general.private.post",
+    statement: "A private endpoint answers POST with a success",
+    clause,
+    profile: "read-only",
+    values: Paths.reads,
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, path)
+        yield* Rule.expect(answer, "HTTP 200", answer.status === 200)
+      })
+  }),
+  Rule.forEach({
+    id: "general.private.post.only",
+    statement: "A private endpoint answers no GET, even with the headers of a signed call",
+    clause,
+    profile: "read-only",
+    values: [...Paths.reads, Paths.interest],
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
+        yield* Refusals.some(answer, "because it is no POST")
+      })
+  }),
+  Rule.forAll({
+    id: "general.private.json",
+    statement: "The body of a private call is a JSON object; anything else is refused, however it is signed",
+    clause,
+    profile: "read-only",
+    values: fc.tuple(
+      fc.constantFrom(...Paths.reads),
+      fc.constantFrom("", "null", "[]", "1", `"text"`, "{", "a=1&b=2", "[{}]", "{\"request\":")
+    ),
+    check: (world, [path, body]) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, path, {}, { text: () => body })
+        yield* Refusals.some(answer, "because the body is no JSON object")
+      })
+  }),
+  Rule.forAll({
+    id: "general.answer.json",
+    statement: "Every endpoint answers with a JSON object or array, also when it refuses",
+    clause,
+    profile: "read-only",
+    values: fc.tuple(
+      fc.constantFrom(...Paths.reads, Paths.interest),
+      fc.constantFrom<Array<object>>({}, { limit: 0 }, { offset: -1 }, { limit: "ten" })
+    ),
+    check: (world, [path, fields]) =>
+      Effect.gen(function*() {
+        for (
+          const answer of [yield* world.call(yield* world.reader, path, { ...fields }), yield* world.get(Paths.ping)]
+        ) {
+          yield* Rule.expect(
+            answer,
+            "a JSON object or array",
+            Json.isObject(answer.json) || Array.isArray(answer.json)
+          )
+        }
+      })
+  }),
+  Rule.forEach({
+    id: "general.answer.type",
+    statement: "An answer with JSON says so in its Content-type",
+    clause,
+    level: "SHOULD",
+    profile: "read-only",
+    values: [Paths.ping, ...Paths.reads],
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = path === Paths.ping ? yield* world.get(path) : yield* world.call(yield* world.reader, path)
+        const type = answer.headers["content-type"] ?? "no content type"
+        yield* Rule.conclude("Content-type: application/json", type, type.startsWith("application/json"), answer)
+      })
+  }),
+  Rule.forEach({
+    id: "general.money.text",
+    statement: "Amounts, prices and fees are decimals in strings, never numbers",
+    clause,
+    profile: "read-only",
+    values: [Paths.fees, Paths.mainBalance, Paths.interest],
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.lender, path)
+        for (const [key, value] of moneyIn(answer.json)) {
+          yield* Rule.conclude(`${key} is ${Kinds.decimal.name}`, { [key]: value }, Kinds.decimal.holds(value), answer)
+        }
+      })
+  }),
+  Rule.forAll({
+    id: "general.money.exact",
+    statement: "An amount is exact: no digit of a balance is lost, however small or large it is",
+    clause,
+    values: fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n })),
+    examples: [[9_007_199_254_740_993n, 1n], [1n, 999_999_999_999_999_999n]],
+    check: (world, [whole, fraction]) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isPoor: true })
+        const amount = `${whole}.${fraction.toString().padStart(18, "0")}`
+        yield* world.control("Fund", { account: account.id, wallet: "main", ticker: "ETH", amount })
+        const answer = yield* world.call(account, Paths.mainBalance)
+        const entry = Json.isObject(answer.json) ? answer.json["ETH"] : undefined
+        const told = Json.isObject(entry) ? String(entry["main_balance"]) : ""
+        yield* Rule.expect(
+          answer,
+          `ETH with a main_balance equal to ${amount}`,
+          told.includes(".")
+            ? told.replace(/\.?0+$/u, "") === amount.replace(/\.?0+$/u, "")
+            : told === amount.replace(/\.0+$/u, "")
+        )
+      })
+  }),
+  Rule.forEach({
+    id: "general.times.now",
+    statement: "An order's creation time is the time of its creation, in Unix seconds",
+    clause,
+    profile: "mutating",
+    values: ["buy", "sell"],
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const account = yield* world.trader
+        const { answer, order } = yield* Orders.place(
+          world,
+          account,
+          Paths.stopLimit,
+          Orders.stopLimit(market, side === "buy" ? "buy" : "sell")
+        )
+        const now = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) / 1000
+        const at = Number(order["timestamp"])
+        yield* Rule.conclude(
+          `a timestamp within a minute of ${Math.floor(now)}`,
+          { timestamp: order["timestamp"] },
+          Math.abs(at - now) < 60,
+          answer
+        )
+      })
+  }),
+  Rule.forEach({
+    id: "versioning.prefix",
+    statement: "The version is part of the path: the same path under another version is no endpoint of this interface",
+    clause: "Versioning",
+    profile: "read-only",
+    values: [Paths.mainBalance, Paths.subAccounts],
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const elsewhere = path.replace("/api/v4/", "/api/v40/")
+        const answer = yield* world.call(yield* world.reader, elsewhere)
+        yield* Refusals.some(answer, "because there is no version 40")
+      })
+  }),
+  Rule.always({
+    id: "versioning.reduce-only",
+    statement:
+      "The reduce-only parameter of OCO orders is documented ahead of its availability: it may be refused as a "
+      + "field, and is else judged as documented",
+    clause: "Versioning",
+    level: "SHOULD",
+    profile: "control",
+    live: Rule.other("the parameter is accepted"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const account = yield* world.trader
+        const answer = yield* world.call(account, Paths.oco, Orders.oco(market, "buy", { reduceOnly: true }))
+        const { codes } = Spelling.reduceOnly(world.dialect)
+        const code = Json.isObject(answer.json) ? Number(answer.json["code"]) : 0
+        yield* Rule.expect(
+          answer,
+          "code 116, or a refusal that names reduceOnly",
+          codes.includes(code) || Refusals.named(answer).includes("reduceOnly")
+        )
+      })
+  })
+]

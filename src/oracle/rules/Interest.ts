@@ -1,0 +1,149 @@
+/**
+ * Interest payments (document, "Interest payment" and Endpoints 1).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Arbitraries from "../Arbitraries.ts"
+import * as Fields from "../Fields.ts"
+import * as Kinds from "../Kinds.ts"
+import * as Paths from "../Paths.ts"
+import * as Refusals from "../Refusals.ts"
+import * as Rule from "../Rule.ts"
+import * as Spelling from "../Spelling.ts"
+import { plans } from "../World.ts"
+import { lists, read } from "./Pagination.ts"
+
+const clause = "Endpoints 1"
+
+const list = lists[0]
+
+const history = (world: Parameters<typeof read>[0], fields: Readonly<Record<string, unknown>>) =>
+  list === undefined ? Rule.skip("there is no such list") : read(world, list, fields)
+
+const unknownValues = fc.uuid().map((id) => `no-such-${id}`)
+
+const isKnownCase = (answer: Parameters<typeof Refusals.named>[0], ...keys: ReadonlyArray<string>) =>
+  Refusals.fields(answer, { status: 400, codes: [0] }, ...keys)
+
+const payment: Fields.Table = {
+  id: "interest.payment",
+  clause: "Interest payment (fixed lending)",
+  profile: "read-only",
+  within: "an interest payment",
+  sample: (world) => Effect.flatMap(history(world, {}), (answer) => Fields.records(answer, "records")),
+  rows: [
+    { key: "planId", kind: Kinds.someText, meaning: "the plan's identifier" },
+    { key: "investmentId", kind: Kinds.someText, meaning: "the investment's identifier" },
+    { key: "amount", kind: Kinds.decimal, meaning: "the interest" },
+    { key: "ticker", kind: Kinds.ticker, meaning: "the currency of the interest" },
+    { key: "timestamp", kind: Kinds.seconds, meaning: "when it was paid" }
+  ]
+}
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  ...Fields.rules(payment),
+  Rule.forEach({
+    id: "interest.plan.filter",
+    statement: "With planId only payments of that plan are listed, and all of them",
+    clause,
+    values: [...plans],
+    check: (world, [planId]) =>
+      Effect.gen(function*() {
+        const whole = yield* Fields.records(yield* history(world, {}), "records")
+        const answer = yield* history(world, { planId })
+        const { objects } = yield* Fields.records(answer, "records")
+        const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
+        yield* Rule.expect(
+          answer,
+          `the ${expected.length} payments of ${planId}`,
+          JSON.stringify(objects) === JSON.stringify(expected)
+        )
+      })
+  }),
+  Rule.forEach({
+    id: "interest.ticker.filter",
+    statement: "With ticker only payments of that currency are listed, and all of them",
+    clause,
+    values: [...plans],
+    check: (world, [, ticker]) =>
+      Effect.gen(function*() {
+        const whole = yield* Fields.records(yield* history(world, {}), "records")
+        const answer = yield* history(world, { ticker })
+        const { objects } = yield* Fields.records(answer, "records")
+        const expected = whole.objects.filter((record) => Json.isObject(record) && record["ticker"] === ticker)
+        yield* Rule.expect(
+          answer,
+          `the ${expected.length} payments in ${ticker}`,
+          JSON.stringify(objects) === JSON.stringify(expected)
+        )
+      })
+  }),
+  Rule.forAll({
+    id: "interest.plan.unknown",
+    statement: "A planId that is none is refused: HTTP 400, code 0, Validation failed, errors keyed by planId",
+    clause: "Errors",
+    profile: "read-only",
+    values: unknownValues,
+    check: (world, planId) => Effect.flatMap(history(world, { planId }), (answer) => isKnownCase(answer, "planId"))
+  }),
+  Rule.forAll({
+    id: "interest.ticker.unknown",
+    statement: "A ticker that is none is refused: HTTP 400, code 0, Validation failed, errors keyed by ticker",
+    clause: "Errors",
+    profile: "read-only",
+    values: fc.constantFrom("NOSUCH", "XXX1", "BTCUSDT0"),
+    check: (world, ticker) => Effect.flatMap(history(world, { ticker }), (answer) => isKnownCase(answer, "ticker"))
+  }),
+  Rule.forAll({
+    id: "interest.both.unknown",
+    statement: "When planId and ticker are both wrong, errors has both",
+    clause,
+    profile: "read-only",
+    values: unknownValues,
+    check: (world, planId) =>
+      Effect.flatMap(
+        history(world, { planId, ticker: "NOSUCH" }),
+        (answer) => isKnownCase(answer, "planId", "ticker")
+      )
+  }),
+  ...(["planId", "ticker"] as const).map((field) =>
+    Rule.forAll({
+      id: `interest.${field === "planId" ? "plan" : field}.type`,
+      statement: `${field} is a string; anything else is refused`,
+      clause,
+      profile: "read-only",
+      values: Arbitraries.noTexts,
+      check: (world, value) =>
+        Effect.flatMap(
+          history(world, { [field]: value }),
+          (answer) => Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
+        )
+    })
+  ),
+  Rule.forAll({
+    id: "interest.fresh",
+    statement: "The answer is not cached: a payment is listed as soon as it is made, as it was made",
+    clause,
+    values: fc.tuple(fc.constantFrom(...plans), fc.integer({ min: 1, max: 999_999 })),
+    check: (world, [[planId, ticker], units]) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isPoor: true })
+        const amount = (units / 1e6).toFixed(6)
+        const before = yield* world.call(account, Paths.interest)
+        yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
+        const answer = yield* world.call(account, Paths.interest)
+        const { objects } = yield* Fields.records(answer, "records")
+        const [record] = objects
+        yield* Rule.expect(
+          answer,
+          `one payment of ${amount} ${ticker} of ${planId} (there was none before)`,
+          objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&
+            Number(record["amount"]) === Number(amount) && record["investmentId"] === "once" &&
+            Json.isObject(before.json) && JSON.stringify(before.json["records"]) === "[]"
+        )
+      })
+  })
+]

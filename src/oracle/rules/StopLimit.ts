@@ -1,0 +1,264 @@
+/**
+ * Stop-limit orders (document, "Stop-limit order (response)" and Endpoints 3).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Fields from "../Fields.ts"
+import * as Kinds from "../Kinds.ts"
+import * as Orders from "../Orders.ts"
+import * as Paths from "../Paths.ts"
+import * as Refusals from "../Refusals.ts"
+import * as Rule from "../Rule.ts"
+import * as Spelling from "../Spelling.ts"
+import type { World } from "../World.ts"
+import * as Requests from "./Requests.ts"
+
+const clause = "Endpoints 3"
+
+const answerClause = "Stop-limit order (response)"
+
+const sides = ["buy", "sell"] as const
+
+const place = (world: World, side: "buy" | "sell" = "buy", more: Readonly<Record<string, unknown>> = {}) =>
+  Effect.gen(function*() {
+    const market = yield* world.market
+    return yield* Orders.place(world, yield* world.trader, Paths.stopLimit, Orders.stopLimit(market, side, more))
+  })
+
+const omissible = { isOptional: true } as const
+
+const statuses = Object.values(Spelling.statuses({ name: "document" }))
+
+const response: Fields.Table = {
+  id: "stop-limit.response",
+  clause: answerClause,
+  profile: "mutating",
+  within: "a stop-limit order",
+  sample: (world) => Effect.map(place(world), ({ answer, order }) => ({ answer, objects: [order] })),
+  rows: [
+    { key: "order_id", kind: Kinds.integer, meaning: "its identifier", live: { key: "orderId" } },
+    {
+      key: "client_order_id",
+      kind: Kinds.clientOrderId,
+      meaning: "the caller's own identifier",
+      live: { key: "clientOrderId", isOptional: true }
+    },
+    { key: "market", kind: Kinds.market, meaning: "where it is" },
+    { key: "side", kind: Kinds.oneOf("buy", "sell"), meaning: "what it does" },
+    {
+      key: "type",
+      kind: Kinds.oneOf("limit", "market", "stock market", "stop limit", "stop market"),
+      meaning: "the order's type"
+    },
+    { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "when it was created" },
+    { key: "deal_money", kind: Kinds.decimal, meaning: "filled so far, in money", live: { key: "dealMoney" } },
+    { key: "deal_stock", kind: Kinds.decimal, meaning: "filled so far, in stock", live: { key: "dealStock" } },
+    { key: "amount", kind: Kinds.positiveDecimal, meaning: "its quantity" },
+    { key: "left", kind: Kinds.decimal, meaning: "what is not filled" },
+    { key: "deal_fee", kind: Kinds.decimal, meaning: "the fee so far", live: { key: "dealFee" } },
+    { key: "price", kind: Kinds.decimal, meaning: "its limit" },
+    { key: "postOnly", kind: Kinds.boolean, meaning: "whether it may only rest", live: omissible },
+    { key: "ioc", kind: Kinds.boolean, meaning: "whether it may not rest", live: omissible },
+    {
+      key: "status",
+      kind: Kinds.oneOf(...statuses),
+      meaning: "one of the statuses of orders",
+      live: { kind: Kinds.someText, isOptional: true }
+    },
+    {
+      key: "stp",
+      kind: Kinds.oneOf("no", "cancel_both", "cancel_new", "cancel_old"),
+      meaning: "its self-trade prevention",
+      live: { kind: Kinds.oneOf("no", "cb", "cn", "co"), isOptional: true }
+    },
+    {
+      key: "positionSide",
+      kind: Kinds.someText,
+      meaning: "the position's side, of collateral orders",
+      isOptional: true
+    },
+    { key: "rpi", kind: Kinds.boolean, meaning: "whether it improves retail prices", live: omissible },
+    { key: "reduceOnly", kind: Kinds.boolean, meaning: "whether it may only reduce a position", live: omissible },
+    { key: "activated", kind: Kinds.bit, meaning: "whether its price was reached", live: omissible },
+    {
+      key: "activationCondition",
+      kind: Kinds.oneOf("gte", "lte"),
+      meaning: "from which side its price must be reached",
+      live: omissible
+    },
+    { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger" }
+  ]
+}
+
+/** What a new order is answered with, whatever it is. */
+const fresh = (
+  id: string,
+  statement: string,
+  check: (order: Readonly<Record<string, unknown>>, world: World, side: "buy" | "sell") => readonly [string, boolean]
+): Rule.Rule =>
+  Rule.forEach({
+    id: `stop-limit.new.${id}`,
+    statement,
+    clause: answerClause,
+    profile: "mutating",
+    values: sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const { answer, order } = yield* place(world, side)
+        const [expected, holds] = check(order, world, side)
+        yield* Rule.expect(answer, expected, holds)
+      })
+  })
+
+const absentOr = (world: World, value: unknown, expected: unknown): boolean =>
+  value === expected || (world.dialect.name === "live" && value === undefined)
+
+const placing: Requests.Placing = {
+  id: "stop-limit",
+  clause,
+  path: Paths.stopLimit,
+  prices: ["price", "activation_price"],
+  limits: ["price"],
+  draft: Orders.stopLimit,
+  clientOrderIds: (order, key) => [order[key]]
+}
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  ...Fields.rules(response),
+  ...Requests.all(placing),
+  fresh("type", "Its type is stop limit", (order) => ["type stop limit", order["type"] === "stop limit"]),
+  fresh("left", "What is left of a new order equals its amount", (order) => [
+    "left equal to amount",
+    Number(order["left"]) === Number(order["amount"])
+  ]),
+  fresh("deal-money", "Nothing is filled of a new order: its money is \"0\"", (order, { dialect }) => [
+    "\"0\"",
+    order[Spelling.keys(dialect).dealMoney] === "0"
+  ]),
+  fresh("deal-stock", "Nothing is filled of a new order: its stock is \"0\"", (order, { dialect }) => [
+    "\"0\"",
+    order[Spelling.keys(dialect).dealStock] === "0"
+  ]),
+  fresh("deal-fee", "No fee is charged for a new order", (order, { dialect }) => [
+    "zero",
+    Number(order[Spelling.keys(dialect).dealFee]) === 0
+  ]),
+  fresh("status", "Its status is that of an order that is accepted and not matched", (order, world) => {
+    const { NEW } = Spelling.statuses(world.dialect)
+    return [`status ${NEW}`, absentOr(world, order["status"], NEW)]
+  }),
+  fresh("stp", "Without stp it is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
+  fresh("post-only", "postOnly is false unless asked for", (order, world) => [
+    "postOnly false",
+    absentOr(world, order["postOnly"], false)
+  ]),
+  fresh("ioc", "ioc is false unless asked for", (order, world) => ["ioc false", absentOr(world, order["ioc"], false)]),
+  fresh("reduce-only", "reduceOnly is false: the call has no such parameter", (order, world) => [
+    "reduceOnly false",
+    absentOr(world, order["reduceOnly"], false)
+  ]),
+  fresh("activated", "activated is 0 until the trigger is met", (order, world) => [
+    "activated 0",
+    absentOr(world, order["activated"], 0)
+  ]),
+  fresh("side", "market and side are those of the request", (order, _world, side) => [
+    `side ${side}`,
+    order["side"] === side
+  ]),
+  fresh("condition", "A buy far above the market waits for gte, a sell far below it for lte", (order, world, side) => {
+    const condition = side === "buy" ? "gte" : "lte"
+    return [`activationCondition ${condition}`, absentOr(world, order["activationCondition"], condition)]
+  }),
+  Rule.forAll({
+    id: "stop-limit.activation-price.exact",
+    statement: "The trigger price always equals the value submitted, as it was written",
+    clause: answerClause,
+    values: fc.integer({ min: 110, max: 190 }),
+    check: (world, percent) =>
+      Effect.gen(function*() {
+        const { moneyPrecision, price } = yield* world.market
+        const text = (price * percent / 100).toFixed(moneyPrecision)
+        const { answer, order } = yield* place(world, "buy", { activation_price: text })
+        yield* Rule.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
+      })
+  }),
+  Rule.forAll({
+    id: "stop-limit.amount.bounds",
+    statement:
+      "An amount within the market's bounds and precision is accepted, down to minAmount and minTotal themselves",
+    clause,
+    values: fc.integer({ min: 1, max: 5 }),
+    examples: [1],
+    check: (world, factor) =>
+      Effect.gen(function*() {
+        const { minAmount, minTotal, moneyPrecision, price, stockPrecision } = yield* world.market
+        // As dear as it takes for the least amount to be worth the least total.
+        const limit = Math.max(price, minTotal / minAmount)
+        const text = limit.toFixed(moneyPrecision)
+        const { answer } = yield* place(world, "buy", {
+          amount: (minAmount * factor).toFixed(stockPrecision),
+          price: text,
+          activation_price: text
+        })
+        yield* Rule.expect(answer, "HTTP 200", answer.status === 200)
+      })
+  }),
+  Rule.forEach({
+    id: "stop-limit.request.stp.accepts",
+    statement: "stp is no, cancel_both, cancel_new or cancel_old, and is answered",
+    clause,
+    profile: "mutating",
+    live: Rule.other("answered as no, cb, cn or co; requests may say either"),
+    values: ["no", "cancel_both", "cancel_new", "cancel_old"] as const,
+    check: (world, stp) =>
+      Effect.gen(function*() {
+        const expected = Spelling.modes(world.dialect)[stp]
+        const { answer, order } = yield* place(world, "buy", { stp: world.dialect.name === "live" ? expected : stp })
+        yield* Rule.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
+      })
+  }),
+  Rule.forAll({
+    id: "stop-limit.request.stp.refuses",
+    statement: "stp of any other value is refused",
+    clause,
+    profile: "mutating",
+    live: Rule.other("HTTP 422"),
+    values: fc.oneof(
+      fc.constantFrom<Array<unknown>>("", "none", "cancel", "NO", "cancel_all"),
+      fc.constantFrom(1, true)
+    ),
+    check: (world, stp) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const fields = Orders.stopLimit(market, "buy", { stp })
+        const answer = yield* Orders.attempt(world, yield* world.trader, Paths.stopLimit, fields)
+        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "stp")
+      })
+  }),
+  Rule.forEach({
+    id: "stop-limit.request.bboRole.accepts",
+    statement: "bboRole is 1 (queue) or 2 (counterparty)",
+    clause,
+    profile: "mutating",
+    values: [1, 2],
+    check: (world, bboRole) => place(world, "buy", { bboRole })
+  }),
+  Rule.forAll({
+    id: "stop-limit.request.bboRole.refuses",
+    statement: "bboRole of any other value is refused",
+    clause,
+    profile: "mutating",
+    live: Rule.other("HTTP 422"),
+    values: fc.constantFrom<Array<unknown>>(0, 3, -1, 1.5, "queue", true, []),
+    examples: [0, 3],
+    check: (world, bboRole) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const fields = Orders.stopLimit(market, "buy", { bboRole })
+        const answer = yield* Orders.attempt(world, yield* world.trader, Paths.stopLimit, fields)
+        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "bboRole")
+      })
+  })
+]
