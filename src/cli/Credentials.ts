@@ -19,13 +19,13 @@ export const secretFile = Flag.File("secret-file").pipe(
 )
 
 /**
- * `TXC_API_KEY`, with the secret of the file or of `TXC_API_SECRET`.
+ * The key given, or `TXC_API_KEY`, with the secret of the file or of `TXC_API_SECRET`.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const read = Effect.fnUntraced(function*(file: Option.Option<string>) {
-  const apiKey = yield* Config.Redacted("TXC_API_KEY")
+export const read = Effect.fnUntraced(function*(file: Option.Option<string>, key?: Redacted.Redacted) {
+  const apiKey = key ?? (yield* Config.Redacted("TXC_API_KEY"))
   const apiSecret = Option.isNone(file)
     ? yield* Config.Redacted("TXC_API_SECRET")
     : Redacted.make((yield* (yield* FileSystem.FileSystem).readFileString(file.value)).trim())

@@ -5,13 +5,14 @@
  */
 import * as Command from "effect/cli/Command"
 import { call } from "./call.ts"
+import { oracle } from "./oracle.ts"
 import { run } from "./run.ts"
 import { sandbox } from "./sandbox.ts"
 import { sign } from "./sign.ts"
 
 run(
   Command.make("effect-txc").pipe(
-    Command.withDescription("A client, a sandbox and the signatures of the exchange's private HTTP API V4"),
-    Command.withSubcommands([sandbox, call, sign])
+    Command.withDescription("A client, a sandbox, an oracle and the signatures of the exchange's private HTTP API V4"),
+    Command.withSubcommands([sandbox, oracle, call, sign])
   )
 )

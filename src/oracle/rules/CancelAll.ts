@@ -1,5 +1,5 @@
 /**
- * Cancelling all orders (document, Endpoints 4).
+ * Cancelling all orders (document, Endpoints §4).
  *
  * @since 0.1.0
  */
@@ -17,7 +17,7 @@ import { basePrice } from "../World.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
-const clause = "Endpoints 4"
+const clause = "Endpoints §4"
 
 const types = ["spot", "margin", "futures"] as const
 

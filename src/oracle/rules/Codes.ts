@@ -1,5 +1,5 @@
 /**
- * Applying codes (document, "Code application result" and Endpoints 6).
+ * Applying codes (document, "Code application result" and Endpoints §6).
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ import * as Rule from "../Rule.ts"
 import * as Spelling from "../Spelling.ts"
 import type { World } from "../World.ts"
 
-const clause = "Endpoints 6"
+const clause = "Endpoints §6"
 
 /** A code of another account's, for an amount of ETH. */
 export const issue = Effect.fnUntraced(function*(world: World, amount: string, passphrase?: string) {

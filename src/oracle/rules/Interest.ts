@@ -1,5 +1,5 @@
 /**
- * Interest payments (document, "Interest payment" and Endpoints 1).
+ * Interest payments (document, "Interest payment" and Endpoints §1).
  *
  * @since 0.1.0
  */
@@ -16,7 +16,7 @@ import * as Spelling from "../Spelling.ts"
 import { plans } from "../World.ts"
 import { lists, read } from "./Pagination.ts"
 
-const clause = "Endpoints 1"
+const clause = "Endpoints §1"
 
 const list = lists[0]
 

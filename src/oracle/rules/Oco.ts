@@ -1,5 +1,5 @@
 /**
- * Collateral OCO orders (document, "Collateral OCO order (response)" and Endpoints 2).
+ * Collateral OCO orders (document, "Collateral OCO order (response)" and Endpoints §2).
  *
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ import * as Requests from "./Requests.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
-const clause = "Endpoints 2"
+const clause = "Endpoints §2"
 
 const answerClause = "Collateral OCO order (response)"
 
@@ -185,7 +185,7 @@ const reduce = Effect.fnUntraced(function*(
     : answer
 })
 
-const reduceClause = "Endpoints 2"
+const reduceClause = "Endpoints §2"
 
 const reduceRules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({

@@ -28,7 +28,7 @@ export interface List {
 export const lists: ReadonlyArray<List> = [
   {
     id: "interest",
-    clause: "Endpoints 1",
+    clause: "Endpoints §1",
     path: Paths.interest,
     defaultLimit: 100,
     records: "records",
@@ -36,7 +36,7 @@ export const lists: ReadonlyArray<List> = [
   },
   {
     id: "sub-accounts",
-    clause: "Endpoints 9",
+    clause: "Endpoints §9",
     path: Paths.subAccounts,
     defaultLimit: 30,
     records: "data",
@@ -44,7 +44,7 @@ export const lists: ReadonlyArray<List> = [
   },
   {
     id: "api-keys",
-    clause: "Endpoints 10",
+    clause: "Endpoints §10",
     path: Paths.apiKeys,
     defaultLimit: 30,
     records: "data",

@@ -39,7 +39,7 @@ const feeRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "fees.response",
     statement: "The answer is an array of fee entries",
-    clause: "Endpoints 5",
+    clause: "Endpoints §5",
     profile: "read-only",
     check: fees
   }),
@@ -97,7 +97,7 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "balance.response",
     statement: "The answer is an object keyed by the assets' tickers",
-    clause: balanceClause,
+    clause: "Endpoints §7",
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
@@ -143,7 +143,7 @@ const statusRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "ping.response",
     statement: "The answer is an array of the single string pong",
-    clause: "Endpoints 8",
+    clause: "Endpoints §8",
     profile: "read-only",
     check: (world) =>
       Effect.flatMap(world.get(Paths.ping), (answer) =>

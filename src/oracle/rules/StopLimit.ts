@@ -1,5 +1,5 @@
 /**
- * Stop-limit orders (document, "Stop-limit order (response)" and Endpoints 3).
+ * Stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3).
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ import * as Spelling from "../Spelling.ts"
 import type { World } from "../World.ts"
 import * as Requests from "./Requests.ts"
 
-const clause = "Endpoints 3"
+const clause = "Endpoints §3"
 
 const answerClause = "Stop-limit order (response)"
 

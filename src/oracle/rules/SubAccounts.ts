@@ -135,7 +135,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "sub-accounts.search",
     statement: "With search only sub-accounts that match the term are listed",
-    clause: "Endpoints 9",
+    clause: "Endpoints §9",
     values: fc.constantFrom("desk 0", "desk 3", "desk"),
     examples: ["desk 0", "desk"],
     check: (world, search) =>
@@ -156,7 +156,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "sub-accounts.search.nothing",
     statement: "A search that nothing matches is answered with an empty page",
-    clause: "Endpoints 9",
+    clause: "Endpoints §9",
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
@@ -173,7 +173,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "sub-accounts.search.type",
     statement: "search is a string; anything else is refused",
-    clause: "Endpoints 9",
+    clause: "Endpoints §9",
     profile: "read-only",
     values: Arbitraries.noTexts,
     check: (world, search) =>
@@ -185,7 +185,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "sub-accounts.own",
     statement: "An account sees its own sub-accounts, and no other's",
-    clause: "Endpoints 9",
+    clause: "Endpoints §9",
     check: (world) =>
       Effect.gen(function*() {
         yield* world.parent
@@ -308,7 +308,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "api-keys.filter",
     statement: "With subAccountId only keys of that sub-account are listed, and all of them",
-    clause: "Endpoints 10",
+    clause: "Endpoints §10",
     check: (world) =>
       Effect.gen(function*() {
         const whole = yield* apiKeys(world)
@@ -329,7 +329,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "api-keys.filter.type",
     statement: "subAccountId is a string; anything else is refused",
-    clause: "Endpoints 10",
+    clause: "Endpoints §10",
     profile: "read-only",
     values: Arbitraries.noTexts,
     check: (world, subAccountId) =>
@@ -341,7 +341,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "api-keys.filter.unknown",
     statement: "A subAccountId that is none of the account's is refused",
-    clause: "Endpoints 10",
+    clause: "Endpoints §10",
     level: "SHOULD",
     profile: "read-only",
     check: (world) =>
@@ -353,7 +353,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "api-keys.own",
     statement: "An account sees the keys of its own sub-accounts, and no other's",
-    clause: "Endpoints 10",
+    clause: "Endpoints §10",
     check: (world) =>
       Effect.gen(function*() {
         yield* world.parent
@@ -371,7 +371,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
 // Deleting
 // -----------------------------------------------------------------------------
 
-const deleteClause = "Endpoints 11"
+const deleteClause = "Endpoints §11"
 
 const adopt = Effect.fnUntraced(function*(world: World, parent: Account) {
   const id = world.unique("sub")
@@ -531,7 +531,7 @@ const envelopeRules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: `${id}.envelope`,
     statement: "request and nonce are required, as in all other calls",
-    clause: "Endpoints 11",
+    clause: "Endpoints §11",
     level: "SHOULD",
     profile: id === "delete" ? "control" : "read-only",
     values: ["request", "nonce"],

@@ -1,0 +1,212 @@
+/**
+ * What the document leaves open, and where this project stands; and which of its headings there are.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * - `id`: stable
+ * - `point`: what the document does not show
+ * - `stance`: what sandbox and client do
+ * - `rules`: the rules that check it, by their ids; or why none does
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenPoint {
+  readonly id: string
+  readonly point: string
+  readonly stance: string
+  readonly rules: ReadonlyArray<string> | { readonly unchecked: string }
+}
+
+/**
+ * @category rules
+ * @since 0.1.0
+ */
+export const openPoints: ReadonlyArray<OpenPoint> = [
+  {
+    id: "open.stop-limit.path",
+    point: "The path of stop-limit orders",
+    stance: "/api/v4/order/stop_limit, as the live exchange has it",
+    rules: ["stop-limit.response.order_id"]
+  },
+  {
+    id: "open.envelope",
+    point: "Whether request and nonce are needed by the calls for sub-accounts, and what optional means for cancel-all",
+    stance: "needed everywhere but on cancel-all, where both may be missing",
+    rules: ["sub-accounts.envelope", "api-keys.envelope", "delete.envelope", "cancel-all.envelope"]
+  },
+  {
+    id: "open.auth.refusals",
+    point: "How calls that may not be made are refused",
+    stance:
+      "not authenticated: HTTP 401, code 10; key disabled: 401, code 2; endpoint not on the key's list: 401, code 4; no "
+      + "partner access: 403, code 0",
+    rules: ["auth.refusal", "auth.key.disabled", "auth.key.endpoints.refusal", "auth.b2b.refusal"]
+  },
+  {
+    id: "open.nonce.format",
+    point: "The nonce's format and acceptance window",
+    stance: "a string of up to twenty digits, in any order and however far from the clock, once per key",
+    rules: ["auth.nonce.form", "auth.nonce.any-order", "auth.nonce.per-key"]
+  },
+  {
+    id: "open.nonce.used",
+    point: "How a nonce that was used is refused, and which calls use one",
+    stance:
+      "HTTP 429, code 0, Too many requests.; every call that is authenticated uses its nonce, whatever becomes of it",
+    rules: ["auth.nonce.refusal", "auth.nonce.unique.refused-call", "auth.nonce.unused"]
+  },
+  {
+    id: "open.rate.exceeded",
+    point: "What happens when a rate limit is exceeded",
+    stance: "HTTP 429, code 0, in other words than a nonce that was used",
+    rules: ["limits.exceeded"]
+  },
+  {
+    id: "open.rate.others",
+    point: "The rate limits of other private endpoints",
+    stance: "those of the live exchange",
+    rules: { unchecked: "they are another exchange's business: a target may have its own" }
+  },
+  {
+    id: "open.order.status",
+    point: "The HTTP status of codes 30 and 116",
+    stance: "400, the only error status that the document shows; 422 in the live dialect",
+    rules: ["errors.order.validation.status", "errors.reduce-only"]
+  },
+  {
+    id: "open.cancel-all.success",
+    point: "The body of a successful cancel-all, and what an empty list of types means",
+    stance: "any JSON with HTTP 2xx; an empty list is refused",
+    rules: ["cancel-all.everything", "cancel-all.nothing", "cancel-all.type.empty"]
+  },
+  {
+    id: "open.reduce-only",
+    point: "Whether reduceOnly, which is announced but not accepted yet, is accepted",
+    stance: "it is, unless the sandbox is told otherwise; a target that refuses it as a field skips the rules about it",
+    rules: ["versioning.reduce-only", "oco.reduce-only"]
+  },
+  {
+    id: "open.client-order-id",
+    point: "How long a client order id stays used, and among which orders",
+    stance: "per account for ever, OCO and stop-limit orders alike; in the live dialect among open orders of a market",
+    rules: ["stop-limit.client-order-id.for-ever", "oco.client-order-id.for-ever"]
+  },
+  {
+    id: "open.oco.client-order-id",
+    point: "Whether the legs of an OCO order show its client order id",
+    stance: "both do; in the live dialect neither does",
+    rules: ["oco.client-order-id.accepts"]
+  },
+  {
+    id: "open.paths",
+    point: "What an unknown path and a wrong method are answered with",
+    stance: "HTTP 404 and 405, with a JSON error object",
+    rules: ["errors.unknown-path", "errors.method"]
+  },
+  {
+    id: "open.delete.funds",
+    point: "Whether a sub-account that holds funds can be deleted, and what becomes of its keys",
+    stance: "it can't; keys go with their sub-account",
+    rules: ["delete.funds", "delete.keys"]
+  },
+  {
+    id: "open.codes.own",
+    point: "Whether an account can apply its own code",
+    stance: "it can't",
+    rules: ["codes.own"]
+  },
+  {
+    id: "open.pages",
+    point: "The order of records, and a page beyond the last one",
+    stance: "the order stands still while the records do; a page beyond the last is empty",
+    rules: ["*.pages.complete", "*.pages.stable", "*.pages.beyond"]
+  },
+  {
+    id: "open.enums",
+    point: "Further values of statuses, types and modes in answers",
+    stance:
+      "the client keeps a value that it does not know; the oracle accepts those of the document, where it lists them",
+    rules: ["stop-limit.response.status", "stop-limit.response.type", "sub-accounts.status.active"]
+  },
+  {
+    id: "open.order.transitions",
+    point: "The transitions between the statuses of orders",
+    stance: "those that follow from the meanings: new, then filled in part, then filled or canceled",
+    rules: ["status", "orders.model"]
+  },
+  {
+    id: "open.key.type",
+    point: "The meaning of a key's type",
+    stance: "any text",
+    rules: ["api-keys.entry.type"]
+  },
+  {
+    id: "open.fees",
+    point: "The meaning of the flex, fixed and percent fields of fees",
+    stance: "decimals",
+    rules: ["fees.entry.deposit", "fees.entry.withdraw"]
+  },
+  {
+    id: "open.oauth",
+    point: "OAuth and JWT token flows",
+    stance: "not part of this project",
+    rules: { unchecked: "the document describes no endpoint of them" }
+  },
+  {
+    id: "open.events",
+    point: "Events and the WebSocket API",
+    stance: "not part of this project",
+    rules: { unchecked: "the document describes none of them" }
+  },
+  {
+    id: "open.regions",
+    point: "That two regional servers have the same paths",
+    stance: "the client takes the region; the sandbox is one server",
+    rules: { unchecked: "a target is one server; check both, with one run each" }
+  },
+  {
+    id: "open.deprecation",
+    point: "Deprecation and version negotiation",
+    stance: "there is none",
+    rules: { unchecked: "the document shows nothing that a call could tell" }
+  }
+]
+
+/**
+ * The headings of the document that say something about a call. A test looks for rules of each.
+ *
+ * @category rules
+ * @since 0.1.0
+ */
+export const clauses: ReadonlyArray<string> = [
+  "General rules",
+  "Interest payment (fixed lending)",
+  "Collateral OCO order (response)",
+  "Stop-limit order (response)",
+  "Fee entry (one per currency)",
+  "Main balance entry",
+  "Code application result",
+  "Sub-account",
+  "Sub-account API key",
+  "Order status",
+  "Stop order activation",
+  "Sub-account status",
+  "Endpoints §1",
+  "Endpoints §2",
+  "Endpoints §3",
+  "Endpoints §4",
+  "Endpoints §5",
+  "Endpoints §6",
+  "Endpoints §7",
+  "Endpoints §8",
+  "Endpoints §9",
+  "Endpoints §10",
+  "Endpoints §11",
+  "Authentication",
+  "Errors",
+  "Limits",
+  "Versioning"
+]
