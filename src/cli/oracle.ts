@@ -51,7 +51,9 @@ const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
   Flag.withDefault("document")
 )
 
-const profile = Flag.Literals("profile", ["read-only", "mutating", "control"]).pipe(
+const profiles = ["read-only", "mutating", "control"] as const
+
+const profile = Flag.Literals("profile", profiles).pipe(
   Flag.withDescription(
     "What may be done: read; place the smallest orders far from the market and cancel them; or all that a sandbox allows"
   ),
@@ -252,12 +254,16 @@ const rulesCommand = Command.make(
   })
 ).pipe(Command.withDescription("Print every rule, and what the document leaves open"))
 
-const listCommand = Command.make("list", { profile: profile.pipe(Flag.optional) }, ({ profile }) =>
-  Effect.forEach(
-    allRules.filter((rule) => Option.isNone(profile) || rule.profile === profile.value),
-    ({ id }) => Console.log(id),
-    { discard: true }
-  )).pipe(Command.withDescription("Print the ids of all rules, or of those that need a profile"))
+const listCommand = Command.make(
+  "list",
+  { profile: Flag.Literals("profile", profiles).pipe(Flag.optional) },
+  ({ profile }) =>
+    Effect.forEach(
+      allRules.filter((rule) => Option.isNone(profile) || rule.profile === profile.value),
+      ({ id }) => Console.log(id),
+      { discard: true }
+    )
+).pipe(Command.withDescription("Print the ids of all rules, or of those that need a profile"))
 
 // -----------------------------------------------------------------------------
 // Replay

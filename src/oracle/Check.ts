@@ -46,6 +46,14 @@ interface Stopped {
   readonly stop: Rule.Skipped | Target.TargetError
 }
 
+/** Takes what is secret out of a text: the keys, and the token of the control plane. */
+const scrubber = ({ control, keys }: Target.Target): (text: string) => string =>
+  Signer.scrubber(
+    ...[keys?.apiKey, keys?.apiSecret, control?.token].flatMap((secret) =>
+      secret === undefined ? [] : [Redacted.value(secret)]
+    )
+  )
+
 const answerOf = (value: unknown): Target.Answer | undefined =>
   Json.isObject(value) && "sent" in value ? value as unknown as Target.Answer : undefined
 
@@ -63,7 +71,7 @@ export const runRule = Effect.fnUntraced(function*(
   rule: Rule.Rule,
   options: { readonly seed: number; readonly runs: number; readonly path?: string; readonly replayPath?: string }
 ): Effect.fn.Return<Report.Outcome> {
-  const { profile, target: { baseUrl, dialect, keys } } = session
+  const { profile, target: { baseUrl, dialect } } = session
   const expectation = rule.dialects[dialect.name]
   if (expectation._tag === "NotApplicable") return { _tag: "Skipped", why: `not applicable: ${expectation.why}` }
   if (Rule.profiles.indexOf(rule.profile) > Rule.profiles.indexOf(profile)) {
@@ -105,9 +113,7 @@ export const runRule = Effect.fnUntraced(function*(
     )
   )
   if (defect !== undefined) return yield* Effect.failCause(defect as Cause.Cause<never>)
-  const scrub = keys === undefined
-    ? (text: string) => text
-    : Signer.scrubber(Redacted.value(keys.apiKey), Redacted.value(keys.apiSecret))
+  const scrub = scrubber(session.target)
   if (stopped !== undefined) {
     const { stop } = stopped
     return stop._tag === "Skipped"
@@ -147,8 +153,7 @@ const preflight = Effect.fnUntraced(function*(target: Target.Target, session: Wo
   const { world } = session.world()
   const answer = yield* world.call({ ...target.keys, id: "", isOwn: false }, balancePath)
   if (answer.status === 401 || answer.status === 403) {
-    const scrub = Signer.scrubber(Redacted.value(target.keys.apiKey), Redacted.value(target.keys.apiSecret))
-    const said = scrub(Rule.describe(answer))
+    const said = scrubber(target)(Rule.describe(answer))
     return yield* new Target.TargetError({ reason: `${target.baseUrl} refuses the key or its secret: ${said}` })
   }
 })
@@ -213,6 +218,7 @@ export const check = Effect.fn("Oracle.check")(function*(
     runs,
     results,
     stale,
+    warnings: session.warnings.map(scrubber(target)),
     ...(aborted === undefined ? {} : { aborted })
   }
 })

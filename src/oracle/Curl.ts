@@ -7,6 +7,9 @@ import type { Request } from "./Target.ts"
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+/** Where the nonce goes: the shell that runs the line takes one from its clock. */
+const mark = "@nonce@"
+
 const kept: ReadonlyArray<string> = ["content-type"]
 
 /** What the signature is made of is left to the shell that runs the line: it is the reader's own. */
@@ -39,10 +42,9 @@ export const line = (baseUrl: string, request: Request): string => {
   if (request.headers["x-txc-payload"] === undefined || !body.includes(`"nonce":`)) {
     return `${send} --data-binary ${quote(body)}`
   }
-  const [before = "", after = ""] = body.split(/"nonce":(?:"[^"]*"|-?[0-9]+)/u)
-  const nonce = /"nonce":"/u.test(body) ? `"nonce":"'$(date +%s%3N)'"` : `"nonce":'$(date +%s%3N)'`
+  const renewable = body.replace(/"nonce":("?)[^",}]*"?/u, `"nonce":$1${mark}$1`)
   return [
-    `body=${quote(before)}${quote(nonce).replaceAll(`'\\''`, `'`)}${quote(after)}`,
+    `body=${quote(renewable).replace(mark, `'$(date +%s%3N)'`)}`,
     `payload=$(printf %s "$body" | base64 | tr -d '\\n')`,
     `signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac "$TXC_API_SECRET" | sed 's/^.* //')`,
     `${send} --data-binary "$body"`,

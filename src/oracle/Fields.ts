@@ -101,15 +101,25 @@ export const rules = ({ clause, id, profile, rows, sample, within }: Table): Rea
     })
   )
 
-/** The records of a page: skipped when there are none to judge. */
-export const records = (answer: Target.Answer, key: string): Effect.Effect<Sample, Rule.Stop> => {
+/**
+ * The records of a page. An account of somebody's own may have none, and then there is nothing to judge; one of a sandbox
+ * was given some.
+ */
+export const records = (
+  { profile }: Pick<World, "profile">,
+  answer: Target.Answer,
+  key: string
+): Effect.Effect<Sample, Rule.Stop> => {
   const list = Json.isObject(answer.json) ? answer.json[key] : undefined
   if (answer.status !== 200 || !Array.isArray(list)) {
     return Effect.fail(
       new Rule.Broken({ expected: `HTTP 200 with an array ${key}`, got: Rule.describe(answer), answer })
     )
   }
-  return list.length === 0 ? Rule.skip("the account has nothing to list") : Effect.succeed({ answer, objects: list })
+  if (list.length > 0) return Effect.succeed({ answer, objects: list })
+  return profile === "control"
+    ? Effect.fail(new Rule.Broken({ expected: `some ${key}`, got: Rule.describe(answer), answer }))
+    : Rule.skip("the account has nothing to list")
 }
 
 /** Parts of the objects of a sample. */

@@ -106,10 +106,16 @@ export const attempt = Effect.fnUntraced(function*(
     const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
     const market = leg["market"] ?? fields["market"]
     const [orderId] = idsOf(world, json)
+    const cancel = world.call(account, path === Paths.oco ? Paths.cancelOco : Paths.cancelOrder, {
+      market,
+      [Spelling.keys(world.dialect).orderId]: Number(orderId)
+    })
+    const order = `order ${String(orderId)} on ${String(market)}`
     yield* world.onEnd(
-      world.call(account, path === Paths.oco ? Paths.cancelOco : Paths.cancelOrder, {
-        market,
-        orderId: Number(orderId)
+      Effect.matchEffect(cancel, {
+        onSuccess: (answer) =>
+          answer.status < 300 ? Effect.void : world.warn(`${order} may be open still: ${Rule.describe(answer)}`),
+        onFailure: ({ reason }) => world.warn(`${order} may be open still: ${reason}`)
       })
     )
   }

@@ -58,6 +58,7 @@ export interface Result {
 /**
  * - `version`: of the suite; it changes when the meaning of a rule does
  * - `stale`: known failures that hold
+ * - `warnings`: what was left behind on the target, such as an order that could not be canceled
  * - `aborted`: why the check ended before all rules were tried
  *
  * @category models
@@ -72,6 +73,7 @@ export interface Report {
   readonly runs: number
   readonly results: ReadonlyArray<Result>
   readonly stale: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
   readonly aborted?: string
 }
 
@@ -96,14 +98,14 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
 
 /**
  * 0 when all that could be judged holds, 1 when a rule is broken or a known failure is none any more, 2 when a rule could
- * not be judged because the target did not answer.
+ * not be judged because the target did not answer, or something was left behind on it.
  *
  * @category results
  * @since 0.1.0
  */
 export const exitCode = (report: Report): 0 | 1 | 2 => {
   if (broken(report).length > 0 || report.stale.length > 0) return 1
-  if (report.aborted !== undefined) return 2
+  if (report.aborted !== undefined || report.warnings.length > 0) return 2
   return report.results.some(({ outcome }) => outcome._tag === "CouldNotRun") ? 2 : 0
 }
 
@@ -162,6 +164,7 @@ export const summary = (report: Report): string => {
   const { broken, couldNotRun, held, known, skipped } = tally(report)
   return [
     ...report.stale.map((id) => `STALE  ${id} is listed as known to fail, but holds`),
+    ...report.warnings.map((warning) => `LEFT BEHIND  ${warning}`),
     ...(report.aborted === undefined ? [] : [`STOPPED  ${report.aborted}`]),
     `${held} held, ${broken} broken${known === 0 ? "" : ` (${known} more as known)`}, ${skipped} skipped${
       couldNotRun === 0 ? "" : `, ${couldNotRun} could not run`

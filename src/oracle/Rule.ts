@@ -128,7 +128,8 @@ export interface Rule {
   readonly property: Property
 }
 
-interface Heading {
+/** What a rule says of itself. */
+export interface Heading {
   readonly id: string
   readonly statement: string
   readonly clause: string

@@ -12,6 +12,7 @@ import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as Life from "./rules/Life.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as Models from "./rules/Models.ts"
 import * as Oco from "./rules/Oco.ts"
 import * as Pagination from "./rules/Pagination.ts"
 import * as Reads from "./rules/Reads.ts"
@@ -35,5 +36,6 @@ export const rules: ReadonlyArray<Rule> = [
   ...Codes.rules,
   ...SubAccounts.rules,
   ...Life.rules,
+  ...Models.rules,
   ...Limits.rules
 ]

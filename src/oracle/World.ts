@@ -68,6 +68,7 @@ export interface Market {
  * - `open`: an account of this run alone
  * - `control`: an action of the control plane
  * - `market`: where to trade; `markets` are all
+ * - `warn`: tells whoever checks what was left behind
  * - `onEnd`: what is done after the run, whatever became of it
  * - `unique`: a text that no run before had
  *
@@ -95,6 +96,7 @@ export interface World {
   readonly control: (action: string, fields: object) => Effect.Effect<void, Rule.Stop>
   readonly markets: Effect.Effect<ReadonlyArray<Market>, Rule.Stop>
   readonly market: Effect.Effect<Market, Rule.Stop>
+  readonly warn: (text: string) => Effect.Effect<void>
   readonly onEnd: (effect: Effect.Effect<unknown, unknown>) => Effect.Effect<void>
   readonly unique: (prefix: string) => string
 }
@@ -130,6 +132,8 @@ export const digits = (value: number, precision: number): string => value.toFixe
 export interface Session {
   readonly target: Target.Target
   readonly profile: Rule.Profile
+  /** What was left behind on the target, in words. */
+  readonly warnings: ReadonlyArray<string>
   /** A world for one rule, and how a run of it ends. */
   readonly world: () => { readonly world: World; readonly end: Effect.Effect<void> }
 }
@@ -137,6 +141,7 @@ export interface Session {
 /** @category constructors */
 export const session = (target: Target.Target, profile: Rule.Profile, startedAt: number): Session => {
   const { control, dialect, keys } = target
+  const warnings: Array<string> = []
   let count = 0
   const unique = (prefix: string): string => `${prefix}-${startedAt.toString(36)}-${(++count).toString(36)}`
 
@@ -314,6 +319,7 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
         control: act,
         markets,
         market,
+        warn: (text) => Effect.sync(() => warnings.push(text)),
         onEnd,
         unique
       },
@@ -324,5 +330,5 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
       })
     }
   }
-  return { target, profile, world }
+  return { target, profile, warnings, world }
 }

@@ -33,7 +33,7 @@ const payment: Fields.Table = {
   clause: "Interest payment (fixed lending)",
   profile: "read-only",
   within: "an interest payment",
-  sample: (world) => Effect.flatMap(history(world, {}), (answer) => Fields.records(answer, "records")),
+  sample: (world) => Effect.flatMap(history(world, {}), (answer) => Fields.records(world, answer, "records")),
   rows: [
     { key: "planId", kind: Kinds.someText, meaning: "the plan's identifier" },
     { key: "investmentId", kind: Kinds.someText, meaning: "the investment's identifier" },
@@ -52,9 +52,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [...plans],
     check: (world, [planId]) =>
       Effect.gen(function*() {
-        const whole = yield* Fields.records(yield* history(world, {}), "records")
+        const whole = yield* Fields.records(world, yield* history(world, {}), "records")
         const answer = yield* history(world, { planId })
-        const { objects } = yield* Fields.records(answer, "records")
+        const { objects } = yield* Fields.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
         yield* Rule.expect(
           answer,
@@ -70,9 +70,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [...plans],
     check: (world, [, ticker]) =>
       Effect.gen(function*() {
-        const whole = yield* Fields.records(yield* history(world, {}), "records")
+        const whole = yield* Fields.records(world, yield* history(world, {}), "records")
         const answer = yield* history(world, { ticker })
-        const { objects } = yield* Fields.records(answer, "records")
+        const { objects } = yield* Fields.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["ticker"] === ticker)
         yield* Rule.expect(
           answer,
@@ -135,7 +135,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const before = yield* world.call(account, Paths.interest)
         yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
         const answer = yield* world.call(account, Paths.interest)
-        const { objects } = yield* Fields.records(answer, "records")
+        const { objects } = yield* Fields.records(world, answer, "records")
         const [record] = objects
         yield* Rule.expect(
           answer,

@@ -25,7 +25,7 @@ const list = Effect.fnUntraced(function*(
   fields: Body = {}
 ): Effect.fn.Return<Fields.Sample, Rule.Stop> {
   const answer = yield* world.call(yield* world.parent, path, { limit: 100, ...fields })
-  return yield* Fields.records(answer, "data")
+  return yield* Fields.records(world, answer, "data")
 })
 
 const subAccounts = (world: World, fields: Body = {}) => list(world, Paths.subAccounts, fields)
@@ -99,7 +99,7 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
         const email = "a***@b***c"
         yield* world.control("OpenSubAccount", { ...said, id, parent: parent.id, email, kycStatus: "shared" })
         const answer = yield* world.call(parent, Paths.subAccounts)
-        const { objects: [entry] } = yield* Fields.records(answer, "data")
+        const { objects: [entry] } = yield* Fields.records(world, answer, "data")
         const expected: Body = {
           id,
           alias: said.alias,

@@ -1,0 +1,360 @@
+/**
+ * Lists of calls in any order, against small models of what they do. The models know nothing of the sandbox's engine: an
+ * order is a line in a table, a page a slice of a list.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Orders from "../Orders.ts"
+import * as Paths from "../Paths.ts"
+import * as Refusals from "../Refusals.ts"
+import * as Rule from "../Rule.ts"
+import * as Spelling from "../Spelling.ts"
+import { TargetError } from "../Target.ts"
+import type { Account, Market, World } from "../World.ts"
+import { basePrice } from "../World.ts"
+import { ethOf, issue } from "./Codes.ts"
+
+/** One call: what it does to the model, and that the target does the same. */
+interface Step<Model, Real> {
+  readonly toString: () => string
+  readonly can?: (model: Model) => boolean
+  readonly run: (model: Model, real: Real) => Effect.Effect<unknown, Rule.Stop>
+}
+
+const isStop = (error: unknown): error is Rule.Stop =>
+  error instanceof Rule.Broken || error instanceof Rule.Skipped || error instanceof TargetError
+
+/** A rule that holds for every list of steps. */
+const everyList = <Model extends object, Real extends object>(
+  heading: Rule.Heading,
+  steps: ReadonlyArray<fc.Arbitrary<Step<Model, Real>>>,
+  begin: (world: World) => Effect.Effect<{ readonly model: Model; readonly real: Real }, Rule.Stop>
+): Rule.Rule =>
+  Rule.forAll({
+    ...heading,
+    values: ({ replayPath }) =>
+      fc.commands(
+        steps.map((step) =>
+          step.map((step): fc.AsyncCommand<Model, Real> => ({
+            toString: step.toString,
+            check: (model) => step.can?.(model as Model) ?? true,
+            run: (model, real) =>
+              Effect.runPromise(Effect.result(step.run(model, real))).then((done) =>
+                Result.isSuccess(done) ? undefined : Promise.reject(done.failure)
+              )
+          }))
+        ),
+        { maxCommands: 24, size: "max", ...(replayPath === undefined ? {} : { replayPath }) }
+      ),
+    check: (world, list) =>
+      Effect.gen(function*() {
+        const begun = yield* begin(world)
+        const ended = yield* Effect.promise(() =>
+          fc.asyncModelRun(() => begun, list).then(() => undefined, (error: unknown) => ({ error }))
+        )
+        if (ended === undefined) return
+        return yield* isStop(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
+      })
+  })
+
+const step = <Model, Real>(
+  name: string,
+  run: Step<Model, Real>["run"],
+  can?: (model: Model) => boolean
+): Step<Model, Real> => ({ toString: () => name, run, ...(can === undefined ? {} : { can }) })
+
+// -----------------------------------------------------------------------------
+// Orders
+// -----------------------------------------------------------------------------
+
+/** An open order, as far as the model knows: where it waits, from which side, and whether it has been woken. */
+interface Waiting {
+  readonly id: string
+  readonly kind: "spot" | "margin"
+  readonly trigger: number | undefined
+  readonly condition: "gte" | "lte"
+  isActivated: boolean
+}
+
+interface Book {
+  price: number
+  orders: Array<Waiting>
+}
+
+interface Desk {
+  readonly world: World
+  readonly account: Account
+  readonly market: Market
+}
+
+const isReached = ({ condition, trigger = 0 }: Pick<Waiting, "condition" | "trigger">, price: number): boolean =>
+  condition === "gte" ? price >= trigger : price <= trigger
+
+const rounded = ({ moneyPrecision }: Market, factor: number): number =>
+  Number((basePrice * factor).toFixed(moneyPrecision))
+
+/** Whether the open orders are those of the model, each as awake as there. */
+const compare = Effect.fnUntraced(function*(model: Book, { account, world }: Desk) {
+  const open = yield* Orders.list(world, account, Paths.activeOrders)
+  const shown = (id: string, isActivated: boolean) => `${id}${isActivated ? " activated" : ""}`
+  const expected = model.orders.map(({ id, isActivated }) => shown(id, isActivated)).toSorted()
+  const actual = [...open].map(([id, order]) => shown(id, order["activated"] === 1)).toSorted()
+  yield* Rule.conclude(`open: ${expected.join(", ")}`, `open: ${actual.join(", ")}`, expected.join() === actual.join())
+})
+
+const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.integer({ min: -20, max: 20 })).map((
+  [side, percent]
+) =>
+  step<Book, Desk>(`stop ${side} at ${percent} %`, (model, desk) =>
+    Effect.gen(function*() {
+      const { account, market, world } = desk
+      const trigger = rounded(market, 1 + percent / 100)
+      const { order } = yield* Orders.place(
+        world,
+        account,
+        Paths.stopLimit,
+        Orders.stopLimit(market, side, {
+          amount: "0.01",
+          // Where the price of this model never comes.
+          price: rounded(market, side === "buy" ? 0.5 : 1.6).toFixed(market.moneyPrecision),
+          activation_price: trigger.toFixed(market.moneyPrecision)
+        })
+      )
+      const bySide = side === "buy" ? "gte" : "lte"
+      const condition = world.dialect.name === "live" ? (trigger > model.price ? "gte" : "lte") : bySide
+      const isActivated = isReached({ condition, trigger }, model.price)
+      model.orders.push({ id: Orders.idsOf(world, order)[0] ?? "", kind: "spot", trigger, condition, isActivated })
+      yield* compare(model, desk)
+    }))
+)
+
+const placePair = fc.constantFrom("buy" as const, "sell" as const).map((side) =>
+  step<Book, Desk>(`pair ${side}`, (model, desk) =>
+    Effect.gen(function*() {
+      const { account, market, world } = desk
+      const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
+      const [, ...ids] = Orders.idsOf(world, order)
+      for (const id of ids) {
+        model.orders.push({ id, kind: "margin", trigger: undefined, condition: "gte", isActivated: false })
+      }
+      yield* compare(model, desk)
+    }))
+)
+
+const movePrice = fc.integer({ min: -25, max: 25 }).map((percent) =>
+  step<Book, Desk>(`price to ${percent} %`, (model, desk) =>
+    Effect.gen(function*() {
+      const { market, world } = desk
+      model.price = rounded(market, 1 + percent / 100)
+      yield* world.control("MovePrice", { market: market.name, price: model.price.toFixed(market.moneyPrecision) })
+      for (const order of model.orders) {
+        if (order.trigger !== undefined && isReached(order, model.price)) order.isActivated = true
+      }
+      yield* compare(model, desk)
+    }))
+)
+
+const cancelOne = fc.nat(20).map((at) =>
+  step<Book, Desk>(
+    `cancel ${at}`,
+    (model, desk) =>
+      Effect.gen(function*() {
+        const { account, market, world } = desk
+        const spot = model.orders.filter(({ kind }) => kind === "spot")
+        const order = spot[at % spot.length]
+        if (order === undefined) return
+        yield* world.call(account, Paths.cancelOrder, {
+          market: market.name,
+          [Spelling.keys(world.dialect).orderId]: Number(order.id)
+        })
+        model.orders = model.orders.filter((other) => other !== order)
+        yield* compare(model, desk)
+      }),
+    ({ orders }) => orders.some(({ kind }) => kind === "spot")
+  )
+)
+
+const cancelAll = fc.constantFrom<Array<ReadonlyArray<"spot" | "margin">>>(["spot"], ["margin"], ["spot", "margin"])
+  .map((
+    type
+  ) =>
+    step<Book, Desk>(`cancel all ${type.join(" and ")}`, (model, desk) =>
+      Effect.gen(function*() {
+        yield* desk.world.call(desk.account, Paths.cancelAll, { type })
+        model.orders = model.orders.filter(({ kind }) => !type.includes(kind))
+        yield* compare(model, desk)
+      }))
+  )
+
+// -----------------------------------------------------------------------------
+// Codes
+// -----------------------------------------------------------------------------
+
+interface Issued {
+  readonly code: string
+  readonly units: number
+  readonly passphrase: string | undefined
+  isApplied: boolean
+}
+
+interface Purse {
+  readonly codes: Array<Issued>
+  readonly held: [number, number]
+}
+
+interface Holders {
+  readonly world: World
+  readonly accounts: readonly [Account, Account]
+}
+
+const issueCode = fc.tuple(
+  fc.integer({ min: 1, max: 1000 }),
+  fc.option(fc.constantFrom("sesame", "é"), { nil: undefined })
+)
+  .map(([units, passphrase]) =>
+    step<Purse, Holders>(
+      `issue ${units}${passphrase === undefined ? "" : " with a passphrase"}`,
+      (model, { world }) =>
+        Effect.map(issue(world, String(units), passphrase), ({ code }) => {
+          model.codes.push({ code, units, passphrase, isApplied: false })
+        })
+    )
+  )
+
+const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("right", "wrong", "none")).map((
+  [at, who, passphrase]
+) =>
+  step<Purse, Holders>(
+    `account ${who} applies code ${at} with ${passphrase} passphrase`,
+    (model, { accounts, world }) =>
+      Effect.gen(function*() {
+        const issued = model.codes[at % model.codes.length]
+        const account = accounts[who === 0 ? 0 : 1]
+        if (issued === undefined) return
+        const given = passphrase === "right" ? issued.passphrase : passphrase === "wrong" ? "another" : undefined
+        const answer = yield* world.call(account, Paths.applyCode, {
+          code: issued.code,
+          ...(given === undefined ? {} : { passphrase: given })
+        })
+        const isRight = !issued.isApplied && given === issued.passphrase
+        if (isRight) {
+          issued.isApplied = true
+          model.held[who === 0 ? 0 : 1] += issued.units
+        }
+        yield* isRight
+          ? Rule.expect(answer, "the code is applied", answer.status === Spelling.applied(world.dialect))
+          : Refusals.some(answer, "because the code was applied, or the passphrase is not its own")
+        const held = [yield* ethOf(world, accounts[0]), yield* ethOf(world, accounts[1])]
+        yield* Rule.conclude(`balances ${model.held.join(", ")}`, held, held.join() === model.held.join())
+      }),
+    ({ codes }) => codes.length > 0
+  )
+)
+
+// -----------------------------------------------------------------------------
+// Sub-accounts and their pages
+// -----------------------------------------------------------------------------
+
+interface Family {
+  ids: Array<string>
+}
+
+interface Parent {
+  readonly world: World
+  readonly account: Account
+}
+
+const adopt = fc.constant(
+  step<Family, Parent>("open a sub-account", (model, { account, world }) =>
+    Effect.gen(function*() {
+      const id = world.unique("sub")
+      yield* world.control("OpenSubAccount", {
+        id,
+        parent: account.id,
+        alias: id,
+        email: "",
+        color: "#000000",
+        shareKyc: false,
+        kycStatus: "none",
+        spotEnabled: true,
+        collateralEnabled: true
+      })
+      model.ids.push(id)
+    }))
+)
+
+const remove = fc.nat(20).map((at) =>
+  step<Family, Parent>(
+    `delete ${at}`,
+    (model, { account, world }) =>
+      Effect.gen(function*() {
+        const id = model.ids[at % model.ids.length]
+        const answer = yield* world.call(account, Paths.deleteSubAccount, { id })
+        yield* Rule.expect(answer, "HTTP 200", answer.status === 200)
+        model.ids = model.ids.filter((other) => other !== id)
+      }),
+    ({ ids }) => ids.length > 0
+  )
+)
+
+const page = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 8 })).map(([limit, offset]) =>
+  step<Family, Parent>(`list ${limit} from ${offset}`, (model, { account, world }) =>
+    Effect.gen(function*() {
+      const answer = yield* world.call(account, Paths.subAccounts, { limit, offset })
+      const data = Json.isObject(answer.json) ? answer.json["data"] : undefined
+      const ids = Array.isArray(data) ? data.map((entry) => Json.isObject(entry) ? entry["id"] : undefined) : undefined
+      const expected = model.ids.slice(offset, offset + limit)
+      yield* Rule.conclude(`sub-accounts ${expected.join()}`, ids, ids?.join() === expected.join(), answer)
+    }))
+)
+
+// -----------------------------------------------------------------------------
+// The rules
+// -----------------------------------------------------------------------------
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  everyList<Book, Desk>(
+    {
+      id: "orders.model",
+      statement:
+        "Whatever stop-limit and OCO orders are placed and canceled while the price moves, those are open that are "
+        + "not canceled, and those activated whose price was reached",
+      clause: "Order status"
+    },
+    [placeStop, placePair, movePrice, cancelOne, cancelAll],
+    (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        return { model: { price: basePrice, orders: [] }, real: { world, account, market } }
+      })
+  ),
+  everyList<Purse, Holders>(
+    {
+      id: "codes.model",
+      statement: "Whoever applies which codes with which passphrases, each is credited once, to the first who may",
+      clause: "Endpoints §6"
+    },
+    [issueCode, applyCode, applyCode],
+    (world) =>
+      Effect.gen(function*() {
+        const accounts = [yield* world.open({ isPoor: true }), yield* world.open({ isPoor: true })] as const
+        return { model: { codes: [], held: [0, 0] }, real: { world, accounts } }
+      })
+  ),
+  everyList<Family, Parent>(
+    {
+      id: "sub-accounts.model",
+      statement:
+        "However sub-accounts come and go, every page is a slice of those that are there, in the order they came",
+      clause: "Endpoints §9",
+      level: "SHOULD"
+    },
+    [adopt, adopt, remove, page, page],
+    (world) => Effect.map(world.open({ isPoor: true }), (account) => ({ model: { ids: [] }, real: { world, account } }))
+  )
+]

@@ -1,0 +1,21 @@
+/**
+ * All mutants of meaning. Faults of form are derived: see `Shapes`.
+ *
+ * @since 0.1.0
+ */
+import * as Accounts from "./Accounts.ts"
+import * as Calls from "./Calls.ts"
+import * as Lists from "./Lists.ts"
+import type { Mutant } from "./Mutant.ts"
+import * as Orders from "./Orders.ts"
+
+/**
+ * @category mutants
+ * @since 0.1.0
+ */
+export const all: ReadonlyArray<Mutant> = [
+  ...Calls.mutants,
+  ...Lists.mutants,
+  ...Accounts.mutants,
+  ...Orders.mutants
+]
