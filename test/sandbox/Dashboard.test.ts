@@ -99,7 +99,7 @@ describe("the page", () => {
   it.live("is there for everybody, holds no secret, and is not there without a control plane", () =>
     Effect.gen(function*() {
       const get = (baseUrl: string) =>
-        see(() => fetch(baseUrl + Dashboard.path).then(async (got) => [got.status, await got.text()] as const))
+        see(() => fetch(baseUrl + Dashboard.path).then((got) => got.text().then((text) => [got.status, text] as const)))
       const [status, text] = yield* get((yield* Server.serve({ controlToken: token })).baseUrl)
       assert.strictEqual(status, 200)
       assert.notInclude(text, token)
