@@ -6,7 +6,9 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^effect-txc$/u, replacement: source("./src/index.ts") },
-      { find: /^effect-txc\/sandbox$/u, replacement: source("./src/sandbox/index.ts") }
+      { find: /^effect-txc\/sandbox$/u, replacement: source("./src/sandbox/index.ts") },
+      { find: /^effect-txc\/oracle$/u, replacement: source("./src/oracle/index.ts") },
+      { find: /^effect-txc\/oracle\/vitest$/u, replacement: source("./src/oracle/Vitest.ts") }
     ]
   },
   test: {

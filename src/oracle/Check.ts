@@ -146,11 +146,20 @@ export const runRule = Effect.fnUntraced(function*(
 const pingPath = "/api/v4/public/ping"
 const balancePath = "/api/v4/main-account/balance"
 
+const reasonOf = (stop: Rule.Broken | Rule.Skipped): string => stop._tag === "Skipped" ? stop.why : stop.got
+
 /** Whether there is anything to check: the target answers, and knows the key that it is called with. */
 const preflight = Effect.fnUntraced(function*(target: Target.Target, session: World.Session) {
   yield* target.send({ method: "GET", path: pingPath, headers: {} })
-  if (target.keys === undefined || session.profile === "control") return
   const { world } = session.world()
+  if (session.profile === "control") {
+    yield* Effect.mapError(
+      world.open({ isPoor: true }),
+      (stop) => stop._tag === "TargetError" ? stop : new Target.TargetError({ reason: reasonOf(stop) })
+    )
+    return
+  }
+  if (target.keys === undefined) return
   const answer = yield* world.call({ ...target.keys, id: "", isOwn: false }, balancePath)
   if (answer.status === 401 || answer.status === 403) {
     const said = scrubber(target)(Rule.describe(answer))

@@ -61,6 +61,7 @@ export interface Market {
  * - `send`: a request as it is
  * - `call`: a signed call, with a nonce of its own; `but` says what is done wrongly
  * - `nonce`: the envelope's nonce of an account, the next one
+ * - `now`: the target's clock in milliseconds, as far as it is known; `advance` moves a sandbox's on
  * - `get`: a public call
  * - `reader`: an account to read with; `lender` has interest payments and `parent` sub-accounts with keys, when a
  *   sandbox gives them
@@ -87,6 +88,8 @@ export interface World {
     but?: Signing.Tampering
   ) => Effect.Effect<Target.Answer, Target.TargetError>
   readonly nonce: (account: Account) => Effect.Effect<Readonly<Record<string, unknown>>>
+  readonly now: Effect.Effect<number>
+  readonly advance: (millis: number) => Effect.Effect<void, Rule.Stop>
   readonly get: (path: string, query?: string) => Effect.Effect<Target.Answer, Target.TargetError>
   readonly reader: Effect.Effect<Account, Rule.Stop>
   readonly lender: Effect.Effect<Account, Rule.Stop>
@@ -145,16 +148,19 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
   let count = 0
   const unique = (prefix: string): string => `${prefix}-${startedAt.toString(36)}-${(++count).toString(36)}`
 
+  let ahead = 0
+  const now = Effect.map(Target.now, (now) => now + ahead)
+
   // A key of somebody's own sees nonces of today's milliseconds; a key of ours sees whatever comes after the last one.
   let last = startedAt
   let lastOwn = startedAt * 1000
   const nonce = ({ isOwn }: Account): Effect.Effect<Readonly<Record<string, unknown>>> =>
-    Effect.flatMap(Target.now, (now) => {
+    Effect.flatMap(now, (now) => {
       if (isOwn) return Effect.succeed(Spelling.nonce(dialect, ++lastOwn, false))
       last = Math.max(now, last + 1)
-      const ahead = last - now
+      const early = last - now
       const spelled = Spelling.nonce(dialect, last, true)
-      return ahead > 1000 ? Effect.delay(Effect.succeed(spelled), ahead - 1000) : Effect.succeed(spelled)
+      return early > 1000 ? Effect.delay(Effect.succeed(spelled), early - 1000) : Effect.succeed(spelled)
     })
 
   const call: World["call"] = (account, path, fields = {}, but = {}) =>
@@ -306,6 +312,8 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
         send: target.send,
         call,
         nonce,
+        now,
+        advance: (millis) => Effect.andThen(act("AdvanceClock", { millis }), Effect.sync(() => void (ahead += millis))),
         get,
         reader: isControl ? once(open()) : ownKeys,
         lender: isControl ? once(Effect.tap(open(), lend)) : ownKeys,

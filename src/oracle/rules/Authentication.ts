@@ -66,8 +66,6 @@ const accepted = (answer: Target.Answer, why: string) =>
 
 const windowed = (world: World, value: number) => Spelling.nonce(world.dialect, value, true)
 
-const millis = Effect.clockWith((clock) => clock.currentTimeMillis)
-
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "auth.public",
@@ -371,7 +369,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, offsets) =>
       Effect.gen(function*() {
         const account = yield* world.open({ isPoor: true })
-        const now = yield* millis
+        const now = yield* world.now
         for (const offset of offsets) {
           const envelope = windowed(world, now + offset)
           yield* accepted(yield* world.call(account, Paths.mainBalance, {}, { envelope }), "with a nonce that is new")
@@ -387,7 +385,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, count) =>
       Effect.gen(function*() {
         const account = yield* world.open({ isPoor: true })
-        const now = yield* millis
+        const now = yield* world.now
         const answers = yield* Effect.all(
           Array.from({ length: count }, (_, index) =>
             world.call(account, Paths.mainBalance, {}, { envelope: windowed(world, now + index) })),
@@ -407,7 +405,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const account = yield* world.open({ isPoor: true })
-        const now = yield* millis
+        const now = yield* world.now
         yield* accepted(
           yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now } }),
           "with the first nonce"
@@ -427,7 +425,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, off) =>
       Effect.gen(function*() {
         const account = yield* world.open({ isPoor: true })
-        const envelope = { nonce: (yield* millis) + off, nonceWindow: true }
+        const envelope = { nonce: (yield* world.now) + off, nonceWindow: true }
         const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
         yield* Refusals.as(answer, { status: 400, codes: [9] }, "because the nonce is far from the clock")
       })

@@ -181,7 +181,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Paths.stopLimit,
           Orders.stopLimit(market, side === "buy" ? "buy" : "sell")
         )
-        const now = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) / 1000
+        const now = (yield* world.now) / 1000
         const at = Number(order["timestamp"])
         yield* Rule.conclude(
           `a timestamp within a minute of ${Math.floor(now)}`,

@@ -12,9 +12,9 @@ import type { Answer } from "../Target.ts"
 
 const clause = "Limits"
 
-/** So many calls, a few at a time. */
+/** So many calls, one after the other: nonces that must increase do. */
 const many = <E>(count: number, call: Effect.Effect<Answer, E>): Effect.Effect<ReadonlyArray<Answer>, E> =>
-  Effect.all(Array.from({ length: count }, () => call), { concurrency: 16 })
+  Effect.all(Array.from({ length: count }, () => call))
 
 const isTooMany = ({ status }: Answer): boolean => status === 429
 
@@ -32,7 +32,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const account = yield* world.open({ isPoor: true })
         const answers = yield* many(
           interestLimit,
-          world.call({ ...account, isOwn: false }, Paths.interest, { limit: 1 })
+          world.call(account, Paths.interest, { limit: 1 })
         )
         const refused = answers.filter(isTooMany)
         yield* Rule.conclude("none refused", `${refused.length} refused`, refused.length === 0, refused[0])
@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         // Twice as many as are allowed: in whatever window they fall, one holds too many.
         const answers = yield* many(
           2 * interestLimit + 1,
-          world.call({ ...account, isOwn: false }, Paths.interest, { limit: 1 })
+          world.call(account, Paths.interest, { limit: 1 })
         )
         const took = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) - startedAt
         if (took > 9_000) return yield* Rule.skip(`the target, or the rate allowed, is too slow: ${took} ms`)
@@ -72,8 +72,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         // The limit is the caller's, not an account's: nothing may be left of earlier calls, nor for later ones.
-        yield* world.control("AdvanceClock", { millis: 11_000 })
-        yield* world.onEnd(world.control("AdvanceClock", { millis: 11_000 }))
+        yield* world.advance(11_000)
+        yield* world.onEnd(world.advance(11_000))
         const answers = yield* many(publicLimit, world.get(Paths.ping))
         const refused = answers.filter(isTooMany)
         yield* Rule.conclude("none refused", `${refused.length} refused`, refused.length === 0, refused[0])

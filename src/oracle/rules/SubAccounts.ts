@@ -297,7 +297,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const { answer, objects } = yield* apiKeys(world)
-        const now = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) / 1000
+        const now = (yield* world.now) / 1000
         yield* Rule.expect(
           answer,
           `a lastActivity within a minute of ${Math.floor(now)}`,

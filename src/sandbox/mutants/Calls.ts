@@ -243,7 +243,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       const key = venue.state.keys.get(String(request.headers[apiKey]) as never)
       if (fields !== undefined && key !== undefined && String(request.headers[signature]).startsWith("000000")) {
         const nonce = BigInt(String(fields["nonce"] ?? 0))
-        key.usedNonces.add(nonce)
+        key.usedNonces.set(nonce, 0)
         if (nonce > key.greatestNonce) key.greatestNonce = nonce
       }
       return request
