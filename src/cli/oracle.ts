@@ -40,7 +40,11 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
   }
 }
 
-const couldNotRun = (error: { readonly message: string }) => new CouldNotRun({ reason: error.message })
+/** Whatever goes wrong but broken rules: there was nothing to judge. */
+const toEnd = <E extends { readonly _tag: string; readonly message: string }>(error: E | RulesBroken | CouldNotRun) =>
+  error._tag === "RulesBroken" || error._tag === "CouldNotRun"
+    ? error as RulesBroken | CouldNotRun
+    : new CouldNotRun({ reason: error.message })
 
 // -----------------------------------------------------------------------------
 // The target
@@ -207,7 +211,7 @@ const run = Effect.fn(function*(flags: {
     onResult,
     ...(Option.isSome(flags.seed) ? { seed: flags.seed.value } : {})
   })
-  const rendered = Report[flags.report](report)
+  const rendered = Report.render[flags.report](report)
   if (Option.isSome(flags.out)) {
     yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, `${rendered}\n`)
   } else if (!isText) yield* Console.log(rendered)
@@ -285,7 +289,7 @@ const replayCommand = Command.make(
   Effect.fn(
     function*({ file, ...flags }) {
       const text = yield* (yield* FileSystem.FileSystem).readFileString(file)
-      const replay = yield* Schema.decodeUnknownEffect(ReplayFile)(text)
+      const replay = yield* Schema.decodeEffect(ReplayFile)(text)
       const found = yield* targetOf(flags, replay.dialect, replay.profile)
       const outcome = yield* Check.replay(found, replay)
       const rule = allRules.find(({ id }) => id === replay.rule)
@@ -295,9 +299,7 @@ const replayCommand = Command.make(
       if (outcome._tag !== "Held") return yield* new CouldNotRun({ reason: outcome.why })
       yield* Console.log(`${rule.id} is fixed: it holds for what broke it`)
     },
-    Effect.mapError((error) =>
-      error instanceof RulesBroken || error instanceof CouldNotRun ? error : couldNotRun(error)
-    )
+    Effect.mapError(toEnd)
   )
 ).pipe(Command.withDescription("Try a failure again: broken still (exit code 1), or fixed (0)"))
 
@@ -322,9 +324,7 @@ export const oracle = Command.make(
   },
   ({ controlUrl, key, maxRate, secretFile, timeout, url, ...flags }) =>
     run({ ...flags, target: { controlUrl, key, maxRate, secretFile, timeout, url } }).pipe(
-      Effect.mapError((error) =>
-        error instanceof RulesBroken || error instanceof CouldNotRun ? error : couldNotRun(error)
-      )
+      Effect.mapError(toEnd)
     )
 ).pipe(
   Command.withDescription("Check whether anything that speaks this protocol does what the document says"),

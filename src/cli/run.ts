@@ -50,6 +50,8 @@ export const run = <Name extends string, Input, Context, E extends { readonly me
   command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>
 ): void => {
   process.once("SIGTERM", () => isTerminated = true)
+  // Whoever reads the output may have read enough.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
   Command.run(command, { version }).pipe(
     // What is wrong with the arguments the command has said already.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),

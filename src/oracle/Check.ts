@@ -83,7 +83,7 @@ export const runRule = Effect.fnUntraced(function*(
   const setting: Rule.Setting = { dialect, profile, ...(replayPath === undefined ? {} : { replayPath }) }
   const examples = examplesOf(setting)
   const runs = Math.max(Math.min(options.runs, most), examples.length, 1)
-  const context = yield* Effect.context<never>()
+  const context = yield* Effect.context()
   // fast-check knows only of runs that hold and runs that fail. Whatever stops a rule for another reason makes the rest
   // of the runs hold, so that nothing is shrunk.
   let stopped: Stopped | undefined
@@ -121,7 +121,9 @@ export const runRule = Effect.fnUntraced(function*(
       : { _tag: "CouldNotRun", why: scrub(stop.message) }
   }
   const failure = details.errorInstance
-  if (!details.failed || !(failure instanceof Rule.Broken)) return { _tag: "Held", runs: details.numRuns }
+  if (!details.failed) return { _tag: "Held", runs: details.numRuns }
+  // Nothing but a broken rule makes a run fail; a generator that does is a defect.
+  if (!Rule.isBroken(failure)) return yield* Effect.die(failure)
   const counterexample = fc.stringify(details.counterexample?.[0])
   const answer = answerOf(failure.answer)
   const again = replayPathOf(counterexample)

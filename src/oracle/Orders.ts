@@ -166,6 +166,6 @@ export const find = Effect.fnUntraced(function*(
   const open = yield* list(world, account, Paths.activeOrders)
   const found = open.get(String(id)) ?? (yield* list(world, account, Paths.orderHistory)).get(String(id))
   return found === undefined
-    ? yield* Effect.fail(new Rule.Broken({ expected: `order ${String(id)} is open or has ended`, got: "neither" }))
+    ? yield* new Rule.Broken({ expected: `order ${String(id)} is open or has ended`, got: "neither" })
     : found
 })

@@ -186,8 +186,9 @@ export const json = (report: Report): string =>
       ...report,
       tally: tally(report),
       exitCode: exitCode(report),
-      results: report.results.map(({ isKnown, millis, outcome, rule: { property: _, ...rule } }) => ({
+      results: report.results.map(({ isKnown, millis, outcome, rule }) => ({
         ...rule,
+        property: undefined,
         isKnown,
         millis,
         outcome
@@ -236,3 +237,11 @@ export const junit = (report: Report): string => {
     `</testsuites>`
   ].join("\n")
 }
+
+/**
+ * A report in one of its forms.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const render: { readonly [K in "text" | "json" | "junit"]: (report: Report) => string } = { text, json, junit }

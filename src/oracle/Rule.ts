@@ -69,6 +69,9 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   answer: Schema.optionalKey(Schema.Unknown)
 }) {}
 
+/** @category errors */
+export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
+
 /**
  * The rule can't be judged here, for a reason that is not the target's fault.
  *

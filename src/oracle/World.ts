@@ -100,7 +100,7 @@ export interface World {
   readonly markets: Effect.Effect<ReadonlyArray<Market>, Rule.Stop>
   readonly market: Effect.Effect<Market, Rule.Stop>
   readonly warn: (text: string) => Effect.Effect<void>
-  readonly onEnd: (effect: Effect.Effect<unknown, unknown>) => Effect.Effect<void>
+  readonly onEnd: (effect: Effect.Effect<unknown, Rule.Stop>) => Effect.Effect<void>
   readonly unique: (prefix: string) => string
 }
 
@@ -291,7 +291,7 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
   })
 
   const world: Session["world"] = () => {
-    let endings: Array<Effect.Effect<unknown, unknown>> = []
+    let endings: Array<Effect.Effect<unknown, Rule.Stop>> = []
     const onEnd: World["onEnd"] = (effect) => Effect.sync(() => endings.push(effect))
 
     /** An account that is made for a rule once, and serves all its runs. */

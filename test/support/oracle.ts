@@ -3,7 +3,9 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Paths from "../../src/oracle/Paths.ts"
 import * as Target from "../../src/oracle/Target.ts"
+import * as World from "../../src/oracle/World.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import { prefix } from "../../src/sandbox/ControlApi.ts"
 import * as InProcess from "../../src/sandbox/InProcess.ts"
@@ -36,4 +38,21 @@ export const overHttp = Effect.fnUntraced(function*(
   const context = yield* Layer.build(Layer.fresh(venue))
   const { baseUrl } = yield* Server.serve({ controlToken: token }).pipe(Effect.provideContext(context))
   return yield* Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect, control: control(baseUrl) })
+})
+
+/** An account with funds and a market with a price, as somebody has who has no control of the target. */
+export const account = Effect.fnUntraced(function*(target: Target.Target) {
+  const { world } = World.session(target, "control", yield* Target.now).world()
+  yield* world.market
+  return yield* world.open()
+})
+
+/** The open orders of an account, asked for with another key: nonces of the first may be ahead of the clock. */
+export const openOrders = Effect.fnUntraced(function*(target: Target.Target, { id }: World.Account) {
+  const { world } = World.session(target, "control", yield* Target.now).world()
+  const apiKey = world.unique("other")
+  const apiSecret = `${apiKey}-secret`
+  yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: "other", type: "1", enabled: true })
+  const other = { id, apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret), isOwn: true }
+  return (yield* world.call(other, Paths.activeOrders)).json
 })

@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Orders from "../Orders.ts"
@@ -25,8 +26,9 @@ interface Step<Model, Real> {
   readonly run: (model: Model, real: Real) => Effect.Effect<unknown, Rule.Stop>
 }
 
-const isStop = (error: unknown): error is Rule.Stop =>
-  error instanceof Rule.Broken || error instanceof Rule.Skipped || error instanceof TargetError
+const isStop: (error: unknown) => error is Rule.Stop = Schema.is(
+  Schema.Union([Rule.Broken, Rule.Skipped, TargetError])
+)
 
 /** A rule that holds for every list of steps. */
 const everyList = <Model extends object, Real extends object>(

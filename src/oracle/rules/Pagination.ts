@@ -73,9 +73,7 @@ const page = Effect.fnUntraced(function*(
   const { json } = answer
   const found = Json.isObject(json) ? json[list.records] : undefined
   if (answer.status !== 200 || !Json.isObject(json) || !Array.isArray(found)) {
-    return yield* Effect.fail(
-      new Rule.Broken({ expected: `HTTP 200 with ${list.records}`, got: Rule.describe(answer), answer })
-    )
+    return yield* new Rule.Broken({ expected: `HTTP 200 with ${list.records}`, got: Rule.describe(answer), answer })
   }
   const records: ReadonlyArray<unknown> = found
   return { answer, json, records }

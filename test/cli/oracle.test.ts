@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { execFile } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { all } from "../../src/sandbox/mutants/all.ts"
+import * as Mutant from "../../src/sandbox/mutants/Mutant.ts"
+import * as Support from "../support/oracle.ts"
+import { closedPort } from "../support/server.ts"
+
+const main = new URL("../../src/cli/main.ts", import.meta.url).pathname
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
+/** The command as a process of its own, in an empty folder. */
+const oracle = (folder: string, environment: Readonly<Record<string, string>>, ...given: ReadonlyArray<string>) =>
+  Effect.callback<Ended>((resume) => {
+    const env = { PATH: process.env["PATH"], NO_COLOR: "1", ...environment }
+    execFile(process.execPath, [main, "oracle", ...given], { cwd: folder, env }, (failure, out, error) => {
+      resume(Effect.succeed({ code: typeof failure?.code === "number" ? failure.code : 0, out, error }))
+    })
+  })
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "oracle-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+const noTrace = ({ error, out }: Ended) => assert.notMatch(out + error, /\n\s+at .*(?:\.ts|\.js|node:)/u)
+
+const served = Effect.gen(function*() {
+  const target = yield* Support.overHttp(Dialect.document)
+  const { apiKey, apiSecret } = yield* Support.account(target)
+  const environment = {
+    TXC_API_SECRET: Redacted.value(apiSecret),
+    TXC_CONTROL_TOKEN: target.control === undefined ? "" : Redacted.value(target.control.token)
+  }
+  const control = ["--profile", "control", "--control-url", target.control?.url ?? ""]
+  return { target, environment, control, key: Redacted.value(apiKey), secret: Redacted.value(apiSecret) }
+})
+
+describe("effect-txc oracle", () => {
+  it.live("reads only, and ends with 0 when all that it could judge holds", () =>
+    Effect.gen(function*() {
+      const { environment, key, secret, target: { baseUrl } } = yield* served
+      const run = ["--url", baseUrl, "--key", key, "--max-rate", "500", "--runs", "1", "--seed", "3"]
+      const ended = yield* oracle(yield* folder, environment, ...run, "--only", "auth,ping")
+      assert.strictEqual(ended.code, 0, ended.error)
+      assert.include(ended.out, "held  ping.response")
+      assert.match(
+        ended.out,
+        /\n[0-9]+ held, 0 broken, [0-9]+ skipped; document dialect, read-only profile, seed 3\n$/u
+      )
+      assert.notInclude(ended.out, secret)
+    }), 60_000)
+
+  it.live("ends with 1 when a rule is broken, and leaves a file to try it again", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const mutant = all.find(({ id }) => id === "interest-limit-101") ?? assert.fail()
+      const target = yield* Support.overHttp(
+        Dialect.document,
+        Mutant.layer(mutant, Dialect.document).pipe(Layer.orDie)
+      )
+      const environment = { TXC_CONTROL_TOKEN: Redacted.value(target.control?.token ?? assert.fail()) }
+      const control = ["--url", target.baseUrl, "--control-url", target.control?.url ?? ""]
+      const run = [...control, "--profile", "control", "--runs", "3", "--only", "interest.limit.max"]
+      const broken = yield* oracle(at, environment, ...run, "--report", "junit", "--out", "report.xml")
+      assert.strictEqual(broken.code, 1, broken.out + broken.error)
+      noTrace(broken)
+      assert.include(broken.out, "BROKEN  interest.limit.max")
+      assert.include(readFileSync(join(at, "report.xml"), "utf8"), "<failure ")
+      assert.deepStrictEqual(readdirSync(join(at, "effect-txc-replays")), ["interest.limit.max.json"])
+      const file = join(at, "effect-txc-replays", "interest.limit.max.json")
+      const again = yield* oracle(at, environment, "replay", file, ...control)
+      assert.strictEqual(again.code, 1, again.out + again.error)
+      assert.include(again.error, "interest.limit.max is still broken")
+      const repaired = yield* served
+      const fixed = yield* oracle(
+        at,
+        repaired.environment,
+        "replay",
+        file,
+        "--url",
+        repaired.target.baseUrl,
+        "--control-url",
+        repaired.target.control?.url ?? ""
+      )
+      assert.strictEqual(fixed.code, 0, fixed.out + fixed.error)
+      assert.include(fixed.out, "interest.limit.max is fixed")
+      writeFileSync(join(at, "known"), "interest.limit.max # since yesterday\n")
+      const stale = yield* oracle(
+        at,
+        repaired.environment,
+        "--url",
+        repaired.target.baseUrl,
+        ...repaired.control,
+        "--only",
+        "interest.limit.max",
+        "--known-failing",
+        "known"
+      )
+      assert.strictEqual(stale.code, 1)
+      assert.include(stale.error, "STALE  interest.limit.max")
+    }), 90_000)
+
+  it.live("ends with 2 when there is nothing to judge, and says why in one line", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const { environment, target: { baseUrl } } = yield* served
+      const nowhere = `http://127.0.0.1:${yield* closedPort}`
+      const cases: ReadonlyArray<readonly [said: string, ...given: ReadonlyArray<string>]> = [
+        ["ECONNREFUSED", "--url", nowhere],
+        ["--url URL", "--runs", "1"],
+        ["InvalidUrl", "--url", "not a url"],
+        ["refuses the key", "--url", baseUrl, "--key", "nobody-has-this-key"],
+        ["no rule has such an id", "--url", baseUrl, "--only", "no.such.rule"],
+        ["TXC_API_SECRET", "--url", baseUrl, "--key", "a-key-without-secret"],
+        ["needs --control-url", "--url", baseUrl, "--profile", "control"],
+        ["the control plane", "--url", baseUrl, "--profile", "control", "--control-url", `${baseUrl}/api/v4/`],
+        ["--max-rate is 1 or more", "--url", baseUrl, "--max-rate", "0"],
+        ["known", "--url", baseUrl, "--known-failing", "no-such-file"]
+      ]
+      for (const [said, ...given] of cases) {
+        const secret = said === "TXC_API_SECRET" ? {} : environment
+        const ended = yield* oracle(at, secret, ...given)
+        noTrace(ended)
+        assert.include(ended.error + ended.out, said)
+        if (said !== "known") assert.strictEqual(ended.code, 2, `${given.join(" ")}: ${ended.error}`)
+        else assert.notStrictEqual(ended.code, 0)
+      }
+      assert.isFalse(existsSync(join(at, "effect-txc-replays")))
+    }), 120_000)
+
+  it.live("prints the table of rules and their ids", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const table = yield* oracle(at, {}, "rules", "--dialect", "live")
+      assert.include(table.out, "stop-limit.response.order_id")
+      assert.include(table.out, "live: the key is orderId")
+      assert.include(table.out, "open.rate.exceeded")
+      const list = yield* oracle(at, {}, "list")
+      assert.isAbove(list.out.trim().split("\n").length, 400)
+    }), 60_000)
+})

@@ -1,0 +1,321 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import type * as Http from "node:http"
+import * as Check from "../../src/oracle/Check.ts"
+import * as Paths from "../../src/oracle/Paths.ts"
+import * as Report from "../../src/oracle/Report.ts"
+import * as Rule from "../../src/oracle/Rule.ts"
+import { rules } from "../../src/oracle/Rules.ts"
+import * as Target from "../../src/oracle/Target.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { all } from "../../src/sandbox/mutants/all.ts"
+import * as Mutant from "../../src/sandbox/mutants/Mutant.ts"
+import * as Support from "../support/oracle.ts"
+import { closedPort, type Received, serving } from "../support/server.ts"
+
+const keys = { apiKey: Redacted.make("public-key-0001"), apiSecret: Redacted.make("very-secret-0001") }
+
+const at = (baseUrl: string, more: Partial<Target.Options> = {}) =>
+  Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect: Dialect.document, keys, timeout: 300, ...more })
+
+/** A server that answers everything the same way. */
+const always = (status: number, type: string, body: string) => (response: Http.ServerResponse) => {
+  response.writeHead(status, { "content-type": type })
+  response.end(body)
+}
+
+const outcomes = (report: Report.Report) => [...new Set(report.results.map(({ outcome }) => outcome._tag))].toSorted()
+
+const mutant = (id: string) => all.find((mutant) => mutant.id === id) ?? assert.fail(id)
+
+const mutated = (id: string) =>
+  Support.inProcess(Dialect.document, Mutant.layer(mutant(id), Dialect.document).pipe(Layer.orDie))
+
+describe("a target that can't be judged", () => {
+  it.live("is nowhere", () =>
+    Effect.gen(function*() {
+      const port = yield* closedPort
+      const error = yield* Effect.flip(Check.check(yield* at(`http://127.0.0.1:${port}`)))
+      assert.include(error.message, "ECONNREFUSED")
+    }))
+
+  it.live("never answers", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving(() => undefined)
+      const error = yield* Effect.flip(Check.check(yield* at(baseUrl)))
+      assert.include(error.message, "no answer within 300 ms")
+    }))
+
+  it.live("refuses the key", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving((response, { path }) =>
+        path === Paths.ping
+          ? always(200, "application/json", `["pong"]`)(response)
+          : always(401, "application/json", `{"code":10,"message":"no public-key-0001 here","errors":{}}`)(response)
+      )
+      const error = yield* Effect.flip(Check.check(yield* at(baseUrl)))
+      assert.include(error.message, "refuses the key")
+      assert.notInclude(error.message, "public-key-0001")
+    }))
+
+  it.live("falls silent halfway, and the other rules do not wait for it", () =>
+    Effect.gen(function*() {
+      let count = 0
+      const { baseUrl, received } = yield* serving((response) => {
+        if (++count < 4) always(200, "application/json", `["pong"]`)(response)
+      })
+      const report = yield* Check.check(yield* at(baseUrl, { timeout: 100 }), { runs: 1 })
+      assert.isDefined(report.aborted)
+      assert.include(report.aborted, "no answer within 100 ms")
+      assert.strictEqual(report.results.length, rules.length)
+      assert.isBelow(received.length, 20)
+      assert.include([1, 2], Report.exitCode(report))
+    }))
+
+  it.live("resets connections", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving((response) => response.destroy())
+      const error = yield* Effect.flip(Check.check(yield* at(baseUrl)))
+      assert.strictEqual(error._tag, "TargetError")
+    }))
+})
+
+describe("a target that answers something else", () => {
+  it.live("HTML is a broken rule, which shows what came", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving(always(502, "text/html", "<html><body>Bad Gateway</body></html>"))
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["auth.accepts", "ping"] })
+      assert.deepStrictEqual(outcomes(report), ["Broken"])
+      assert.include(Report.text(report), "HTTP 502 (no JSON; text/html) <html><body>Bad Gateway")
+      assert.strictEqual(Report.exitCode(report), 1)
+    }))
+
+  it.live("a slow answer is as good as another", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving((response) =>
+        void setTimeout(() => always(200, "application/json", `["pong"]`)(response), 120)
+      )
+      const report = yield* Check.check(yield* at(baseUrl, { timeout: 2000 }), { runs: 1, only: ["ping.response"] })
+      assert.deepStrictEqual(outcomes(report), ["Held"])
+    }))
+
+  it.live("a redirect is not followed", () =>
+    Effect.gen(function*() {
+      const elsewhere = yield* serving(always(200, "application/json", `["pong"]`))
+      const { baseUrl } = yield* serving((response) => {
+        response.writeHead(307, { location: `${elsewhere.baseUrl}${Paths.ping}` })
+        response.end()
+      })
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["ping.response"] })
+      assert.deepStrictEqual(outcomes(report), ["Broken"])
+      assert.deepStrictEqual(elsewhere.received, [])
+    }))
+
+  it.live("a secret that comes back is in no report", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving((response, { headers }) =>
+        always(200, "application/json", JSON.stringify({ headers, secret: "very-secret-0001" }))(response)
+      )
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 2, only: ["auth", "fees", "balance"] })
+      assert.isAbove(Report.broken(report).length, 5)
+      for (const render of Object.values(Report.render)) {
+        assert.notInclude(render(report), "very-secret-0001")
+        assert.notInclude(render(report), "public-key-0001")
+      }
+    }))
+})
+
+describe("what is sent", () => {
+  const calls = (received: ReadonlyArray<Received>) => new Set(received.map(({ path }) => path.split("?")[0] ?? ""))
+
+  const healthy = (response: Http.ServerResponse, { path }: Received) => {
+    const body = path === Paths.ping ? `["pong"]` : `{}`
+    always(200, "application/json", body)(response)
+  }
+
+  it.live("reads only, unless told otherwise", () =>
+    Effect.gen(function*() {
+      const { baseUrl, received } = yield* serving(healthy)
+      yield* Check.check(yield* at(baseUrl), { runs: 3 })
+      const mutating = [Paths.oco, Paths.stopLimit, Paths.cancelAll, Paths.applyCode, Paths.deleteSubAccount]
+      const sent = calls(received)
+      for (const path of mutating) assert.isFalse(sent.has(path), path)
+      assert.isTrue(sent.has(Paths.mainBalance))
+    }))
+
+  it.live("never calls that are irrevocable without a sandbox, even when it may place orders", () =>
+    Effect.gen(function*() {
+      const { baseUrl, received } = yield* serving(healthy)
+      yield* Check.check(yield* at(baseUrl), { runs: 2, profile: "mutating" })
+      const sent = calls(received)
+      for (const path of [Paths.cancelAll, Paths.applyCode, Paths.deleteSubAccount, Paths.marketOrder]) {
+        assert.isFalse(sent.has(path), path)
+      }
+    }))
+
+  it.live("no more than the rate that is allowed", () =>
+    Effect.gen(function*() {
+      const { baseUrl, received } = yield* serving(healthy)
+      const startedAt = Date.now()
+      yield* Check.check(yield* at(baseUrl, { maxRate: 50 }), { runs: 40, only: ["general.public.query"] })
+      const seconds = (Date.now() - startedAt) / 1000
+      assert.isAbove(received.length, 5)
+      assert.isAtMost(received.length, seconds * 50 + 1)
+    }))
+
+  it.live("nothing that stays: orders of the profile mutating are canceled again", () =>
+    Effect.gen(function*() {
+      const target = yield* Support.inProcess(Dialect.document)
+      const keys = yield* Support.account(target)
+      const report = yield* Check.check({ ...target, keys }, { profile: "mutating", runs: 2, seed: 1 })
+      assert.deepStrictEqual(Report.broken(report).map(Report.line), [])
+      assert.deepStrictEqual(report.warnings, [])
+      assert.isAbove(Report.tally(report).held, 300)
+      assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
+    }))
+
+  it.live("an order that could not be canceled is told", () =>
+    Effect.gen(function*() {
+      const target = yield* Support.inProcess(
+        Dialect.document,
+        Mutant.layer({
+          make: () => ({
+            request: (request) => request.path === Paths.cancelOrder ? { ...request, path: "/nowhere" } : request
+          })
+        }, Dialect.document).pipe(Layer.orDie)
+      )
+      const session = { ...target, keys: yield* Support.account(target) }
+      const report = yield* Check.check(session, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
+      assert.isAbove(report.warnings.length, 0)
+      assert.include(Report.summary(report), "LEFT BEHIND")
+      assert.strictEqual(Report.exitCode(report), 2)
+    }))
+})
+
+describe("failures", () => {
+  it.live("are shrunk, and broken again by a replay; a target that is repaired holds", () =>
+    Effect.gen(function*() {
+      const report = yield* Check.check(yield* mutated("interest-limit-101"), {
+        profile: "control",
+        seed: 5,
+        only: ["interest.limit.max"]
+      })
+      const [result] = report.results
+      const outcome = result?.outcome._tag === "Broken" ? result.outcome : assert.fail("not broken")
+      assert.strictEqual(outcome.counterexample, "101")
+      assert.include(outcome.curl, "curl -s -X POST")
+      const again = yield* Check.replay(yield* mutated("interest-limit-101"), outcome.replay)
+      assert.strictEqual(again._tag, "Broken")
+      const repaired = yield* Check.replay(yield* Support.inProcess(Dialect.document), outcome.replay)
+      assert.strictEqual(repaired._tag, "Held")
+    }))
+
+  it.live("of lists of calls are shrunk to the calls that matter, and replayed", () =>
+    Effect.gen(function*() {
+      const report = yield* Check.check(yield* mutated("delete-nothing"), {
+        profile: "control",
+        seed: 5,
+        runs: 30,
+        only: ["sub-accounts.model"]
+      })
+      const [result] = report.results
+      const outcome = result?.outcome._tag === "Broken" ? result.outcome : assert.fail("not broken")
+      const steps = outcome.counterexample.replace(/\/\*.*\*\//u, "").split(",")
+      assert.isAtMost(steps.length, 3, outcome.counterexample)
+      const again = yield* Check.replay(yield* mutated("delete-nothing"), outcome.replay)
+      assert.strictEqual(again._tag, "Broken")
+      const repaired = yield* Check.replay(yield* Support.inProcess(Dialect.document), outcome.replay)
+      assert.strictEqual(repaired._tag, "Held")
+    }))
+
+  it.live("that are known do not count, and are stale when they hold", () =>
+    Effect.gen(function*() {
+      const known = {
+        profile: "control",
+        runs: 2,
+        only: ["interest.limit.max", "interest.limit.min"],
+        knownFailing: ["interest.limit.max"]
+      } as const
+      const broken = yield* Check.check(yield* mutated("interest-limit-101"), known)
+      assert.strictEqual(Report.exitCode(broken), 0)
+      assert.strictEqual(Report.tally(broken).known, 1)
+      const held = yield* Check.check(yield* Support.inProcess(Dialect.document), known)
+      assert.deepStrictEqual(held.stale, ["interest.limit.max"])
+      assert.strictEqual(Report.exitCode(held), 1)
+    }))
+
+  it.live("of a generator are defects, not rules that hold", () =>
+    Effect.gen(function*() {
+      const rule = Rule.forAll({
+        id: "test.generator",
+        statement: "whatever this generator draws",
+        clause: "General rules",
+        profile: "read-only",
+        values: fc.constant(1).map((): number => assert.fail("no value")),
+        check: () => Effect.void
+      })
+      const exit = yield* Effect.exit(Check.check(yield* Support.inProcess(Dialect.document), { rules: [rule] }))
+      assert.strictEqual(exit._tag, "Failure")
+    }))
+
+  it.live("are the same with the same seed", () =>
+    Effect.gen(function*() {
+      const values = (seed: number) =>
+        Effect.gen(function*() {
+          const drawn: Array<unknown> = []
+          const rule = Rule.forAll({
+            id: "test.drawn",
+            statement: "whatever is drawn",
+            clause: "General rules",
+            profile: "read-only",
+            values: fc.nat(),
+            check: (_world, value) => Effect.sync(() => drawn.push(value))
+          })
+          yield* Check.check(yield* Support.inProcess(Dialect.document), { rules: [rule], seed })
+          return drawn
+        })
+      assert.deepStrictEqual(yield* values(3), yield* values(3))
+      assert.notDeepEqual(yield* values(3), yield* values(4))
+    }))
+})
+
+describe("selection", () => {
+  it("by the beginning of an id, by stars, and without what is left out", () => {
+    const ids = (options: Parameters<typeof Check.select>[0]) => Check.select(options).map(({ id }) => id)
+    assert.isTrue(ids({ only: ["auth"] }).every((id) => id.startsWith("auth.")))
+    assert.sameMembers(ids({ only: ["*.limit.max"] }), [
+      "interest.limit.max",
+      "sub-accounts.limit.max",
+      "api-keys.limit.max"
+    ])
+    assert.deepStrictEqual(ids({ only: ["au"] }), [])
+    assert.notInclude(ids({ skip: ["limits"] }).join(), "limits.")
+    assert.strictEqual(ids({}).length, rules.length)
+  })
+})
+
+describe("reports", () => {
+  it.live("are JSON and XML that can be read", () =>
+    Effect.gen(function*() {
+      const report = yield* Check.check(yield* mutated("pong-object"), {
+        profile: "control",
+        runs: 1,
+        only: ["ping", "fees"]
+      })
+      const json = JSON.parse(Report.json(report)) as {
+        readonly exitCode: number
+        readonly results: ReadonlyArray<object>
+      }
+      assert.strictEqual(json.exitCode, 1)
+      assert.strictEqual(json.results.length, report.results.length)
+      const xml = Report.junit(report)
+      assert.strictEqual((xml.match(/<testcase /gu) ?? []).length, report.results.length)
+      assert.strictEqual((xml.match(/<failure /gu) ?? []).length, 1)
+      assert.include(xml, "failures=\"1\"")
+      assert.notMatch(xml.replaceAll(/&(?:amp|lt|gt|quot);/gu, ""), /&/u)
+    }))
+})

@@ -1,0 +1,157 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Check from "../../src/oracle/Check.ts"
+import * as Paths from "../../src/oracle/Paths.ts"
+import { rules } from "../../src/oracle/Rules.ts"
+import * as Target from "../../src/oracle/Target.ts"
+import * as World from "../../src/oracle/World.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { all } from "../../src/sandbox/mutants/all.ts"
+import * as Mutant from "../../src/sandbox/mutants/Mutant.ts"
+import * as Shapes from "../../src/sandbox/mutants/Shapes.ts"
+import * as Support from "../support/oracle.ts"
+
+const dialects = [Dialect.document, Dialect.live]
+
+const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fail(`there is no rule ${id}`)
+
+const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).dialects[name]._tag !== "NotApplicable"
+
+/** What becomes of a rule when the sandbox has this fault. */
+const outcome = (id: string, dialect: Dialect.Dialect, change: Mutant.Change) =>
+  Effect.scoped(Effect.gen(function*() {
+    const target = yield* Support.inProcess(dialect, Mutant.layer(change, dialect).pipe(Layer.orDie))
+    const session = World.session(target, "control", yield* Target.now)
+    return yield* Check.runRule(session, ruleOf(id), { seed: 1, runs: 10 })
+  }))
+
+// -----------------------------------------------------------------------------
+// Faults of form
+// -----------------------------------------------------------------------------
+
+/** What the rules about the fields of an answer are called, by the call and the place of the object. */
+const tables: Readonly<Record<string, ReadonlyArray<readonly [within: string, rules: string]>>> = {
+  [Paths.interest]: [["records.*.", "interest.payment."], ["", "interest.response."]],
+  [Paths.oco]: [["", "oco.response."]],
+  [Paths.stopLimit]: [["", "stop-limit.response."]],
+  [Paths.fees]: [["*.", "fees.entry."]],
+  [Paths.applyCode]: [["", "codes.result."]],
+  [Paths.mainBalance]: [["*.", "balance.entry."]],
+  [Paths.subAccounts]: [["data.*.", "sub-accounts.entry."], ["", "sub-accounts.response."]],
+  [Paths.apiKeys]: [["data.*.", "api-keys.entry."], ["", "api-keys.response."]]
+}
+
+const documentKeys: Readonly<Record<string, string>> = {
+  orderId: "order_id",
+  clientOrderId: "client_order_id",
+  dealMoney: "deal_money",
+  dealStock: "deal_stock",
+  dealFee: "deal_fee"
+}
+
+const ruleAt = (path: string, place: Mutant.Place): string => {
+  const name = place.join(".")
+  const found = tables[path]?.find(([within]) => name.startsWith(within)) ?? assert.fail(`no table for ${path}`)
+  const [within, prefix] = found
+  return prefix +
+    name.slice(within.length).replace(/\*\./gu, "").replace(/[A-Za-z]+$/u, (key) => documentKeys[key] ?? key)
+}
+
+/** A field that the live exchange may leave out is no fault when it is missing there. */
+const mayBeMissing = (id: string, { name }: Dialect.Dialect): boolean => {
+  const expectation = ruleOf(id).dialects[name]
+  return expectation._tag === "Other" && expectation.expectation.includes("may be missing")
+}
+
+/** One answer of each call, as the sandbox writes it. */
+const answers = (dialect: Dialect.Dialect) =>
+  Effect.gen(function*() {
+    const found = new Map<string, unknown>()
+    const record = Mutant.layer({
+      make: () => ({
+        answer: (answer, { path }) => {
+          if (answer.status < 300 && Object.hasOwn(tables, path)) {
+            const seen = found.get(path)
+            const json = Mutant.jsonOf(answer)
+            if (seen === undefined || JSON.stringify(json).length > JSON.stringify(seen).length) found.set(path, json)
+          }
+          return answer
+        }
+      })
+    }, dialect)
+    const target = yield* Support.inProcess(dialect, record.pipe(Layer.orDie))
+    yield* Check.check(target, { profile: "control", seed: 1, runs: 1, skip: ["limits", "*.model"] })
+    assert.sameMembers([...found.keys()], Object.keys(tables))
+    return found
+  })
+
+const isName = (path: string) => (key: string) => path !== Paths.mainBalance || key === "main_balance"
+
+describe("faults of form", () => {
+  for (const dialect of dialects) {
+    it.live(
+      `every field of every answer, missing or of another kind, is found (${dialect.name})`,
+      () =>
+        Effect.gen(function*() {
+          const survivors: Array<string> = []
+          const found = new Set<string>()
+          for (const [path, answer] of yield* answers(dialect)) {
+            for (const place of Shapes.places(answer, isName(path))) {
+              const id = ruleAt(path, place)
+              for (const fault of Shapes.faultsAt(path, place)) {
+                if (fault.fault === "missing" && mayBeMissing(id, dialect)) continue
+                const { _tag } = yield* outcome(id, dialect, fault)
+                if (_tag === "Broken") found.add(id)
+                else survivors.push(`${path} ${place.join(".")} ${fault.fault}: ${id} is ${_tag}`)
+              }
+            }
+          }
+          assert.deepStrictEqual(survivors, [])
+          // The other way round: there is no rule about a field that no answer has.
+          const untouched = rules.map(({ id }) => id).filter((id) =>
+            Object.values(tables).flat().some(([, prefix]) => id.startsWith(prefix)) && !found.has(id)
+          )
+          assert.deepStrictEqual(untouched, ["stop-limit.response.positionSide"])
+        }),
+      120_000
+    )
+  }
+})
+
+// -----------------------------------------------------------------------------
+// Faults of meaning
+// -----------------------------------------------------------------------------
+
+describe("faults of meaning", () => {
+  it("have ids of their own", () => {
+    assert.strictEqual(new Set(all.map(({ id }) => id)).size, all.length)
+  })
+
+  for (const dialect of dialects) {
+    it.live(`every mutant is found by each rule that it breaks (${dialect.name})`, () =>
+      Effect.gen(function*() {
+        const survivors: Array<string> = []
+        let count = 0
+        for (const mutant of all) {
+          if (mutant.dialects?.includes(dialect.name) === false) continue
+          for (const id of mutant.breaks) {
+            if (!applies(id, dialect)) continue
+            count++
+            const { _tag } = yield* outcome(id, dialect, mutant)
+            if (_tag !== "Broken") survivors.push(`${mutant.id}: ${id} is ${_tag}`)
+          }
+        }
+        assert.deepStrictEqual(survivors, [], `${count - survivors.length} of ${count} found`)
+      }), 120_000)
+  }
+
+  it("there is one at least for every obligation", () => {
+    const broken = new Set(all.flatMap(({ breaks }) => breaks))
+    const form = Object.values(tables).flat().map(([, prefix]) => prefix)
+    const without = rules.filter(({ id, level }) =>
+      level === "MUST" && !broken.has(id) && !form.some((prefix) => id.startsWith(prefix))
+    )
+    assert.deepStrictEqual(without.map(({ id }) => id), [])
+  })
+})

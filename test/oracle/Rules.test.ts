@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import { clauses, openPoints } from "../../src/oracle/OpenPoints.ts"
+import { matches } from "../../src/oracle/Report.ts"
+import { rules } from "../../src/oracle/Rules.ts"
+
+const ids = rules.map(({ id }) => id)
+
+describe("rules", () => {
+  it("have ids of their own, which are paths of plain words", () => {
+    assert.strictEqual(new Set(ids).size, ids.length)
+    for (const id of ids) assert.match(id, /^[a-z0-9][a-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9_-]*)+$/u)
+  })
+
+  it("have one statement each, in one line", () => {
+    for (const { id, statement } of rules) {
+      assert.isAbove(statement.length, 10, id)
+      assert.notInclude(statement, "\n", id)
+    }
+  })
+
+  it("are of a clause of the document, and each clause has some", () => {
+    assert.sameMembers([...new Set(rules.map(({ clause }) => clause))], [...clauses])
+  })
+
+  it("have a generator that draws, in each dialect where they apply", () => {
+    for (const { dialects, id, property } of rules) {
+      assert.isTrue(dialects.document._tag !== "NotApplicable" || dialects.live._tag !== "NotApplicable", id)
+      assert.isAbove(property.runs, 0, id)
+    }
+  })
+
+  it("are well over a hundred, most of them obligations", () => {
+    assert.isAbove(rules.filter(({ level }) => level === "MUST").length, 300)
+  })
+})
+
+describe("open points", () => {
+  it("have ids of their own", () => {
+    const ids = openPoints.map(({ id }) => id)
+    assert.strictEqual(new Set(ids).size, ids.length)
+  })
+
+  it("name the rules that check them, or say why none does", () => {
+    for (const { id, rules } of openPoints) {
+      if ("unchecked" in rules) assert.isAbove(rules.unchecked.length, 10, id)
+      else for (const pattern of rules) assert.isTrue(ids.some((rule) => matches([pattern], rule)), `${id}: ${pattern}`)
+    }
+  })
+})

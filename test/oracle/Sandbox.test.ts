@@ -1,0 +1,45 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Check from "../../src/oracle/Check.ts"
+import * as Report from "../../src/oracle/Report.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Support from "../support/oracle.ts"
+
+/** Set `TXC_TEST_COMPLETE` to check with more seeds and more values: what is too long to wait for at every change. */
+const isComplete = process.env["TXC_TEST_COMPLETE"] !== undefined
+
+const seeds = isComplete ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2]
+
+const runs = isComplete ? 30 : 4
+
+/** What nothing can be said about here, and why. */
+const skipped = (report: Report.Report) =>
+  report.results.flatMap(({ outcome, rule }) =>
+    outcome._tag === "Skipped" && !outcome.why.startsWith("not applicable") ? [`${rule.id}: ${outcome.why}`] : []
+  )
+
+const holds = (report: Report.Report) => {
+  const broken = report.results.filter(({ outcome }) => outcome._tag === "Broken" || outcome._tag === "CouldNotRun")
+  assert.deepStrictEqual(broken.map(Report.line), [])
+  assert.deepStrictEqual(skipped(report), [])
+  assert.deepStrictEqual(report.warnings, [])
+  assert.strictEqual(Report.exitCode(report), 0)
+}
+
+describe("the sandbox holds every rule", () => {
+  for (const dialect of [Dialect.document, Dialect.live]) {
+    for (const seed of seeds) {
+      it.live(`in process, in the ${dialect.name} dialect, with seed ${seed}`, () =>
+        Effect.gen(function*() {
+          const target = yield* Support.inProcess(dialect)
+          holds(yield* Check.check(target, { profile: "control", seed, runs }))
+        }), 300_000)
+    }
+
+    it.live(`over HTTP, in the ${dialect.name} dialect`, () =>
+      Effect.gen(function*() {
+        const target = yield* Support.overHttp(dialect)
+        holds(yield* Check.check(target, { profile: "control", seed: 7, runs: isComplete ? 10 : 1 }))
+      }), 300_000)
+  }
+})
