@@ -8,6 +8,7 @@ import * as Control from "../src/sandbox/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
 import * as Server from "../src/sandbox/Server.ts"
 import * as Venue from "../src/sandbox/Venue.ts"
+import * as OracleExample from "./readme/oracle.ts"
 import * as QuickStart from "./readme/quickstart.ts"
 import * as SandboxExample from "./readme/sandbox.ts"
 
@@ -18,7 +19,11 @@ const fences = [...read("../README.md").matchAll(/```ts\n(.*?)```/gsu)].map(([, 
 
 describe("README", () => {
   it("shows the examples that are run here, and no others", () => {
-    assert.deepStrictEqual(fences, [read("./readme/quickstart.ts"), read("./readme/sandbox.ts")])
+    assert.deepStrictEqual(fences, [
+      read("./readme/quickstart.ts"),
+      read("./readme/sandbox.ts"),
+      read("./readme/oracle.ts")
+    ])
   })
 
   it.live("places an order as the first example says", () =>
@@ -46,6 +51,11 @@ describe("README", () => {
   it.live("tests against a fresh exchange as the second example says", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>(yield* SandboxExample.program, "2")
+    }))
+
+  it.live("checks a sandbox as the third example says", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* OracleExample.program, 0)
     }))
 
   it("names the version of the package", () => {

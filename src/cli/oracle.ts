@@ -189,6 +189,8 @@ const run = Effect.fn(function*(flags: {
   readonly skip: ReadonlyArray<string>
   readonly seed: Option.Option<number>
   readonly runs: number
+  readonly strict: boolean
+  readonly budget: Option.Option<number>
   readonly knownFailing: Option.Option<string>
   readonly report: "text" | "json" | "junit"
   readonly out: Option.Option<string>
@@ -207,6 +209,8 @@ const run = Effect.fn(function*(flags: {
     only,
     skip: split(flags.skip),
     runs: flags.runs,
+    strict: flags.strict,
+    ...(Option.isSome(flags.budget) ? { budget: flags.budget.value * 1000 } : {}),
     knownFailing: yield* readKnown(flags.knownFailing),
     onResult,
     ...(Option.isSome(flags.seed) ? { seed: flags.seed.value } : {})
@@ -314,6 +318,14 @@ export const oracle = Command.make(
     skip: patterns("skip", "Rules that are left out"),
     seed: Flag.Int("seed").pipe(Flag.withDescription("Of everything that is drawn"), Flag.optional),
     runs: Flag.Int("runs").pipe(Flag.withDescription("How many values are drawn for a rule"), Flag.withDefault(10)),
+    strict: Flag.Boolean("strict").pipe(
+      Flag.withDescription("Rules that only should hold count too"),
+      Flag.withDefault(false)
+    ),
+    budget: Flag.Int("budget").pipe(
+      Flag.withDescription("How many seconds all of it may take; rules that have not begun by then are skipped"),
+      Flag.optional
+    ),
     knownFailing: Flag.File("known-failing").pipe(
       Flag.withDescription("A file of rules that are known to be broken; one that holds is stale, and fails"),
       Flag.optional

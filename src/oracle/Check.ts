@@ -23,6 +23,8 @@ import * as World from "./World.ts"
  * - `only`, `skip`: rules by their ids: `auth` and `auth.*` are all that begin so
  * - `seed`: of everything that is drawn; random unless said otherwise
  * - `runs`: how many values are drawn for a rule; 10 unless said otherwise
+ * - `strict`: whether rules that only should hold count too, when it comes to the exit code
+ * - `budget`: how many milliseconds all of it may take; rules that have not begun by then are skipped
  * - `knownFailing`: rules that are broken as far as is known. They run all the same, and one that holds is stale
  * - `rules`: those of the document, unless said otherwise
  * - `onResult`: told of every result as it comes
@@ -36,6 +38,8 @@ export interface Options {
   readonly skip?: ReadonlyArray<string>
   readonly seed?: number
   readonly runs?: number
+  readonly strict?: boolean
+  readonly budget?: number
   readonly knownFailing?: ReadonlyArray<string>
   readonly rules?: ReadonlyArray<Rule.Rule>
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
@@ -189,7 +193,15 @@ export const check = Effect.fn("Oracle.check")(function*(
   target: Target.Target,
   options: Options = {}
 ): Effect.fn.Return<Report.Report, Target.TargetError> {
-  const { knownFailing = [], onResult = () => Effect.void, profile = "read-only", runs = 10 } = options
+  const {
+    budget = Infinity,
+    knownFailing = [],
+    onResult = () => Effect.void,
+    profile = "read-only",
+    runs = 10,
+    strict = false
+  } = options
+  const beganAt = yield* Target.now
   const seed = options.seed ?? (yield* Random.nextIntBetween(0, 0x7fffffff))
   const session = World.session(target, profile, yield* Target.now)
   yield* preflight(target, session)
@@ -199,9 +211,11 @@ export const check = Effect.fn("Oracle.check")(function*(
   let aborted: string | undefined
   for (const [index, rule] of selected.entries()) {
     const startedAt = yield* Target.now
-    const outcome: Report.Outcome = aborted === undefined
-      ? yield* runRule(session, rule, { seed, runs })
-      : { _tag: "CouldNotRun", why: "the target stopped answering" }
+    const outcome: Report.Outcome = aborted !== undefined
+      ? { _tag: "CouldNotRun", why: "the target stopped answering" }
+      : startedAt - beganAt >= budget
+      ? { _tag: "Skipped", why: "the time was up" }
+      : yield* runRule(session, rule, { seed, runs })
     silent = outcome._tag === "CouldNotRun" ? silent + 1 : 0
     if (aborted === undefined && silent >= patience && outcome._tag === "CouldNotRun") {
       aborted = `${silent} rules in a row got no answer. ${outcome.why}`
@@ -225,6 +239,7 @@ export const check = Effect.fn("Oracle.check")(function*(
     target: target.baseUrl,
     dialect: target.dialect.name,
     profile,
+    strict,
     seed,
     runs,
     results,

@@ -57,6 +57,7 @@ export interface Result {
 
 /**
  * - `version`: of the suite; it changes when the meaning of a rule does
+ * - `strict`: whether rules that only should hold count too
  * - `stale`: known failures that hold
  * - `warnings`: what was left behind on the target, such as an order that could not be canceled
  * - `aborted`: why the check ended before all rules were tried
@@ -69,6 +70,7 @@ export interface Report {
   readonly target: string
   readonly dialect: Dialect["name"]
   readonly profile: Profile
+  readonly strict: boolean
   readonly seed: number
   readonly runs: number
   readonly results: ReadonlyArray<Result>
@@ -97,14 +99,15 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ isKnown, outcome }) => outcome._tag === "Broken" && !isKnown)
 
 /**
- * 0 when all that could be judged holds, 1 when a rule is broken or a known failure is none any more, 2 when a rule could
+ * 0 when all that could be judged holds, 1 when a rule is broken that must hold (or, if strict, that should) or a known failure is none any more, 2 when a rule could
  * not be judged because the target did not answer, or something was left behind on it.
  *
  * @category results
  * @since 0.1.0
  */
 export const exitCode = (report: Report): 0 | 1 | 2 => {
-  if (broken(report).length > 0 || report.stale.length > 0) return 1
+  const counted = broken(report).filter(({ rule }) => report.strict || rule.level === "MUST")
+  if (counted.length > 0 || report.stale.length > 0) return 1
   if (report.aborted !== undefined || report.warnings.length > 0) return 2
   return report.results.some(({ outcome }) => outcome._tag === "CouldNotRun") ? 2 : 0
 }
@@ -115,6 +118,7 @@ export const tally = (report: Report) => {
   return {
     held: count("Held"),
     broken: broken(report).length,
+    should: broken(report).filter(({ rule }) => rule.level === "SHOULD").length,
     known: report.results.filter(({ isKnown, outcome }) => isKnown && outcome._tag === "Broken").length,
     skipped: count("Skipped"),
     couldNotRun: count("CouldNotRun")
@@ -161,14 +165,16 @@ export const line = ({ isKnown, outcome, rule }: Result): string => {
  * @since 0.1.0
  */
 export const summary = (report: Report): string => {
-  const { broken, couldNotRun, held, known, skipped } = tally(report)
+  const { broken, couldNotRun, held, known, should, skipped } = tally(report)
   return [
     ...report.stale.map((id) => `STALE  ${id} is listed as known to fail, but holds`),
     ...report.warnings.map((warning) => `LEFT BEHIND  ${warning}`),
     ...(report.aborted === undefined ? [] : [`STOPPED  ${report.aborted}`]),
-    `${held} held, ${broken} broken${known === 0 ? "" : ` (${known} more as known)`}, ${skipped} skipped${
+    `${held} held, ${broken} broken${should === 0 ? "" : ` (${should} of them should hold, and need not)`}${
+      known === 0 ? "" : ` (${known} more as known)`
+    }, ${skipped} skipped${
       couldNotRun === 0 ? "" : `, ${couldNotRun} could not run`
-    }; ${report.dialect} dialect, ${report.profile} profile, seed ${report.seed}`
+    }; ${report.dialect} dialect, ${report.profile} profile, seed ${report.seed}, suite ${report.version}`
   ].join("\n")
 }
 

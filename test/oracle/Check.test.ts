@@ -28,6 +28,9 @@ const always = (status: number, type: string, body: string) => (response: Http.S
   response.end(body)
 }
 
+/** Does something after so many milliseconds of real time: a server is not of this program. */
+const delayed = (millis: number, work: () => void) => Effect.runFork(Effect.delay(Effect.sync(work), millis))
+
 const outcomes = (report: Report.Report) => [...new Set(report.results.map(({ outcome }) => outcome._tag))].toSorted()
 
 const mutant = (id: string) => all.find((mutant) => mutant.id === id) ?? assert.fail(id)
@@ -97,7 +100,7 @@ describe("a target that answers something else", () => {
   it.live("a slow answer is as good as another", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response) =>
-        void setTimeout(() => always(200, "application/json", `["pong"]`)(response), 120)
+        void delayed(120, () => always(200, "application/json", `["pong"]`)(response))
       )
       const report = yield* Check.check(yield* at(baseUrl, { timeout: 2000 }), { runs: 1, only: ["ping.response"] })
       assert.deepStrictEqual(outcomes(report), ["Held"])
@@ -160,9 +163,9 @@ describe("what is sent", () => {
   it.live("no more than the rate that is allowed", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
-      const startedAt = Date.now()
+      const startedAt = yield* Target.now
       yield* Check.check(yield* at(baseUrl, { maxRate: 50 }), { runs: 40, only: ["general.public.query"] })
-      const seconds = (Date.now() - startedAt) / 1000
+      const seconds = ((yield* Target.now) - startedAt) / 1000
       assert.isAbove(received.length, 5)
       assert.isAtMost(received.length, seconds * 50 + 1)
     }))
@@ -248,6 +251,15 @@ describe("failures", () => {
       assert.strictEqual(Report.exitCode(held), 1)
     }))
 
+  it.live("of what only should hold count when that is asked for", () =>
+    Effect.gen(function*() {
+      const options = { profile: "control", runs: 1, only: ["auth.refusal"] } as const
+      const report = yield* Check.check(yield* mutated("unauthorized-400"), options)
+      assert.deepStrictEqual([Report.exitCode(report), Report.tally(report).broken], [0, 1])
+      const strict = yield* Check.check(yield* mutated("unauthorized-400"), { ...options, strict: true })
+      assert.strictEqual(Report.exitCode(strict), 1)
+    }))
+
   it.live("of a generator are defects, not rules that hold", () =>
     Effect.gen(function*() {
       const rule = Rule.forAll({
@@ -280,6 +292,14 @@ describe("failures", () => {
         })
       assert.deepStrictEqual(yield* values(3), yield* values(3))
       assert.notDeepEqual(yield* values(3), yield* values(4))
+    }))
+})
+
+describe("a budget", () => {
+  it.live("of no time skips everything", () =>
+    Effect.gen(function*() {
+      const report = yield* Check.check(yield* Support.inProcess(Dialect.document), { budget: 0 })
+      assert.deepStrictEqual(outcomes(report), ["Skipped"])
     }))
 })
 
