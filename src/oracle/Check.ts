@@ -45,11 +45,6 @@ export interface Options {
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }
 
-/** How a rule was stopped, and by what. */
-interface Stopped {
-  readonly stop: Rule.Skipped | Target.TargetError
-}
-
 /** Takes what is secret out of a text: the keys, and the token of the control plane. */
 const scrubber = ({ control, keys }: Target.Target): (text: string) => string =>
   Signer.scrubber(
@@ -88,25 +83,32 @@ export const runRule = Effect.fnUntraced(function*(
   const examples = examplesOf(setting)
   const runs = Math.max(Math.min(options.runs, most), examples.length, 1)
   const context = yield* Effect.context()
-  // fast-check knows only of runs that hold and runs that fail. Whatever stops a rule for another reason makes the rest
-  // of the runs hold, so that nothing is shrunk.
-  let stopped: Stopped | undefined
+  // fast-check knows only of runs that hold and runs that fail. When no answer comes the rest of the runs hold, so that
+  // nothing is shrunk; a value that can't be judged is passed over.
+  let silent: Target.TargetError | undefined
+  let skipped: Rule.Skipped | undefined
+  let judged = 0
   let defect: Cause.Cause<unknown> | undefined
   const run = async (value: unknown): Promise<void> => {
-    if (stopped !== undefined || defect !== undefined) return
+    if (silent !== undefined || defect !== undefined) return
     const exit = await Effect.runPromiseExitWith(context)(
       Effect.ensuring(Effect.suspend(() => check(world, value as never)), end)
     )
-    if (Exit.isSuccess(exit)) return
+    if (Exit.isSuccess(exit)) {
+      judged++
+      return
+    }
     const error = Cause.findErrorOption(exit.cause)
     if (error._tag === "None") {
       defect = exit.cause
       return
     }
     if (error.value._tag === "Broken") return Promise.reject(error.value)
-    stopped = { stop: error.value }
+    if (error.value._tag === "Skipped") skipped = error.value
+    else silent = error.value
   }
-  const details = yield* Effect.promise(() =>
+  // Not to be interrupted before it has undone what it has done to the target.
+  const details = yield* Effect.uninterruptible(Effect.promise(() =>
     Promise.resolve(
       fc.check(fc.asyncProperty(values(setting), run), {
         seed,
@@ -115,17 +117,13 @@ export const runRule = Effect.fnUntraced(function*(
         ...(path === undefined ? {} : { path, endOnFailure: true })
       })
     )
-  )
+  ))
   if (defect !== undefined) return yield* Effect.failCause(defect as Cause.Cause<never>)
   const scrub = scrubber(session.target)
-  if (stopped !== undefined) {
-    const { stop } = stopped
-    return stop._tag === "Skipped"
-      ? { _tag: "Skipped", why: stop.why }
-      : { _tag: "CouldNotRun", why: scrub(stop.message) }
-  }
   const failure = details.errorInstance
-  if (!details.failed) return { _tag: "Held", runs: details.numRuns }
+  if (!details.failed && silent !== undefined) return { _tag: "CouldNotRun", why: scrub(silent.message) }
+  if (!details.failed && skipped !== undefined && judged === 0) return { _tag: "Skipped", why: skipped.why }
+  if (!details.failed) return { _tag: "Held", runs: judged }
   // Nothing but a broken rule makes a run fail; a generator that does is a defect.
   if (!Rule.isBroken(failure)) return yield* Effect.die(failure)
   const counterexample = fc.stringify(details.counterexample?.[0])

@@ -67,7 +67,11 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   got: Schema.String,
   // The request and its answer are this program's own values.
   answer: Schema.optionalKey(Schema.Unknown)
-}) {}
+}) {
+  override get message(): string {
+    return `expected ${this.expected}, got ${this.got}`
+  }
+}
 
 /** @category errors */
 export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)

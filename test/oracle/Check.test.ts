@@ -260,6 +260,51 @@ describe("failures", () => {
       assert.strictEqual(Report.exitCode(strict), 1)
     }))
 
+  it.live("that were found stay found, whatever comes of smaller values", () =>
+    Effect.gen(function*() {
+      const judge = (stop: Rule.Stop) =>
+        Effect.gen(function*() {
+          const rule = Rule.forAll({
+            id: "test.shrinking",
+            statement: "whatever is below ten",
+            clause: "General rules",
+            profile: "read-only",
+            values: fc.nat(1000),
+            examples: [500],
+            check: (_world, value) => value === 500 ? Rule.conclude("less", value, false) : Effect.fail(stop)
+          })
+          const report = yield* Check.check(yield* Support.inProcess(Dialect.document), { rules: [rule], seed: 1 })
+          return outcomes(report)
+        })
+      assert.deepStrictEqual(yield* judge(new Target.TargetError({ reason: "gone" })), ["Broken"])
+      assert.deepStrictEqual(yield* judge(new Rule.Skipped({ why: "not here" })), ["Broken"])
+    }))
+
+  it.live("a value that can't be judged is passed over, and the others are judged", () =>
+    Effect.gen(function*() {
+      const rule = (values: ReadonlyArray<string>) =>
+        Rule.forEach({
+          id: "test.each",
+          statement: "whatever is not skipped",
+          clause: "General rules",
+          profile: "read-only",
+          values,
+          check: (_world, value) =>
+            value === "skip" ? Rule.skip("not here") : Rule.conclude("good", value, value === "good")
+        })
+      const judge = (...values: ReadonlyArray<string>) =>
+        Effect.map(
+          Effect.flatMap(
+            Support.inProcess(Dialect.document),
+            (target) => Check.check(target, { rules: [rule(values)] })
+          ),
+          outcomes
+        )
+      assert.deepStrictEqual(yield* judge("skip", "good"), ["Held"])
+      assert.deepStrictEqual(yield* judge("skip", "bad"), ["Broken"])
+      assert.deepStrictEqual(yield* judge("skip"), ["Skipped"])
+    }))
+
   it.live("of a generator are defects, not rules that hold", () =>
     Effect.gen(function*() {
       const rule = Rule.forAll({
