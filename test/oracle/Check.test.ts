@@ -290,7 +290,9 @@ describe("failures", () => {
           profile: "read-only",
           values,
           check: (_world, value) =>
-            value === "skip" ? Rule.skip("not here") : Rule.conclude("good", value, value === "good")
+            value === "skip"
+              ? Effect.fail(new Rule.Skipped({ why: "not here" }))
+              : Rule.conclude("good", value, value === "good")
         })
       const judge = (...values: ReadonlyArray<string>) =>
         Effect.map(

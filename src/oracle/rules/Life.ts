@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Orders from "../Orders.ts"
 import * as Paths from "../Paths.ts"
+import * as Refusals from "../Refusals.ts"
 import * as Rule from "../Rule.ts"
 import * as Spelling from "../Spelling.ts"
 import type { Account, Market, World } from "../World.ts"
@@ -327,4 +328,78 @@ const statusRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-export const rules: ReadonlyArray<Rule.Rule> = [...activationRules, ...statusRules]
+// -----------------------------------------------------------------------------
+// What the fields of an order mean
+// -----------------------------------------------------------------------------
+
+const fieldClause = "Stop-limit order (response)"
+
+/** An account that asks for BTC at the market's price, and another to meet it. */
+const offer = Effect.fnUntraced(function*(world: World, amount: string) {
+  const [maker, taker] = [yield* world.trader, yield* world.open()]
+  const market = yield* world.market
+  const price = market.price.toFixed(market.moneyPrecision)
+  yield* limitOrder(world, maker, { market: market.name, side: "sell", amount, price })
+  return { taker, market, price }
+})
+
+const fieldRules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "orders.market.price",
+    statement: "price is \"0\" for market orders",
+    clause: fieldClause,
+    live: Rule.other("or it is missing"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, taker } = yield* offer(world, "0.02")
+        const fields = { market: market.name, side: "buy", amount: "400" }
+        const order = yield* limitOrder(world, taker, fields, Paths.marketOrder)
+        const isNone = order["price"] === "0" || (world.dialect.name === "live" && order["price"] === undefined)
+        yield* Rule.conclude("price \"0\"", { price: order["price"] }, isNone)
+      })
+  }),
+  Rule.always({
+    id: "orders.market.amount",
+    statement: "The amount of a buy market order is in quote currency: no more money than that is spent",
+    clause: fieldClause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, taker } = yield* offer(world, "1")
+        const fields = { market: market.name, side: "buy", amount: "400" }
+        const order = yield* limitOrder(world, taker, fields, Paths.marketOrder)
+        const spent = Number(order[Spelling.keys(world.dialect).dealMoney])
+        yield* Rule.conclude(
+          "amount 400, and nearly as much spent",
+          [order["amount"], spent],
+          Number(order["amount"]) === 400 && spent > 390 && spent <= 400
+        )
+      })
+  }),
+  Rule.always({
+    id: "orders.post-only",
+    statement: "A post-only order that would match at once is refused, and nothing is traded",
+    clause: fieldClause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, price, taker } = yield* offer(world, "0.02")
+        const fields = { market: market.name, side: "buy", amount: "0.01", price, postOnly: true }
+        yield* Refusals.some(yield* world.call(taker, Paths.limitOrder, fields), "because it would trade at once")
+      })
+  }),
+  Rule.always({
+    id: "orders.ioc",
+    statement: "An immediate-or-cancel order fills what it can at once and cancels the rest",
+    clause: fieldClause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, price, taker } = yield* offer(world, "0.01")
+        const fields = { market: market.name, side: "buy", amount: "0.03", price, ioc: true }
+        const order = yield* limitOrder(world, taker, fields)
+        const open = yield* Orders.list(world, taker, Paths.activeOrders)
+        const filled = Number(order[Spelling.keys(world.dialect).dealStock])
+        yield* Rule.conclude("0.01 filled, nothing open", [filled, open.size], filled === 0.01 && open.size === 0)
+      })
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...activationRules, ...statusRules, ...fieldRules]

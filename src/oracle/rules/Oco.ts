@@ -338,6 +338,33 @@ const otherRules: ReadonlyArray<Rule.Rule> = [
         )
       })
   }),
+  Rule.forEach({
+    id: "oco.stop-loss.limit",
+    statement: "After activation the stop-loss is a limit order at stop_limit_price, and trades at it",
+    clause,
+    values: sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const fields = Orders.oco(market, side)
+        const { order } = yield* Orders.place(world, account, Paths.oco, fields)
+        const keys = Spelling.keys(world.dialect)
+        // Beyond the trigger, where the limit can't be met, and back over it.
+        for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
+          const price = (basePrice * factor).toFixed(market.moneyPrecision)
+          yield* world.control("MovePrice", { market: market.name, price })
+        }
+        const stop = yield* Orders.find(world, account, leg(order, "stop_loss")[keys.orderId])
+        const money = Number(fields["amount"]) * Number(fields["stop_limit_price"])
+        yield* Rule.conclude(
+          `filled for ${money}`,
+          [stop["status"], stop[keys.dealMoney]],
+          stop["status"] === Spelling.statuses(world.dialect).FILLED &&
+            Math.abs(Number(stop[keys.dealMoney]) - money) < 1e-6
+        )
+      })
+  }),
   Rule.forAll({
     id: "oco.never-both",
     statement: "However the price moves, one leg at most is ever filled",

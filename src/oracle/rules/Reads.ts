@@ -155,4 +155,36 @@ const statusRules: ReadonlyArray<Rule.Rule> = [
   })
 ]
 
-export const rules: ReadonlyArray<Rule.Rule> = [...feeRules, ...balanceRules, ...statusRules]
+// -----------------------------------------------------------------------------
+// Markets
+// -----------------------------------------------------------------------------
+
+const digits: Kinds.Kind = {
+  name: "a count of digits in a string",
+  holds: (text) => /^[0-9]{1,2}$/u.test(String(text)) && typeof text === "string"
+}
+
+/** What the document takes from the markets' own endpoint, whose answer it does not describe further. */
+const marketRules = Fields.rules({
+  id: "markets.entry",
+  clause: "Endpoints §3",
+  profile: "read-only",
+  within: "a market",
+  sample: (world) =>
+    Effect.flatMap(world.get(Paths.markets), (answer) =>
+      answer.status === 200 && Array.isArray(answer.json)
+        ? Effect.succeed({ answer, objects: answer.json })
+        : Effect.fail(
+          new Rule.Broken({ expected: "HTTP 200 with an array", got: Rule.describe(answer), answer })
+        )),
+  rows: [
+    { key: "name", kind: Kinds.market, meaning: "the market" },
+    { key: "stockPrec", kind: digits, meaning: "the precision of amounts" },
+    { key: "moneyPrec", kind: digits, meaning: "the precision of prices" },
+    { key: "minAmount", kind: Kinds.decimal, meaning: "the least amount" },
+    { key: "minTotal", kind: Kinds.decimal, meaning: "the least amount times price" },
+    { key: "maxTotal", kind: Kinds.decimal, meaning: "the greatest amount times price, zero for none" }
+  ]
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [...feeRules, ...balanceRules, ...statusRules, ...marketRules]

@@ -10,6 +10,7 @@ import * as ActiveOrders from "../../endpoints/ActiveOrders.ts"
 import * as CancelAllOrders from "../../endpoints/CancelAllOrders.ts"
 import * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
 import * as LimitOrders from "../../endpoints/LimitOrders.ts"
+import * as MarketOrders from "../../endpoints/MarketOrders.ts"
 import * as OrderHistory from "../../endpoints/OrderHistory.ts"
 import * as StopLimitOrders from "../../endpoints/StopLimitOrders.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -624,6 +625,52 @@ const life: ReadonlyArray<Mutant> = [
   statusIs("partial-canceled", "PARTIAL_CANCELED", "CANCELED"),
   statusIs("taker-band", "CANCELED_TAKER_BAND"),
   statusIs("auto-canceled-reduce-only", "AUTO_CANCELED_REDUCE_ONLY"),
+  {
+    id: "oco-stop-market",
+    fault: "a stop-loss that is activated trades at any price",
+    breaks: ["oco.stop-loss.limit"],
+    make: () => ({
+      answer: (answer, _request, { state }) => {
+        for (const { waiting } of state.trading.values()) {
+          for (const order of waiting) {
+            if (order.oco !== undefined) Object.assign(order, { price: order.side === "buy" ? "1000000" : "1" })
+          }
+        }
+        return answer
+      }
+    })
+  },
+  {
+    id: "market-price",
+    fault: "a market order has a price",
+    breaks: ["orders.market.price"],
+    make: () => ({
+      answer: (answer, request) => {
+        const json = jsonOf(answer)
+        return request.path === MarketOrders.endpoint.path && Json.isObject(json)
+          ? saying(answer, { ...json, price: "1" })
+          : answer
+      }
+    })
+  },
+  {
+    id: "market-in-stock",
+    fault: "the amount of a buy market order is in base currency",
+    breaks: ["orders.market.amount"],
+    ...asking(MarketOrders.endpoint.path, (fields) => ({ ...fields, amount: `${Number(fields["amount"]) * 10}` }))
+  },
+  {
+    id: "post-only-ignored",
+    fault: "a post-only order trades at once",
+    breaks: ["orders.post-only"],
+    ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "postOnly"))
+  },
+  {
+    id: "ioc-ignored",
+    fault: "an immediate-or-cancel order rests",
+    breaks: ["orders.ioc"],
+    ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "ioc"))
+  },
   {
     id: "filled-left",
     fault: "what is left of a filled order is its amount",
