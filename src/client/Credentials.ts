@@ -6,6 +6,7 @@
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Hex from "effect/encoding/Hex"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -76,6 +77,19 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   yield* check("apiSecret", options.apiSecret)
   return options
 })
+
+/**
+ * What an API key is called in errors, intents and spans, where the key itself must not be seen: the first 16 digits of
+ * its SHA-256 in hexadecimal.
+ *
+ * @category fingerprints
+ * @since 0.1.0
+ */
+export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(Redacted.value(apiKey)))),
+    (digest) => Hex.encode(new Uint8Array(digest, 0, 8))
+  )
 
 /**
  * @category layers

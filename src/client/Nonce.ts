@@ -18,7 +18,8 @@ import type { Dialect } from "../protocol/Dialect.ts"
 export const maxAhead = 2000
 
 /**
- * Whose nonce, and in which ticks it counts.
+ * Whose nonce, in which ticks it counts, and what to add to this machine's clock, in milliseconds, to have the
+ * exchange's.
  *
  * @category models
  * @since 0.1.0
@@ -26,7 +27,19 @@ export const maxAhead = 2000
 export interface Of {
   readonly apiKey: Redacted.Redacted
   readonly unit: Dialect["nonceUnit"]
+  readonly offset?: number
 }
+
+/**
+ * How far the exchange's clock is ahead of this machine's, in milliseconds: what nonces are corrected by. None unless
+ * measured, see `ServerClock`. Read when an exchange's layer is built.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const ClockOffset = Context.Reference<{ readonly millis: number }>("effect-txc/client/Nonce/ClockOffset", {
+  defaultValue: () => ({ millis: 0 })
+})
 
 /**
  * - `window`: whether the exchange may accept nonces in any order near its clock. If not, they arrive in the order of
@@ -48,26 +61,28 @@ export class Nonce extends Context.Service<Nonce, {
 const ticks = { milliseconds: 1, microseconds: 1000 } as const
 
 /**
- * The next nonces of one key, one after the other.
+ * The next nonces of one key, one after the other; `offset` is what to add to the clock, in milliseconds.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const sequence = (unit: Of["unit"]): Effect.Effect<number> => {
+export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<number> => {
   const perMillisecond = ticks[unit]
   let last = -1
   /** Waits until the nonce is no further ahead than it may be; the clock may step back meanwhile. */
-  const inTime = (nonce: number): Effect.Effect<number> =>
+  const inTime = (nonce: number, offset: number): Effect.Effect<number> =>
     Clock.clockWith((clock) => {
-      const ahead = nonce / perMillisecond - clock.currentTimeMillisUnsafe() - maxAhead
-      return ahead > 0 ? Effect.flatMap(Effect.sleep(Math.ceil(ahead)), () => inTime(nonce)) : Effect.succeed(nonce)
+      const ahead = nonce / perMillisecond - clock.currentTimeMillisUnsafe() - offset - maxAhead
+      return ahead > 0
+        ? Effect.flatMap(Effect.sleep(Math.ceil(ahead)), () => inTime(nonce, offset))
+        : Effect.succeed(nonce)
     })
   // The nonce is taken before the wait, so that those who wait do so in line.
-  const next: Effect.Effect<number> = Clock.clockWith((clock) => {
-    last = Math.max(clock.currentTimeMillisUnsafe() * perMillisecond, last + 1)
-    return inTime(last)
-  })
-  return next
+  return (offset = 0) =>
+    Clock.clockWith((clock) => {
+      last = Math.max((clock.currentTimeMillisUnsafe() + offset) * perMillisecond, last + 1)
+      return inTime(last, offset)
+    })
 }
 
 /** One value per key and unit, made when it is first asked for. */
@@ -90,7 +105,7 @@ const perKey = <A>(make: (unit: Of["unit"]) => A) => {
  */
 export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
   const sequenceOf = perKey(sequence)
-  return { window: true, use: (of, call) => Effect.flatMap(sequenceOf(of), call) }
+  return { window: true, use: (of, call) => Effect.flatMap(sequenceOf(of)(of.offset), call) }
 })
 
 /**
@@ -106,7 +121,7 @@ export const layerIncreasing: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
     window: false,
     use: (of, call) => {
       const { next, one } = lineOf(of)
-      return one.withPermits(1)(Effect.flatMap(next, call))
+      return one.withPermits(1)(Effect.flatMap(Effect.suspend(() => next(of.offset)), call))
     }
   }
 })

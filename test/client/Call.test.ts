@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as TestClock from "effect/testing/TestClock"
 import * as Call from "../../src/client/Call.ts"
+import * as Credentials from "../../src/client/Credentials.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { Limit } from "../../src/domain/Paging.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
@@ -22,7 +23,7 @@ import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import { SubAccounts } from "../../src/endpoints/SubAccounts.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
-import { answered, code, emptySubAccount, oco, once, passphrase, stopLimit } from "../support/exchange.ts"
+import { alice, answered, code, emptySubAccount, oco, once, passphrase, stopLimit } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { fieldsOf, html, json, privateCalls, Recorder, refusal } from "../support/http.ts"
 
@@ -295,7 +296,11 @@ describe("what an error carries", () => {
       assert.deepStrictEqual([error.why, error.status, error.body], ["server-error", 502, yield* text(html(502))])
       assert.deepStrictEqual([error.clientOrderId, error.market], [clientOrderId, stopLimit.market])
       assert.deepStrictEqual(Redacted.value(error.request), { ...stopLimit, clientOrderId })
-      assert.strictEqual(error.sentAt, 1_700_000_000_123)
+      assert.strictEqual(error.sentAt, 1_700_000_000_123_000)
+      assert.deepStrictEqual([error.key, error.nonceForm], [
+        yield* Credentials.fingerprint(Redacted.make(alice.apiKey)),
+        "unique"
+      ])
       const [sent] = yield* privateCalls
       assert.strictEqual(fieldsOf(sent ?? assert.fail("nothing was sent"))["nonce"], error.nonce.toString())
       const ofCode = yield* failsWith("OutcomeUnknown")(applyCode)

@@ -176,7 +176,7 @@ describe("the clock", () => {
   it.effect("is set back by less than two seconds: counted on; by more: waited for", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
-      const next = Nonce.sequence("microseconds").pipe(Effect.provideService(Clock.Clock, clock))
+      const next = Nonce.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
       time.now = 10_000
       assert.strictEqual(yield* next, 10_000_000)
       time.now = 8_001
@@ -196,7 +196,7 @@ describe("the clock", () => {
     (unit, steps) =>
       Effect.gen(function*() {
         const { clock, time } = yield* settable
-        const next = Nonce.sequence(unit)
+        const next = Nonce.sequence(unit)()
         const perMillisecond = unit === "milliseconds" ? 1 : 1000
         let last = -1
         for (const step of steps) {

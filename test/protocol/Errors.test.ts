@@ -29,8 +29,10 @@ const unknown = new Errors.OutcomeUnknown({
   request: Redacted.make({ code: "voucher-1", passphrase: "open sesame" }),
   clientOrderId: ClientOrderId.make("my-1"),
   market: marketName("BTC_USDT"),
+  key: "0011223344556677",
   nonce: 1700000000000,
-  sentAt: 1700000000001
+  nonceForm: "window",
+  sentAt: 1700000000001000
 })
 
 const rows: ReadonlyArray<
