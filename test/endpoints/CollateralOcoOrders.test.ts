@@ -16,7 +16,10 @@ const open = Control.use((control) => control.openOrders("alice"))
 describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
   it.live("both legs are accepted, open, and answered as they were asked for", () =>
     Effect.gen(function*() {
-      const { clientOrderIdEcho, id, reduceOnly, stopLoss, takeProfit } = yield* create({ ...oco, clientOrderId: ClientOrderId.make("pair-0") })
+      const { clientOrderIdEcho, id, reduceOnly, stopLoss, takeProfit } = yield* create({
+        ...oco,
+        clientOrderId: ClientOrderId.make("pair-0")
+      })
       const isLive = dialect === Dialect.live
       assert.deepStrictEqual([clientOrderIdEcho, reduceOnly], [isLive ? "not-told" : "echoed", false])
       const leg = {

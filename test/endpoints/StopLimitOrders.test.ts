@@ -60,7 +60,16 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       const order = yield* create({ ...stopLimit, side: "sell" })
       assert.deepStrictEqual([order.stp, order.activationCondition], ["no", "lte"])
       const [sent] = yield* privateCalls
-      const fields = ["market", "side", "amount", "price", "activation_price", dialect.keys.clientOrderId, "request", "nonce"]
+      const fields = [
+        "market",
+        "side",
+        "amount",
+        "price",
+        "activation_price",
+        dialect.keys.clientOrderId,
+        "request",
+        "nonce"
+      ]
       assert.sameMembers(
         Object.keys(fieldsOf(sent ?? assert.fail("nothing was sent"))),
         dialect === Dialect.live ? [...fields, "nonceWindow"] : fields
