@@ -26,6 +26,7 @@ import { CollateralMarketOrders } from "./endpoints/CollateralMarketOrders.ts"
 import { CollateralOcoOrders } from "./endpoints/CollateralOcoOrders.ts"
 import { DeleteSubAccount } from "./endpoints/DeleteSubAccount.ts"
 import { Fees } from "./endpoints/Fees.ts"
+import { Fills } from "./endpoints/Fills.ts"
 import { InterestPaymentHistory } from "./endpoints/InterestPaymentHistory.ts"
 import { LimitOrders } from "./endpoints/LimitOrders.ts"
 import { MainBalance } from "./endpoints/MainBalance.ts"
@@ -76,6 +77,7 @@ export type Services =
   | CollateralOcoOrders
   | DeleteSubAccount
   | Fees
+  | Fills
   | InterestPaymentHistory
   | LimitOrders
   | MainBalance
@@ -139,6 +141,7 @@ export const layerServices: Layer.Layer<
   CollateralOcoOrders.layer,
   DeleteSubAccount.layer,
   Fees.layer,
+  Fills.layer,
   InterestPaymentHistory.layer,
   LimitOrders.layer,
   MainBalance.layer,
