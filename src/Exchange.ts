@@ -48,6 +48,7 @@ import { Tickers } from "./endpoints/Tickers.ts"
 import { TradeBalance } from "./endpoints/TradeBalance.ts"
 import { Transfers } from "./endpoints/Transfers.ts"
 import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
+import { Reconciliation } from "./Reconciliation.ts"
 
 /**
  * The services of public endpoints.
@@ -58,7 +59,7 @@ import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
 export type PublicServices = Assets | Markets | OrderBooks | PublicTrades | ServerStatus | ServerTime | Tickers
 
 /**
- * The services of all endpoints.
+ * The services of all endpoints, and what is made of several of them.
  *
  * @category models
  * @since 0.1.0
@@ -84,6 +85,7 @@ export type Services =
   | MarketOrders
   | OpenPositions
   | OrderHistory
+  | Reconciliation
   | StockMarketOrders
   | StopLimitOrders
   | SubAccountApiKeyCreation
@@ -117,18 +119,8 @@ export const layerPublic: Layer.Layer<PublicServices, never, Region.Region | Htt
   Tickers.layer
 ).pipe(Layer.provide(Call.layerPublic), Layer.fresh)
 
-/**
- * Every endpoint, from services of your own choice: the region, who signs, the nonces and the market rules. Built anew
- * wherever it is used, so that two of them with different keys in one program stay apart.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerServices: Layer.Layer<
-  Services,
-  never,
-  Region.Region | Signer.Signer | Nonce.Nonce | MarketRules.MarketRules | HttpClient.HttpClient
-> = Layer.mergeAll(
+/** Every private endpoint. */
+const privateEndpoints = Layer.mergeAll(
   ActiveOrders.layer,
   CancelAllOrders.layer,
   CancelOcoOrder.layer,
@@ -157,7 +149,24 @@ export const layerServices: Layer.Layer<
   TradeBalance.layer,
   Transfers.layer,
   UnexecutedOcoOrders.layer
-).pipe(Layer.provide(Call.layer), Layer.merge(layerPublic), Layer.fresh)
+)
+
+/**
+ * Every endpoint, from services of your own choice: the region, who signs, the nonces and the market rules. Built anew
+ * wherever it is used, so that two of them with different keys in one program stay apart.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerServices: Layer.Layer<
+  Services,
+  never,
+  Region.Region | Signer.Signer | Nonce.Nonce | MarketRules.MarketRules | HttpClient.HttpClient
+> = Reconciliation.layer.pipe(
+  Layer.provideMerge(Layer.merge(privateEndpoints, layerPublic)),
+  Layer.provide(Call.layer),
+  Layer.fresh
+)
 
 /**
  * Market rules that are loaded from the exchange itself and shared.

@@ -7,6 +7,9 @@
 // One layer with everything
 export * as Exchange from "./Exchange.ts"
 
+// What became of an order whose answer was lost
+export * as Reconciliation from "./Reconciliation.ts"
+
 // The endpoint services, in the order of the document
 export * as InterestPaymentHistory from "./endpoints/InterestPaymentHistory.ts"
 export * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"
