@@ -10,6 +10,9 @@ export * as Exchange from "./Exchange.ts"
 // What became of an order whose answer was lost
 export * as Reconciliation from "./Reconciliation.ts"
 
+// Nonces by the clock of the exchange
+export * as ServerClock from "./ServerClock.ts"
+
 // The endpoint services, in the order of the document
 export * as InterestPaymentHistory from "./endpoints/InterestPaymentHistory.ts"
 export * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"

@@ -118,6 +118,25 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
   })
 
+  it.effect("no order waits for them longer than it may, whoever loads them", () => {
+    let loads = 0
+    const hanging = Effect.suspend(() => {
+      loads++
+      return Effect.never
+    })
+    return Effect.gen(function*() {
+      const first = yield* Effect.forkChild(Effect.flip(check()))
+      yield* TestClock.adjust("1 second")
+      const second = yield* Effect.forkChild(Effect.flip(check()))
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual([first.pollUnsafe(), second.pollUnsafe(), loads], [undefined, undefined, 1])
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(first)).reason, "the markets were not loaded within 5s")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(second)).reason, "the markets were not loaded within 5s")
+    }).pipe(Effect.provide(MarketRules.layerCached(hanging, { timeout: "5 seconds" })))
+  })
+
   it.effect("many orders share one refresh, also one that fails", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
