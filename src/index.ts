@@ -52,6 +52,7 @@ export * as Credentials from "./client/Credentials.ts"
 export * as MarketRules from "./client/MarketRules.ts"
 export * as Nonce from "./client/Nonce.ts"
 export * as Pages from "./client/Pages.ts"
+export * as RateLimits from "./client/RateLimits.ts"
 export * as Region from "./client/Region.ts"
 export * as Signer from "./client/Signer.ts"
 

@@ -1,8 +1,8 @@
 /**
  * How one call is made: check and encode, take a nonce, build the exact bytes, sign them, send them, judge the answer.
  *
- * Every attempt is signed anew with a new nonce. Only reads are attempted again. A mutating call is attempted again for
- * one reason: its nonce was refused, which proves that it was not applied.
+ * Every attempt takes its turn within the rate limit and is signed anew with a new nonce. Only reads are attempted again.
+ * A mutating call is attempted again for one reason: its nonce was refused, which proves that it was not applied.
  *
  * @since 0.1.0
  */
@@ -33,6 +33,7 @@ import * as Signature from "../protocol/Signature.ts"
 import * as Violation from "../protocol/Violation.ts"
 import type { MarketRules } from "./MarketRules.ts"
 import { Nonce } from "./Nonce.ts"
+import * as RateLimits from "./RateLimits.ts"
 import { Region } from "./Region.ts"
 import * as Signer from "./Signer.ts"
 import * as Transport from "./Transport.ts"
@@ -54,7 +55,7 @@ export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call
 
 /**
  * When a read is attempted again after a failure that may pass: by default twice, after about 100 and 200 milliseconds.
- * A rate limit is not such a failure.
+ * A refusal by the rate limit is not such a failure: see {@link RateLimits.MaxWait}.
  * Provide `Schedule.recurs(0)` for a single attempt.
  *
  * @category configuration
@@ -242,6 +243,7 @@ const uncertain = (
 interface Attempt {
   readonly http: HttpClient.HttpClient
   readonly dialect: Dialect
+  readonly bucket: RateLimits.Bucket
   readonly sent: Sent
   readonly request: HttpClientRequest.HttpClientRequest
   readonly scrub: (text: string) => string
@@ -277,13 +279,28 @@ const onFailure = (
   )
 }
 
+/** The answer's meaning; a refusal for the rate is remembered, whatever it means for this call. */
+const onResponse = (
+  attempt: Attempt,
+  { headers, status }: HttpClientResponse.HttpClientResponse,
+  text: string
+): Effect.Effect<unknown, Errors.CallError> => {
+  const answer = onAnswer(attempt, status, text)
+  return status === 429
+    ? Effect.tapError(
+      answer,
+      (error) => error._tag === "NonceRejected" ? Effect.void : attempt.bucket.refused(headers["retry-after"])
+    )
+    : answer
+}
+
 /** Sends, and turns whatever comes back, or does not, into the endpoint's answer or one of its errors. */
 const exchange = (attempt: Attempt): Effect.Effect<unknown, Errors.CallError> =>
   Effect.withFiber((fiber) => {
     const timeout = fiber.getRef(Timeout)
     return send(attempt.http, attempt.request).pipe(
       Effect.matchEffect({
-        onSuccess: ([response, text]) => onAnswer(attempt, response.status, text),
+        onSuccess: ([response, text]) => onResponse(attempt, response, text),
         onFailure: (error) => onFailure(attempt, error)
       }),
       Effect.timeoutOrElse({
@@ -302,6 +319,7 @@ const format = (duration: Duration.Input): string => Duration.format(Duration.fr
 /** Attempts again what may be attempted again. */
 const again = (
   endpoint: Endpoint.Any,
+  bucket: RateLimits.Bucket,
   attempt: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<unknown, Errors.CallError> =>
   endpoint.mutates
@@ -311,7 +329,11 @@ const again = (
         // To come again soon is what a rate limit refuses.
         while: (error) => error.isRetryable && error._tag !== "RateLimited",
         schedule: fiber.getRef(ReadRetry)
-      })
+      }).pipe(Effect.retry({
+        // The next attempt waits in line until the exchange may want calls again.
+        while: (error) => error._tag === "RateLimited" && error.origin === "exchange",
+        times: Duration.isZero(Duration.fromInputUnsafe(fiber.getRef(RateLimits.MaxWait))) ? 0 : bucket.retries
+      }))
     )
 
 /**
@@ -323,6 +345,7 @@ const again = (
 const prepare = (
   endpoint: Endpoint.Any,
   dialect: Dialect,
+  bucket: RateLimits.Bucket,
   attempt: (wire: Readonly<Record<string, unknown>>, request: object) => Effect.Effect<unknown, Errors.CallError>,
   check?: (request: never) => Effect.Effect<void, Errors.CallError>
 ) => {
@@ -330,7 +353,8 @@ const prepare = (
   return (request: object): Effect.Effect<never> => {
     const encoded = encodeRequest(request)
     if (Result.isFailure(encoded)) return Effect.fail(refusedLocally(endpoint, dialect, encoded.failure)) as never
-    const attempts = again(endpoint, attempt(encoded.success, request))
+    const once = attempt(encoded.success, request)
+    const attempts = again(endpoint, bucket, Effect.flatMap(bucket.take, () => once))
     return (check === undefined ? attempts : Effect.andThen(check(request as never), attempts)) as never
   }
 }
@@ -339,23 +363,31 @@ const prepare = (
  * @category layers
  * @since 0.1.0
  */
-export const layerPublic: Layer.Layer<PublicCall, never, Region | HttpClient.HttpClient> = Layer.effect(
+export const layerPublic: Layer.Layer<
+  PublicCall,
+  never,
+  Region | HttpClient.HttpClient | RateLimits.RateLimits
+> = Layer.effect(
   PublicCall,
   Effect.gen(function*() {
     const { baseUrl, dialect } = yield* Region
     const http = yield* HttpClient.HttpClient
-    const make = (endpoint: Endpoint.Any) =>
-      prepare(endpoint, dialect, (wire, request) => {
+    const limits = yield* RateLimits.RateLimits
+    const make = (endpoint: Endpoint.Any) => {
+      const bucket = limits.bucket({ baseUrl }, endpoint)
+      return prepare(endpoint, dialect, bucket, (wire, request) => {
         const { fields, path } = Endpoint.locate(endpoint, wire)
         return exchange({
           http,
           dialect,
+          bucket,
           sent: { endpoint, request, nonce: 0, sentAt: 0 },
           // Query parameters are texts; the wire has no other kind on public endpoints.
           request: HttpClientRequest.get(baseUrl + path, { urlParams: fields as Record<string, string> }),
           scrub: identity
         })
       })
+    }
     return { dialect, make }
   })
 )
@@ -364,47 +396,64 @@ export const layerPublic: Layer.Layer<PublicCall, never, Region | HttpClient.Htt
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Signer.Signer | Nonce> = Layer.effect(
+export const layer: Layer.Layer<
+  Call,
+  never,
+  Region | HttpClient.HttpClient | Signer.Signer | Nonce | RateLimits.RateLimits
+> = Layer.effect(
   Call,
   Effect.gen(function*() {
     const { baseUrl, dialect } = yield* Region
     const http = yield* HttpClient.HttpClient
     const signer = yield* Signer.Signer
     const nonces = yield* Nonce
+    const limits = yield* RateLimits.RateLimits
     const apiKey = Redacted.value(signer.apiKey)
 
-    const attempt = (endpoint: Endpoint.Any, wire: Readonly<Record<string, unknown>>, request: object) =>
-      nonces.use({ apiKey: signer.apiKey, unit: dialect.nonceUnit }, (nonce) => {
-        const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(nonce, nonces.window))
-        const payload = Signature.payloadOf(body)
-        return Effect.matchEffect(signer.sign(payload), {
-          onFailure: ({ reason }) =>
-            Effect.fail<Errors.CallError>(
-              new Errors.ExchangeUnreachable({
-                endpoint: endpoint.name,
-                why: "not-signed",
-                reason: signer.scrub(reason)
-              })
-            ),
-          onSuccess: (signature) =>
-            Effect.clockWith((clock) =>
-              exchange({
-                http,
-                dialect,
-                sent: { endpoint, request, nonce, sentAt: clock.currentTimeMillisUnsafe() },
-                request: post(baseUrl + endpoint.path, body, {
-                  [Signature.headers.apiKey]: apiKey,
-                  [Signature.headers.payload]: payload,
-                  [Signature.headers.signature]: signature
-                }),
-                scrub: (text) => Signer.scrubber(payload, signature)(signer.scrub(text))
-              })
-            )
-        })
-      })
+    const attempt = (
+      endpoint: Endpoint.Any,
+      bucket: RateLimits.Bucket,
+      wire: Readonly<Record<string, unknown>>,
+      request: object
+    ) =>
+      Effect.catchTag(
+        nonces.use({ apiKey: signer.apiKey, unit: dialect.nonceUnit }, (nonce) => {
+          const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(nonce, nonces.window))
+          const payload = Signature.payloadOf(body)
+          return Effect.matchEffect(signer.sign(payload), {
+            onFailure: ({ reason }) =>
+              Effect.fail<Errors.CallError>(
+                new Errors.ExchangeUnreachable({
+                  endpoint: endpoint.name,
+                  why: "not-signed",
+                  reason: signer.scrub(reason)
+                })
+              ),
+            onSuccess: (signature) =>
+              Effect.clockWith((clock) =>
+                exchange({
+                  http,
+                  dialect,
+                  bucket,
+                  sent: { endpoint, request, nonce, sentAt: clock.currentTimeMillisUnsafe() },
+                  request: post(baseUrl + endpoint.path, body, {
+                    [Signature.headers.apiKey]: apiKey,
+                    [Signature.headers.payload]: payload,
+                    [Signature.headers.signature]: signature
+                  }),
+                  scrub: (text) => Signer.scrubber(payload, signature)(signer.scrub(text))
+                })
+              )
+          })
+        }),
+        "NonceUnavailable",
+        ({ reason }) => Effect.fail(new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why: "nonce", reason }))
+      )
 
-    const make = (endpoint: Endpoint.Any, check?: (request: never) => Effect.Effect<void, Errors.CallError>) =>
-      prepare(endpoint, dialect, (wire, request) => attempt(endpoint, wire, request), check)
+    const make = (endpoint: Endpoint.Any, check?: (request: never) => Effect.Effect<void, Errors.CallError>) => {
+      const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
+      return prepare(endpoint, dialect, bucket, (wire, request) => attempt(endpoint, bucket, wire, request), check)
+    }
     return { dialect, make }
   })
 )
