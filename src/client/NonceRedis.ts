@@ -49,9 +49,9 @@ const patience = "2 seconds"
 const keyOf = (kind: string, { apiKey, unit }: Of): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => `effect-txc:${kind}:${unit}:${digest}`)
 
-/** Asks Redis, and does not wait for ever. */
+/** Asks Redis, and does not wait for ever, also where nothing else may interrupt. */
 const ask = <A>(asked: Effect.Effect<A, Redis.RedisError>): Effect.Effect<A, NonceUnavailable> =>
-  asked.pipe(
+  Effect.interruptible(asked).pipe(
     Effect.mapError(({ cause }) =>
       new NonceUnavailable({ reason: `Redis: ${cause instanceof Error ? cause.message : String(cause)}` })
     ),

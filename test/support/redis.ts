@@ -3,6 +3,7 @@ import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redis from "effect/persistence/Redis"
 import type * as Scope from "effect/Scope"
 import { spawn, spawnSync } from "node:child_process"
@@ -21,7 +22,8 @@ export const itWithRedis = <E>(
 ): void =>
   it.live(name, (context) =>
     Effect.suspend((): Effect.Effect<unknown, E, Scope.Scope> => {
-      if (isThere) return test()
+      // Not the log of the Redis client, which loses its server on purpose.
+      if (isThere) return Effect.provide(test(), Logger.layer([]))
       return context.skip("redis-server is not on the PATH: apt-get install redis-server")
     }), timeout)
 
@@ -69,4 +71,4 @@ export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen
 
 /** Sends a command. */
 export const command = (name: string, ...args: ReadonlyArray<string>) =>
-  Redis.Redis.use((redis) => redis.send<unknown>(name, ...args))
+  Redis.Redis.use((redis) => redis.send(name, ...args))
