@@ -324,17 +324,19 @@ const again = (
 ): Effect.Effect<unknown, Errors.CallError> =>
   endpoint.mutates
     ? Effect.catchTag(attempt, "NonceRejected", () => attempt)
-    : Effect.withFiber((fiber) =>
-      Effect.retry(attempt, {
-        // To come again soon is what a rate limit refuses.
-        while: (error) => error.isRetryable && error._tag !== "RateLimited",
+    : Effect.withFiber((fiber) => {
+      let nonces = 0
+      return Effect.retry(attempt, {
+        // To come again soon is what a rate limit refuses. A nonce that is refused twice will be refused again.
+        while: (error) =>
+          error._tag === "NonceRejected" ? nonces++ === 0 : error.isRetryable && error._tag !== "RateLimited",
         schedule: fiber.getRef(ReadRetry)
       }).pipe(Effect.retry({
         // The next attempt waits in line until the exchange may want calls again.
         while: (error) => error._tag === "RateLimited" && error.origin === "exchange",
         times: Duration.isZero(Duration.fromInputUnsafe(fiber.getRef(RateLimits.MaxWait))) ? 0 : bucket.retries
       }))
-    )
+    })
 
 /**
  * Encodes the request once, then makes attempts.

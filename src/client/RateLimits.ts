@@ -98,12 +98,12 @@ interface Line {
 const maxBackoff = 30_000
 const maxRetryAfter = 600_000
 
-/** The milliseconds that a `Retry-After` asks for: a number of seconds, or a date. */
+/** The milliseconds that a `Retry-After` asks for, if any: a number of seconds, or a date. */
 const asked = (retryAfter: string, now: number): number | undefined => {
   const millis = /^\d+$/u.test(retryAfter)
     ? Number(retryAfter) * 1000
     : Option.getOrUndefined(Option.map(DateTime.make(retryAfter), (at) => DateTime.toEpochMillis(at) - now))
-  return millis === undefined ? undefined : Math.min(Math.max(millis, 0), maxRetryAfter)
+  return millis === undefined || millis <= 0 ? undefined : Math.min(millis, maxRetryAfter)
 }
 
 /**

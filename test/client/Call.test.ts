@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as TestClock from "effect/testing/TestClock"
 import * as Call from "../../src/client/Call.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { Limit } from "../../src/domain/Paging.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
@@ -401,6 +402,18 @@ describe("how often a call is made", () => {
       }).pipe(Effect.provide(answered(nonceUsed))))
   }
 
+  it.effect("without a nonce nothing is sent", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("ExchangeUnreachable")(cancelAll)
+      assert.deepStrictEqual([error.why, error.reason, error.outcome], ["nonce", "none left", "not-applied"])
+      assert.strictEqual((yield* privateCalls).length, 0)
+    }).pipe(
+      Effect.provide(answered(created, Dialect.live, {
+        window: true,
+        use: () => Effect.fail(new Nonce.NonceUnavailable({ reason: "none left" }))
+      }))
+    ))
+
   it.effect("a nonce outside the window is a refused nonce", () =>
     Effect.gen(function*() {
       yield* failsWith("NonceRejected")(cancelAll)
@@ -429,8 +442,7 @@ describe("how often a call is made", () => {
 
   const passing = [
     ["502", () => html(502), "UnexpectedResponse"],
-    ["a broken connection", () => "lost" as const, "ExchangeUnreachable"],
-    ["a refused nonce", nonceUsed, "NonceRejected"]
+    ["a broken connection", () => "lost" as const, "ExchangeUnreachable"]
   ] as const
   for (const [name, answer, tag] of passing) {
     for (const [call, effect] of Object.entries(reading)) {
@@ -442,6 +454,17 @@ describe("how often a call is made", () => {
           yield* freshEachTime
         }).pipe(Effect.provide(answered(answer))))
     }
+  }
+
+  for (const [call, effect] of Object.entries(reading)) {
+    it.effect(`${call} is made once more when its nonce was refused, whatever else goes wrong`, () =>
+      Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual((yield* Fiber.join(fiber))._tag, "NonceRejected")
+        assert.strictEqual((yield* privateCalls).length, 3)
+        yield* freshEachTime
+      }).pipe(Effect.provide(answered((_sent, index) => index === 1 ? html(502) : nonceUsed()))))
   }
 
   const final: ReadonlyArray<readonly [string, () => Response]> = [

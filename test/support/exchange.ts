@@ -262,10 +262,12 @@ export const oco = {
 /** Alice's client, whose every request the function answers. Orders are not checked against markets. */
 export const answered = (
   answer: Answering,
-  dialect: Dialect.Dialect = Dialect.document
+  dialect: Dialect.Dialect = Dialect.document,
+  nonce?: Nonce.Nonce["Service"]
 ): Layer.Layer<Exchange.Services | Recorder> =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
+    Layer.provide(nonce === undefined ? Nonce.layerWindow : Layer.succeed(Nonce.Nonce, nonce)),
+    Layer.provide([Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([
       Credentials.layer(credentialsOf(alice)),
       Region.layer({ baseUrl: "https://exchange.invalid", dialect })
