@@ -161,6 +161,25 @@ describe("in window mode", () => {
       })
   )
 
+  itWithRedis(
+    "nor one that took another's place, or was started anew with what it had kept",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const hash = `effect-txc:nonce:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
+        const send = (...args: Parameters<typeof command>) => command(...args).pipe(Effect.provide(redis.layer))
+        yield* send("HSET", hash, "run", "of-another-server")
+        const { draw } = yield* sharing(redis, 2)
+        const fiber = yield* Effect.forkChild(draw)
+        yield* Effect.sleep(500)
+        assert.isUndefined(fiber.pollUnsafe())
+        const from = Number(yield* send("HGET", hash, "from")) - (yield* Clock.currentTimeMillis)
+        assert.isAbove(from, NonceRedis.leaseMillis)
+        assert.isAtMost(from, NonceRedis.leaseMillis + NonceRedis.margin)
+        yield* Fiber.interrupt(fiber)
+      })
+  )
+
   itWithRedis("a program that ends gives its class back, behind the nonces it has drawn", () =>
     Effect.gen(function*() {
       const redis = yield* server
