@@ -279,19 +279,21 @@ const onFailure = (
   )
 }
 
-/** The answer's meaning; a refusal for the rate is remembered, whatever it means for this call. */
+/** The answer's meaning. A refusal for the rate holds up the next calls, whatever it means for this one. */
 const onResponse = (
   attempt: Attempt,
   { headers, status }: HttpClientResponse.HttpClientResponse,
   text: string
 ): Effect.Effect<unknown, Errors.CallError> => {
   const answer = onAnswer(attempt, status, text)
-  return status === 429
-    ? Effect.tapError(
-      answer,
-      (error) => error._tag === "NonceRejected" ? Effect.void : attempt.bucket.refused(headers["retry-after"])
-    )
-    : answer
+  if (status !== 429) return answer
+  return Effect.catch(answer, (error): Effect.Effect<never, Errors.CallError> => {
+    if (error._tag === "NonceRejected") return Effect.fail(error)
+    return Effect.flatMap(attempt.bucket.refused(headers["retry-after"]), (retryAfter) =>
+      Effect.fail(
+        error._tag === "RateLimited" && retryAfter > 0 ? new Errors.RateLimited({ ...error, retryAfter }) : error
+      ))
+  })
 }
 
 /** Sends, and turns whatever comes back, or does not, into the endpoint's answer or one of its errors. */

@@ -17,6 +17,9 @@
  *   forgotten has ended. This alone relies on clocks: those of Redis servers that take each other's place differ by less
  *   than {@link margin}.
  *
+ * Leases are told in the time of Redis. A program whose clock is seconds ahead of it finds its leases ended, and one whose
+ * clock is behind may wait until it has come as far as its lease: nonces stay distinct, and calls stop.
+ *
  * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
@@ -212,7 +215,7 @@ const share = (redis: Redis.Redis["Service"], programs: number, of: Of, scope: S
       from: token === mine?.token ? mine.from : Number(from) * perMillisecond,
       till: Number(till) * perMillisecond
     }
-    reason = "the lease on nonces has ended and was not extended in time"
+    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis'"
     Deferred.doneUnsafe(first, Effect.void)
     return everyMillis
   })
@@ -233,22 +236,27 @@ const share = (redis: Redis.Redis["Service"], programs: number, of: Of, scope: S
 
   const missing = Effect.suspend(() => Effect.fail(new NonceUnavailable({ reason })))
 
-  /** Draws a number that is no further ahead than it may be, or waits until it can be drawn. */
-  const draw: Effect.Effect<number, NonceUnavailable> = Effect.clockWith((clock) => {
-    if (mine === undefined) return missing
-    const now = clock.currentTimeMillisUnsafe()
-    const next = inClass(Math.max(now * perMillisecond, last + 1, mine.from), mine.rest, programs)
-    const ahead = next / perMillisecond - now - maxAhead
-    if (ahead > 0) return Effect.andThen(Effect.sleep(Math.ceil(ahead)), draw)
-    return next < mine.till ? Effect.succeed(last = next) : missing
-  })
+  /** Draws a number that is no further ahead than it may be; `later` when it would be by so many milliseconds. */
+  const drawOr = (later: (ahead: number) => Effect.Effect<number, NonceUnavailable>) =>
+    Effect.clockWith((clock) => {
+      if (mine === undefined) return missing
+      const now = clock.currentTimeMillisUnsafe()
+      const next = inClass(Math.max(now * perMillisecond, last + 1, mine.from), mine.rest, programs)
+      const ahead = next / perMillisecond - now - maxAhead
+      if (ahead > 0) return later(ahead)
+      return next < mine.till ? Effect.succeed(last = next) : missing
+    })
+
+  const inTime: Effect.Effect<number, NonceUnavailable> = drawOr((ahead) =>
+    Effect.andThen(Effect.sleep(Math.ceil(ahead)), inTime)
+  )
 
   const inLine = Effect.suspend(() => {
     waiting++
-    return Effect.ensuring(one.withPermits(1)(draw), Effect.sync(() => waiting--))
+    return Effect.ensuring(one.withPermits(1)(inTime), Effect.sync(() => waiting--))
   })
 
-  const next = Effect.suspend(() => waiting === 0 ? draw : inLine)
+  const next = Effect.suspend(() => waiting === 0 ? drawOr(() => inLine) : inLine)
 
   const end = Effect.suspend(() => {
     const ended = mine

@@ -23,7 +23,7 @@ import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Errors from "../protocol/Errors.ts"
 
 /**
- * How long a call may wait for its turn before it fails with `RateLimited` and `origin: "local"`: thirty seconds unless
+ * How long an attempt may wait for its turn before it fails with `RateLimited` and `origin: "local"`: thirty seconds unless
  * provided otherwise, for one call or for many. Zero never waits: what is not within the limit fails at once.
  *
  * @category configuration
@@ -44,7 +44,8 @@ const retries = 3
  *
  * - `take`: waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt
  *   takes anew.
- * - `refused`: the exchange has refused an attempt for its rate, perhaps with a `Retry-After`. Nobody takes for a while.
+ * - `refused`: the exchange has refused an attempt for its rate, perhaps with a `Retry-After`. Nobody takes for a while:
+ *   gives how many milliseconds.
  * - `retries`: how often a read may be attempted again after such a refusal
  *
  * @category models
@@ -52,7 +53,7 @@ const retries = 3
  */
 export interface Bucket {
   readonly take: Effect.Effect<number, Errors.RateLimited>
-  readonly refused: (retryAfter?: string) => Effect.Effect<void>
+  readonly refused: (retryAfter?: string) => Effect.Effect<number>
   readonly retries: number
 }
 
@@ -190,11 +191,13 @@ export const make = (
         Effect.map(Effect.zip(Clock.currentTimeMillis, Random.next), ([now, random]) => {
           const wanted = retryAfter === undefined ? undefined : asked(retryAfter, now)
           // Of many calls that are refused together, the first says enough.
-          if (wanted === undefined && line.pausedUntil > now) return
-          if (now - line.pausedUntil > maxBackoff) line.refusals = 0
-          const pause = wanted ?? Math.min(1000 * 2 ** line.refusals, maxBackoff)
-          line.refusals++
-          line.pausedUntil = Math.max(line.pausedUntil, now + Math.ceil(pause * (1 + random / 4)))
+          if (wanted !== undefined || line.pausedUntil <= now) {
+            if (now - line.pausedUntil > maxBackoff) line.refusals = 0
+            const pause = wanted ?? Math.min(1000 * 2 ** line.refusals, maxBackoff)
+            line.refusals++
+            line.pausedUntil = Math.max(line.pausedUntil, now + Math.ceil(pause * (1 + random / 4)))
+          }
+          return line.pausedUntil - now
         }),
       retries
     }
@@ -213,7 +216,7 @@ export const layerMemory: Layer.Layer<RateLimits> = Layer.effect(
   Effect.map(RateLimiter.RateLimiter, ({ consume }) => make(consume, Effect.succeed))
 ).pipe(Layer.provide(RateLimiter.layer), Layer.provide(Layer.fresh(RateLimiter.layerStoreMemory)))
 
-const unlimited: Bucket = { take: Effect.succeed(0), refused: () => Effect.void, retries: 0 }
+const unlimited: Bucket = { take: Effect.succeed(0), refused: () => Effect.succeed(0), retries: 0 }
 
 /**
  * Counts nothing: the exchange judges alone.

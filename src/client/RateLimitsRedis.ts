@@ -19,7 +19,8 @@ const restMillis = 5000
 const patience = "500 millis"
 
 /**
- * Counts the calls of all programs that use the same Redis, those of a key by a digest of it. While Redis can't be
+ * Counts the calls of all programs that use the same Redis, those of a key by a digest of it, and public calls as if all
+ * came from one address. A program whose clock is ahead of the others' lets as much more pass, once. While Redis can't be
  * reached each program counts for itself, which it says in the log: calls are worth more than the limit, which the
  * exchange still keeps. A pause after a refusal by the exchange is of the program that was refused.
  *
