@@ -287,13 +287,28 @@ const onResponse = (
 ): Effect.Effect<unknown, Errors.CallError> => {
   const answer = onAnswer(attempt, status, text)
   if (status !== 429) return answer
-  return Effect.catch(answer, (error): Effect.Effect<never, Errors.CallError> => {
-    if (error._tag === "NonceRejected") return Effect.fail(error)
-    return Effect.flatMap(attempt.bucket.refused(headers["retry-after"]), (retryAfter) =>
-      Effect.fail(
-        error._tag === "RateLimited" && retryAfter > 0 ? new Errors.RateLimited({ ...error, retryAfter }) : error
-      ))
-  })
+  return Effect.catchIf(
+    answer,
+    ({ _tag }) => _tag !== "NonceRejected",
+    (error) =>
+      Effect.flatMap(
+        attempt.bucket.refused(headers["retry-after"]),
+        (retryAfter): Effect.Effect<never, Errors.CallError> => {
+          if (error._tag !== "RateLimited" || retryAfter <= 0) return Effect.fail(error)
+          const { body, endpoint, origin, reason, status } = error
+          return Effect.fail(
+            new Errors.RateLimited({
+              endpoint,
+              origin,
+              status,
+              reason,
+              retryAfter,
+              ...(body === undefined ? {} : { body })
+            })
+          )
+        }
+      )
+  )
 }
 
 /** Sends, and turns whatever comes back, or does not, into the endpoint's answer or one of its errors. */
@@ -420,39 +435,36 @@ export const layer: Layer.Layer<
       wire: Readonly<Record<string, unknown>>,
       request: object
     ) =>
-      Effect.catchTag(
-        nonces.use({ apiKey: signer.apiKey, unit: dialect.nonceUnit }, (nonce) => {
-          const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(nonce, nonces.window))
-          const payload = Signature.payloadOf(body)
-          return Effect.matchEffect(signer.sign(payload), {
-            onFailure: ({ reason }) =>
-              Effect.fail<Errors.CallError>(
-                new Errors.ExchangeUnreachable({
-                  endpoint: endpoint.name,
-                  why: "not-signed",
-                  reason: signer.scrub(reason)
-                })
-              ),
-            onSuccess: (signature) =>
-              Effect.clockWith((clock) =>
-                exchange({
-                  http,
-                  dialect,
-                  bucket,
-                  sent: { endpoint, request, nonce, sentAt: clock.currentTimeMillisUnsafe() },
-                  request: post(baseUrl + endpoint.path, body, {
-                    [Signature.headers.apiKey]: apiKey,
-                    [Signature.headers.payload]: payload,
-                    [Signature.headers.signature]: signature
-                  }),
-                  scrub: (text) => Signer.scrubber(payload, signature)(signer.scrub(text))
-                })
-              )
-          })
-        }),
-        "NonceUnavailable",
-        ({ reason }) => Effect.fail(new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why: "nonce", reason }))
-      )
+      nonces.use({ apiKey: signer.apiKey, unit: dialect.nonceUnit }, (nonce) => {
+        const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(nonce, nonces.window))
+        const payload = Signature.payloadOf(body)
+        return Effect.matchEffect(signer.sign(payload), {
+          onFailure: ({ reason }) =>
+            Effect.fail<Errors.CallError>(
+              new Errors.ExchangeUnreachable({
+                endpoint: endpoint.name,
+                why: "not-signed",
+                reason: signer.scrub(reason)
+              })
+            ),
+          onSuccess: (signature) =>
+            Effect.clockWith((clock) =>
+              exchange({
+                http,
+                dialect,
+                bucket,
+                sent: { endpoint, request, nonce, sentAt: clock.currentTimeMillisUnsafe() },
+                request: post(baseUrl + endpoint.path, body, {
+                  [Signature.headers.apiKey]: apiKey,
+                  [Signature.headers.payload]: payload,
+                  [Signature.headers.signature]: signature
+                }),
+                scrub: (text) => Signer.scrubber(payload, signature)(signer.scrub(text))
+              })
+            )
+        })
+      }).pipe(Effect.catchTag("NonceUnavailable", ({ reason }) =>
+        Effect.fail(new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why: "nonce", reason }))))
 
     const make = (endpoint: Endpoint.Any, check?: (request: never) => Effect.Effect<void, Errors.CallError>) => {
       const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
