@@ -456,15 +456,24 @@ describe("how often a call is made", () => {
     }
   }
 
-  for (const [call, effect] of Object.entries(reading)) {
-    it.effect(`${call} is made once more when its nonce was refused, whatever else goes wrong`, () =>
-      Effect.gen(function*() {
-        const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
-        yield* TestClock.adjust("1 hour")
-        assert.strictEqual((yield* Fiber.join(fiber))._tag, "NonceRejected")
-        assert.strictEqual((yield* privateCalls).length, 3)
-        yield* freshEachTime
-      }).pipe(Effect.provide(answered((_sent, index) => index === 1 ? html(502) : nonceUsed()))))
+  const refusedNonces = [
+    ["and again", nonceUsed, 2],
+    ["and something else goes wrong in between", (index: number) => index === 1 ? html(502) : nonceUsed(), 3]
+  ] as const
+  for (const [when, answer, attempts] of refusedNonces) {
+    for (const [call, effect] of Object.entries(reading)) {
+      it.effect(`${call} is made once more when its nonce was refused, ${when}`, () =>
+        Effect.gen(function*() {
+          const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
+          yield* TestClock.adjust("1 hour")
+          assert.strictEqual((yield* Fiber.join(fiber))._tag, "NonceRejected")
+          assert.strictEqual((yield* privateCalls).length, attempts)
+          yield* freshEachTime
+        }).pipe(
+          Effect.provideService(Call.ReadRetry, Schedule.recurs(5)),
+          Effect.provide(answered((_sent, index) => answer(index)))
+        ))
+    }
   }
 
   const final: ReadonlyArray<readonly [string, () => Response]> = [

@@ -133,6 +133,9 @@ describe("taking", () => {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
       assert.deepStrictEqual(waited, [0, 1250, 2500])
+      // Then nobody is in line any more.
+      yield* TestClock.adjust(1250)
+      assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
   it.effect("fails at once where nothing is to be waited for, and says when to come again", () =>
@@ -331,6 +334,14 @@ describe("an exchange", () => {
       yield* many
       assert.strictEqual(yield* sent, 250)
     }).pipe(atOnce, once, Effect.provide(make())))
+
+  it.effect("and a call that waited in vain has waited once", () =>
+    Effect.gen(function*() {
+      const results = yield* passing(many, 1)
+      // One more every 10,250 / 751 milliseconds.
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 251)
+      assert.strictEqual(yield* sent, 251)
+    }).pipe(Effect.provideService(RateLimits.MaxWait, 20), once, Effect.provide(make())))
 
   it.effect("or leaves them to the exchange", () =>
     Effect.gen(function*() {
