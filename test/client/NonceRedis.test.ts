@@ -89,6 +89,15 @@ const assertDistinct = Effect.fnUntraced(function*(processes: ReadonlyArray<Else
   return all.length
 })
 
+/** On a clock that is ahead by so many milliseconds, or behind. */
+const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Clock.Clock, (clock) =>
+    Effect.provideService(effect, Clock.Clock, {
+      ...clock,
+      sleep: (duration) => clock.sleep(duration),
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
+    }))
+
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
 
 describe("in window mode", () => {
@@ -216,16 +225,23 @@ describe("in window mode", () => {
   itWithRedis("a program whose time is past its lease has the typed error", () =>
     Effect.gen(function*() {
       const { draw } = yield* sharing(yield* server, 2)
-      const clock = yield* Clock.Clock
-      const at = (millis: number) =>
-        Effect.provideService(draw, Clock.Clock, {
-          ...clock,
-          currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
-        })
       yield* draw
-      yield* at(NonceRedis.leaseMillis - 1500)
-      yield* failsWith("NonceUnavailable")(at(NonceRedis.leaseMillis + 1))
+      yield* ahead(NonceRedis.leaseMillis - 1500)(draw)
+      yield* failsWith("NonceUnavailable")(ahead(NonceRedis.leaseMillis + 1)(draw))
     }))
+
+  itWithRedis(
+    "a program whose clock is behind that of the one before draws nothing that the other has",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const before = yield* sharing(redis, 1)
+        const drawn = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.delay(before.draw, 5))
+        yield* before.end
+        const { draw } = yield* sharing(redis, 1)
+        assert.isAbove(yield* ahead(-1500)(draw), drawn.at(-1) ?? Infinity)
+      })
+  )
 
   itWithRedis(
     "programs that share a key among different numbers of programs don't both get nonces",
