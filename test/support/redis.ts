@@ -14,18 +14,18 @@ import { closedPort } from "./server.ts"
 
 const isThere = spawnSync("redis-server", ["--version"]).status === 0
 
-/** A test that needs a redis-server. Where there is none on the PATH it is reported as skipped. */
+/** A test that needs a redis-server. Where there is none on the PATH it is reported as skipped, with the reason. */
 export const itWithRedis = <E>(
   name: string,
   test: () => Effect.Effect<unknown, E, Scope.Scope>,
   timeout = 60_000
 ): void =>
-  it.live(name, (context) =>
-    Effect.suspend((): Effect.Effect<unknown, E, Scope.Scope> => {
-      // Not the log of the Redis client, which loses its server on purpose.
-      if (isThere) return Effect.provide(test(), Logger.layer([]))
-      return context.skip("redis-server is not on the PATH: apt-get install redis-server")
-    }), timeout)
+  it.live.skipIf(!isThere)(
+    isThere ? name : `${name} (there is no redis-server on the PATH: apt-get install redis-server)`,
+    // Not the log of the Redis client, which loses its server on purpose.
+    () => Effect.provide(test(), Logger.layer([])),
+    timeout
+  )
 
 /** A server in this scope. `stop` ends it at once; `start` starts it again on the same port, with nothing in its memory. */
 export interface Server {
