@@ -255,6 +255,8 @@ describe("in window mode", () => {
         const first = yield* Effect.forkChild(three.draw)
         yield* Effect.sleep(300)
         assert.isUndefined(first.pollUnsafe())
+        const hash = `effect-txc:nonce:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
+        assert.strictEqual(yield* command("HGET", hash, "programs").pipe(Effect.provide(redis.layer)), "2")
         yield* two.end
         assert.isAbove(yield* Fiber.join(first), last)
       })

@@ -14,6 +14,10 @@ import { closedPort } from "./server.ts"
 
 const isThere = spawnSync("redis-server", ["--version"]).status === 0
 
+const reason = "there is no redis-server on the PATH: apt-get install redis-server"
+
+if (!isThere) process.stderr.write(`Tests that need Redis are skipped: ${reason}\n`)
+
 /** A test that needs a redis-server. Where there is none on the PATH it is reported as skipped, with the reason. */
 export const itWithRedis = <E>(
   name: string,
@@ -21,7 +25,7 @@ export const itWithRedis = <E>(
   timeout = 60_000
 ): void =>
   it.live.skipIf(!isThere)(
-    isThere ? name : `${name} (there is no redis-server on the PATH: apt-get install redis-server)`,
+    isThere ? name : `${name} (${reason})`,
     // Not the log of the Redis client, which loses its server on purpose.
     () => Effect.provide(test(), Logger.layer([])),
     timeout
