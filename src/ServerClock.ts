@@ -12,6 +12,7 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { ClockOffset } from "./client/Nonce.ts"
+import * as RateLimits from "./client/RateLimits.ts"
 import * as Region from "./client/Region.ts"
 import { type Failure, ServerTime } from "./endpoints/ServerTime.ts"
 import * as Exchange from "./Exchange.ts"
@@ -53,6 +54,8 @@ const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(of
  * `interval` after that, one minute unless said otherwise: `Exchange.layer(options).pipe(Layer.provide(
  * ServerClock.layer(options)))`.
  *
+ * Nonces that are leased through Redis follow the clock of Redis, and are not corrected.
+ *
  * Without a first measurement it can't be built. When a later one fails the last one stays, and the log says so.
  *
  * @category layers
@@ -85,5 +88,5 @@ export const layer = (
     })
   ).pipe(
     Layer.provide(Exchange.layerPublic),
-    Layer.provide(Region.layer(region))
+    Layer.provide([Region.layer(region), RateLimits.layerMemory])
   )

@@ -62,6 +62,7 @@ export * as MarketRules from "./client/MarketRules.ts"
 export * as Metrics from "./client/Metrics.ts"
 export * as Nonce from "./client/Nonce.ts"
 export * as Pages from "./client/Pages.ts"
+export * as RateLimits from "./client/RateLimits.ts"
 export * as Region from "./client/Region.ts"
 export * as Signer from "./client/Signer.ts"
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import { Markets } from "../src/endpoints/Markets.ts"
@@ -58,7 +59,7 @@ describe("layer", () => {
 
   it.effect("fails with what is wrong with the region or the credentials", () =>
     Effect.gen(function*() {
-      const build = (options: Parameters<typeof Exchange.layer>[0]) =>
+      const build = (options: Exchange.Options) =>
         Effect.scoped(Layer.build(Layer.provide(Exchange.layer(options), empty)))
       const { credentials, dialect } = { credentials: credentialsOf(alice), dialect: Dialect.live }
       yield* failsWith("InvalidBaseUrl")(build({ baseUrl: "http://example.com", dialect, credentials }))
@@ -151,7 +152,7 @@ describe("layerPublic", () => {
       const found = yield* Effect.all([
         ServerStatus.use(({ ping }) => ping),
         Effect.map(Markets.use(({ all }) => all), (all) => all.length)
-      ]).pipe(Effect.provide(Layer.provide(Exchange.layerPublic, Region.layer(place))))
+      ]).pipe(Effect.provide(Layer.provide(Exchange.layerPublic, [Region.layer(place), RateLimits.layerMemory])))
       assert.deepStrictEqual(found, ["pong", 5])
       assert.deepStrictEqual(yield* privateCalls, [])
     }).pipe(Effect.provide(inProcess(Dialect.document))))

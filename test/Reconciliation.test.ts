@@ -9,6 +9,7 @@ import * as fc from "fast-check"
 import * as Credentials from "../src/client/Credentials.ts"
 import * as MarketRules from "../src/client/MarketRules.ts"
 import * as Nonce from "../src/client/Nonce.ts"
+import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import * as Signer from "../src/client/Signer.ts"
 import { ClientOrderId } from "../src/domain/Identifiers.ts"
@@ -71,7 +72,7 @@ const nonces = { window: Nonce.layerWindow, increasing: Nonce.layerIncreasing }
 /** Alice's client behind that network. */
 const behind = (network: Network, dialect: Dialect.Dialect, form: keyof typeof nonces) =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, nonces[form], MarketRules.layerNone]),
+    Layer.provide([Signer.layerNode, nonces[form], RateLimits.layerMemory, MarketRules.layerNone]),
     Layer.provide([
       Credentials.layer({ apiKey: Redacted.make("alice-key-0001"), apiSecret: Redacted.make("alice-secret-0001") }),
       Region.layer({ baseUrl: InProcess.baseUrl, dialect }),

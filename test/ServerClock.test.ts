@@ -5,6 +5,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
+import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import * as Exchange from "../src/Exchange.ts"
@@ -60,7 +61,9 @@ const uncorrected = Layer.unwrap(
   Effect.map(Place, (place) => Exchange.layer({ ...place, credentials: credentialsOf(alice) }))
 )
 
-const open = Layer.unwrap(Effect.map(Place, (place) => Layer.provide(Exchange.layerPublic, Region.layer(place))))
+const open = Layer.unwrap(
+  Effect.map(Place, (place) => Layer.provide(Exchange.layerPublic, [Region.layer(place), RateLimits.layerNone]))
+)
 
 const at = (there: There) => elsewhere(there).pipe(Layer.provideMerge(inProcess(Dialect.live)))
 

@@ -4,12 +4,14 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { dirname, join } from "node:path"
 import * as Decimal from "../src/domain/Decimal.ts"
 import { marketName } from "../src/domain/Identifiers.ts"
 import * as LimitOrders from "../src/endpoints/LimitOrders.ts"
+import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import * as Exchange from "../src/Exchange.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
 import * as Control from "../src/sandbox/Control.ts"
@@ -18,11 +20,16 @@ import * as Faults from "../src/sandbox/Faults.ts"
 import * as Server from "../src/sandbox/Server.ts"
 import * as Venue from "../src/sandbox/Venue.ts"
 import * as AccountsExample from "./readme/accounts.ts"
+import * as Fleet from "./readme/fleet.ts"
+import * as Limits from "./readme/limits.ts"
 import * as QuickStart from "./readme/quickstart.ts"
 import * as RiskExample from "./readme/risk.ts"
 import * as SandboxExample from "./readme/sandbox.ts"
 import * as TelemetryExample from "./readme/telemetry.ts"
+import { exchange, inProcess } from "./support/exchange.ts"
 import { scratchFile } from "./support/files.ts"
+import { logsInto } from "./support/logs.ts"
+import { itWithRedis, redisServer } from "./support/redis.ts"
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
 
@@ -61,7 +68,7 @@ describe("README", () => {
     }))
 
   it("shows the examples that are run here, and no others", () => {
-    const examples = ["quickstart", "risk", "accounts", "telemetry", "sandbox"]
+    const examples = ["quickstart", "risk", "accounts", "telemetry", "fleet", "limits", "sandbox"]
     assert.deepStrictEqual(fences, examples.map((name) => read(`./readme/${name}.ts`)))
   })
 
@@ -145,6 +152,37 @@ describe("README", () => {
       Effect.scoped,
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
+
+  itWithRedis("shares a key among programs as the fifth example says", () =>
+    Effect.gen(function*() {
+      yield* Example.setUp
+      const { baseUrl } = yield* Server.serve()
+      const redis = yield* redisServer
+      const credentials = {
+        apiKey: Redacted.make(Example.alice.apiKey),
+        apiSecret: Redacted.make(Example.alice.apiSecret)
+      }
+      const program = Effect.forEach(Array.from({ length: 20 }), () => MainBalance.use(({ all }) => all), {
+        concurrency: "unbounded"
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(
+            Fleet.oneOfMany({ baseUrl, dialect: Dialect.live, credentials }, `redis://127.0.0.1:${redis.port}`)
+          )
+        )
+      )
+      yield* Effect.all([program, program, program], { concurrency: "unbounded" })
+    }).pipe(Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))))
+
+  it.effect("does not wait for the rate limit as the sixth example says", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      yield* Effect.forEach(Array.from({ length: 251 }), () => Limits.balanceNow, { concurrency: "unbounded" }).pipe(
+        Effect.provide(logsInto(lines))
+      )
+      assert.strictEqual(lines.length, 1)
+      assert.include(lines[0], "again in")
+    }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
   it.live("tests against a fresh exchange as the last example says", () =>
     Effect.gen(function*() {

@@ -1,8 +1,8 @@
 /**
  * How one call is made: check and encode, take a nonce, build the exact bytes, sign them, send them, judge the answer.
  *
- * Every attempt is signed anew with a new nonce. Only reads are attempted again. A mutating call is attempted again for
- * one reason: its nonce was refused, which proves that it was not applied.
+ * Every attempt takes its turn within the rate limit and is signed anew with a new nonce. Only reads are attempted again.
+ * A mutating call is attempted again for one reason: its nonce was refused, which proves that it was not applied.
  *
  * @since 0.1.0
  */
@@ -23,6 +23,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -40,6 +41,7 @@ import * as Intents from "./Intents.ts"
 import type { MarketRules } from "./MarketRules.ts"
 import * as Metrics from "./Metrics.ts"
 import { ClockOffset, Nonce } from "./Nonce.ts"
+import * as RateLimits from "./RateLimits.ts"
 import { Region } from "./Region.ts"
 import * as Signer from "./Signer.ts"
 import * as Transport from "./Transport.ts"
@@ -71,7 +73,7 @@ export const withTimeout: (
 
 /**
  * When a read is attempted again after a failure that may pass: by default twice, after about 100 and 200 milliseconds.
- * A rate limit is not such a failure. Provide `Schedule.recurs(0)` for a single attempt: to an exchange's layer or to a
+ * A refusal by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `Schedule.recurs(0)` for a single attempt: to an exchange's layer or to a
  * call, as with `Timeout`.
  *
  * @category configuration
@@ -290,6 +292,7 @@ const unreachable = ({ endpoint, request }: Sent, why: Errors.UnreachableCause, 
 interface Attempt {
   readonly http: HttpClient.HttpClient
   readonly dialect: Dialect
+  readonly bucket: RateLimits.Bucket
   readonly sent: Sent
   readonly request: HttpClientRequest.HttpClientRequest
   readonly scrub: (text: string) => string
@@ -325,12 +328,50 @@ const onFailure = (
   )
 }
 
+/** A refusal for the rate, of this request. */
+const limited = (
+  { body, endpoint, origin, reason, retryAfter, status }: Errors.RateLimited,
+  request: object,
+  after = retryAfter
+): Errors.RateLimited =>
+  new Errors.RateLimited({
+    endpoint,
+    origin,
+    status,
+    reason,
+    ...(after === undefined ? {} : { retryAfter: after }),
+    ...(body === undefined ? {} : { body }),
+    ...named(request)
+  })
+
+/** The answer's meaning. A refusal for the rate holds up the next calls, whatever it means for this one. */
+const onResponse = (
+  attempt: Attempt,
+  { headers, status }: HttpClientResponse.HttpClientResponse,
+  text: string
+): Effect.Effect<unknown, Errors.CallError> => {
+  const answer = onAnswer(attempt, status, text)
+  if (status !== 429) return answer
+  return Effect.catchIf(
+    answer,
+    ({ _tag }) => _tag !== "NonceRejected",
+    (error) =>
+      Effect.flatMap(
+        attempt.bucket.refused(headers["retry-after"]),
+        (retryAfter): Effect.Effect<never, Errors.CallError> =>
+          Effect.fail(
+            error._tag === "RateLimited" && retryAfter > 0 ? limited(error, attempt.sent.request, retryAfter) : error
+          )
+      )
+  )
+}
+
 /** Sends, and turns whatever comes back, or does not, into the endpoint's answer or one of its errors. */
 const exchange = (attempt: Attempt): Effect.Effect<unknown, Errors.CallError> =>
   Effect.clockWith((clock) => {
     attempt.sent.sentAt = clock.currentTimeMillisUnsafe() * 1000
     return Effect.matchEffect(send(attempt.http, attempt.request), {
-      onSuccess: ([response, text]) => onAnswer(attempt, response.status, text),
+      onSuccess: ([response, text]) => onResponse(attempt, response, text),
       onFailure: (error) => onFailure(attempt, error)
     })
   })
@@ -367,15 +408,12 @@ const orLog = (
 
 const format = (duration: Duration.Input): string => Duration.format(Duration.fromInputUnsafe(duration))
 
-/**
- * The value of a reference that a call has been given; if none, the one that the layer of its exchange was given.
- */
-const given = <A>(reference: Context.Reference<A>) =>
-  Effect.map(
-    reference,
-    (ofLayer) => (fiber: Fiber.Fiber<unknown, unknown>): A =>
-      Context.getOrUndefined(fiber.context, reference) ?? ofLayer
-  )
+/** What a call is to keep to, as its fiber has it. */
+type Given<A> = (fiber: Fiber.Fiber<unknown, unknown>) => A
+
+/** The value of a reference that a call has been given; if none, the one that the layer of its exchange was given. */
+const given = <A>(reference: Context.Reference<A>): Effect.Effect<Given<A>> =>
+  Effect.map(reference, (ofLayer) => (fiber) => Context.getOrUndefined(fiber.context, reference) ?? ofLayer)
 
 // -----------------------------------------------------------------------------
 // Layers
@@ -384,15 +422,24 @@ const given = <A>(reference: Context.Reference<A>) =>
 /** Attempts again what may be attempted again. */
 const again = (
   endpoint: Endpoint.Any,
+  bucket: RateLimits.Bucket,
   attempt: Effect.Effect<unknown, Errors.CallError>,
-  schedule: Schedule.Schedule<unknown>
+  readRetryOf: Given<Schedule.Schedule<unknown>>
 ): Effect.Effect<unknown, Errors.CallError> =>
   endpoint.mutates
     ? Effect.catchTag(attempt, "NonceRejected", () => attempt)
-    : Effect.retry(attempt, {
-      // To come again soon is what a rate limit refuses.
-      while: (error) => error.isRetryable && error._tag !== "RateLimited",
-      schedule
+    : Effect.withFiber((fiber) => {
+      let nonces = 0
+      return Effect.retry(attempt, {
+        // To come again soon is what a rate limit refuses. A nonce that is refused twice will be refused again.
+        while: (error) =>
+          error._tag === "NonceRejected" ? nonces++ === 0 : error.isRetryable && error._tag !== "RateLimited",
+        schedule: readRetryOf(fiber)
+      }).pipe(Effect.retry({
+        // The next attempt waits in line until the exchange may want calls again.
+        while: (error) => error._tag === "RateLimited" && error.origin === "exchange",
+        times: Duration.isZero(Duration.fromInputUnsafe(fiber.getRef(RateLimits.MaxWait))) ? 0 : bucket.retries
+      }))
     })
 
 /** One call under way. */
@@ -401,11 +448,9 @@ interface Progress {
 }
 
 /** Says what came of every call of an endpoint: on its span, and in the metrics. */
-const observing = (endpoint: Endpoint.Any, dialect: Dialect) => {
-  const metrics = Metrics.of(endpoint.name)
-  return (
-    call: (progress: Progress) => Effect.Effect<unknown, Errors.CallError>
-  ): Effect.Effect<unknown, Errors.CallError> =>
+const observing =
+  (endpoint: Endpoint.Any, dialect: Dialect, metrics: ReturnType<typeof Metrics.of>) =>
+  (call: (progress: Progress) => Effect.Effect<unknown, Errors.CallError>): Effect.Effect<unknown, Errors.CallError> =>
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
@@ -429,7 +474,6 @@ const observing = (endpoint: Endpoint.Any, dialect: Dialect) => {
         return Effect.void
       })
     })
-}
 
 /**
  * Encodes the request once, then makes attempts.
@@ -440,22 +484,27 @@ const observing = (endpoint: Endpoint.Any, dialect: Dialect) => {
 const prepare = (
   endpoint: Endpoint.Any,
   dialect: Dialect,
-  readRetry: (fiber: Fiber.Fiber<unknown, unknown>) => Schedule.Schedule<unknown>,
+  bucket: RateLimits.Bucket,
+  readRetryOf: Given<Schedule.Schedule<unknown>>,
   attempt: (wire: Readonly<Record<string, unknown>>, request: object) => Effect.Effect<unknown, Errors.CallError>,
   check?: (request: never) => Effect.Effect<void, Errors.CallError>
 ) => {
   const { encodeRequest } = Endpoint.codec(endpoint, dialect)
-  const observed = observing(endpoint, dialect)
+  const metrics = Metrics.of(endpoint.name)
+  const observed = observing(endpoint, dialect, metrics)
   return (request: object): Effect.Effect<never> =>
     observed((progress) => {
       const encoded = encodeRequest(request)
       if (Result.isFailure(encoded)) return Effect.fail(refusedLocally(endpoint, dialect, encoded.failure, request))
       const one = attempt(encoded.success, request)
-      const counted = Effect.suspend(() => {
-        progress.attempts++
-        return one
+      const inTurn = Effect.matchEffect(bucket.take, {
+        onFailure: (error) => Effect.fail(limited(error, request)),
+        onSuccess: (waited) => {
+          progress.attempts++
+          return waited === 0 ? one : Effect.andThen(Metric.update(metrics.limitWait, waited), one)
+        }
       })
-      const attempts = Effect.withFiber((fiber) => again(endpoint, counted, readRetry(fiber)))
+      const attempts = again(endpoint, bucket, inTurn, readRetryOf)
       return check === undefined ? attempts : Effect.andThen(check(request as never), attempts)
     }) as never
 }
@@ -464,21 +513,28 @@ const prepare = (
  * @category layers
  * @since 0.1.0
  */
-export const layerPublic: Layer.Layer<PublicCall, never, Region | HttpClient.HttpClient> = Layer.effect(
+export const layerPublic: Layer.Layer<
+  PublicCall,
+  never,
+  Region | HttpClient.HttpClient | RateLimits.RateLimits
+> = Layer.effect(
   PublicCall,
   Effect.gen(function*() {
     const { baseUrl, dialect } = yield* Region
     const http = yield* HttpClient.HttpClient
+    const limits = yield* RateLimits.RateLimits
     const timeoutOf = yield* given(Timeout)
     const readRetryOf = yield* given(ReadRetry)
-    const make = (endpoint: Endpoint.Any) =>
-      prepare(endpoint, dialect, readRetryOf, (wire, request) =>
+    const make = (endpoint: Endpoint.Any) => {
+      const bucket = limits.bucket({ baseUrl }, endpoint)
+      return prepare(endpoint, dialect, bucket, readRetryOf, (wire, request) =>
         Effect.withFiber((fiber) => {
           const { fields, path } = Endpoint.locate(endpoint, wire)
           const sent: Sent = { endpoint, request, key: "", nonce: 0, nonceForm: "unique", sentAt: undefined }
           const one = exchange({
             http,
             dialect,
+            bucket,
             sent,
             // Query parameters are texts; the wire has no other kind on public endpoints.
             request: HttpClientRequest.get(baseUrl + path, { urlParams: fields as Record<string, string> }),
@@ -486,6 +542,7 @@ export const layerPublic: Layer.Layer<PublicCall, never, Region | HttpClient.Htt
           })
           return inTime(sent, timeoutOf(fiber), one)
         }))
+    }
     return { dialect, make }
   })
 )
@@ -494,15 +551,19 @@ export const layerPublic: Layer.Layer<PublicCall, never, Region | HttpClient.Htt
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Signer.Signer | Nonce> = Layer.effect(
+export const layer: Layer.Layer<
+  Call,
+  never,
+  Region | HttpClient.HttpClient | Signer.Signer | Nonce | RateLimits.RateLimits
+> = Layer.effect(
   Call,
   Effect.gen(function*() {
     const { baseUrl, dialect } = yield* Region
     const http = yield* HttpClient.HttpClient
     const signer = yield* Signer.Signer
     const nonces = yield* Nonce
+    const limits = yield* RateLimits.RateLimits
     const apiKey = Redacted.value(signer.apiKey)
-
     const timeoutOf = yield* given(Timeout)
     const readRetryOf = yield* given(ReadRetry)
     const offset = yield* ClockOffset
@@ -515,12 +576,17 @@ export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Si
       : "increasing"
     let acceptedNonce = -1
 
-    const attempt = (endpoint: Endpoint.Any, wire: Readonly<Record<string, unknown>>, request: object) =>
+    const attempt = (
+      endpoint: Endpoint.Any,
+      bucket: RateLimits.Bucket,
+      wire: Readonly<Record<string, unknown>>,
+      request: object
+    ) =>
       Effect.withFiber((fiber: Fiber.Fiber<unknown, unknown>) => {
         const timeout = timeoutOf(fiber)
         return nonces.use({ apiKey: signer.apiKey, unit: dialect.nonceUnit, offset: offset.millis }, (nonce) => {
           const sent: Sent = { endpoint, request, key, nonce, nonceForm, sentAt: undefined }
-          const one = inTime(sent, timeout, signed(sent, wire))
+          const one = inTime(sent, timeout, signed(sent, bucket, wire))
           if (!endpoint.mutates) return one
           const told = orLog(sent, one)
           return intents === undefined
@@ -534,10 +600,13 @@ export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Si
                 told
               )
             )
-        })
+        }).pipe(Effect.catchTag("NonceUnavailable", ({ reason }) =>
+          Effect.fail(
+            new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why: "nonce", reason, ...named(request) })
+          )))
       })
 
-    const signed = (sent: Sent, wire: Readonly<Record<string, unknown>>) =>
+    const signed = (sent: Sent, bucket: RateLimits.Bucket, wire: Readonly<Record<string, unknown>>) =>
       Effect.suspend(() => {
         const { endpoint, nonce } = sent
         const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(nonce, nonces.window))
@@ -549,6 +618,7 @@ export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Si
             const answer = exchange({
               http,
               dialect,
+              bucket,
               sent,
               request: post(baseUrl + endpoint.path, body, {
                 [Signature.headers.apiKey]: apiKey,
@@ -565,8 +635,11 @@ export const layer: Layer.Layer<Call, never, Region | HttpClient.HttpClient | Si
         })
       })
 
-    const make = (endpoint: Endpoint.Any, check?: (request: never) => Effect.Effect<void, Errors.CallError>) =>
-      prepare(endpoint, dialect, readRetryOf, (wire, request) => attempt(endpoint, wire, request), check)
+    const make = (endpoint: Endpoint.Any, check?: (request: never) => Effect.Effect<void, Errors.CallError>) => {
+      const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
+      const one = (wire: Readonly<Record<string, unknown>>, request: object) => attempt(endpoint, bucket, wire, request)
+      return prepare(endpoint, dialect, bucket, readRetryOf, one, check)
+    }
     return { dialect, key, acceptedNonce: Effect.sync(() => acceptedNonce), make }
   })
 )

@@ -52,7 +52,7 @@ export type Outcome = Errors.Outcome | "answered" | "interrupted"
  * - `calls`: `txc_calls`, by `outcome`
  * - `errors`: `txc_call_errors`, by the `error`'s tag
  * - `latency`: `txc_call_latency`, how long calls take with all attempts, and all waits for nonces and limits
- * - `limitWait`: `txc_limit_wait`, how long attempts wait for a rate limit before they are sent
+ * - `limitWait`: `txc_limit_wait`, how long those attempts wait that have to, for a rate limit
  *
  * Times are in milliseconds.
  *

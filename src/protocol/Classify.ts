@@ -179,7 +179,9 @@ const privateRefusal = (
   const { code, message } = body
   const at = { ...callOf(endpoint, answer), status, reason: answer.scrub(message), body: shown(answer) }
   if (status === 429) {
-    return message === dialect.refusals.nonceUsed.message ? new Errors.NonceRejected(at) : new Errors.RateLimited(at)
+    return message === dialect.refusals.nonceUsed.message
+      ? new Errors.NonceRejected(at)
+      : new Errors.RateLimited({ ...at, origin: "exchange" })
   }
   if (message === dialect.refusals.nonceOutsideWindow.message) return new Errors.NonceRejected(at)
   if (status === 401 || status === 403 || (code === 10 && message === dialect.refusals.unauthorized.message)) {
@@ -281,7 +283,13 @@ export const classify = <E extends Endpoint.Any>(
   }
   if (status === 429 && !endpoint.mutates) {
     return refused(
-      new Errors.RateLimited({ endpoint: endpoint.name, status, reason: "too many requests", body: shown(answer) })
+      new Errors.RateLimited({
+        endpoint: endpoint.name,
+        origin: "exchange",
+        status,
+        reason: "too many requests",
+        body: shown(answer)
+      })
     )
   }
   if (endpoint.access === "public" && Json.isObject(json)) return refused(publicRefusal(endpoint, answer, json))

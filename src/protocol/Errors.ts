@@ -232,20 +232,28 @@ export class NonceRejected extends Schema.TaggedError<NonceRejected>()("NonceRej
 /**
  * Too many calls in too short a time. Nothing was applied; wait before calling again.
  *
+ * - `origin`: `local` when nothing was sent, `exchange` when it answered so
+ * - `retryAfter`: the milliseconds after which to call again, where they are known
+ * - `body`: the answer, shortened; absent when `origin` is `local`
+ *
  * @category errors
  * @since 0.1.0
  */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   endpoint: Schema.String,
+  origin: Schema.Literals(["local", "exchange"]),
   status: Schema.Int,
   reason: Schema.String,
-  body: Schema.String,
+  retryAfter: Schema.optionalKey(Schema.Finite),
+  body: Schema.optionalKey(Schema.String),
   clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
   readonly isRetryable = true
   readonly outcome = "not-applied" satisfies Outcome
   override get message(): string {
-    return `${this.endpoint} refused by the rate limit, HTTP ${this.status}: ${this.reason}`
+    return this.origin === "local"
+      ? `${this.endpoint} not sent, to stay within the rate limit: ${this.reason}`
+      : `${this.endpoint} refused by the rate limit, HTTP ${this.status}: ${this.reason}`
   }
 }
 
@@ -343,6 +351,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
  * - `dns`, `refused`, `unreachable`, `tls`: no connection
  * - `not-signed`: the signer failed, or took too long
  * - `not-recorded`: the intent could not be recorded, so the call was not sent
+ * - `nonce`: this program holds no nonces of the key that it shares with others
  * - `market-rules`: the market's bounds could not be loaded, so the order was not sent
  * - `timeout`, `connection-lost`: a read, sent or not; a read applies nothing
  * - `other`: see `reason`
@@ -357,6 +366,7 @@ export const UnreachableCause = Schema.Literals([
   "tls",
   "not-signed",
   "not-recorded",
+  "nonce",
   "market-rules",
   "timeout",
   "connection-lost",

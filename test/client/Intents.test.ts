@@ -10,6 +10,7 @@ import * as Credentials from "../../src/client/Credentials.ts"
 import * as Intents from "../../src/client/Intents.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
@@ -203,6 +204,7 @@ const signedBy = (sign: Signer.Signer["Service"]["sign"], told: Array<Told>) =>
     Layer.provide([
       Layer.succeed(Signer.Signer, { ...credentialsOf(alice), scrub: (text) => text, sign }),
       Nonce.layerWindow,
+      RateLimits.layerNone,
       MarketRules.layerNone,
       Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.live }),
       recorder(told)

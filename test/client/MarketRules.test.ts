@@ -6,6 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
@@ -216,7 +217,7 @@ describe("layerNone", () => {
   /** Alice's client of the world, with these rules. */
   const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
     Exchange.layerServices.pipe(
-      Layer.provide([Signer.layerNode, Nonce.layerWindow, rules]),
+      Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, rules]),
       Layer.provide([Credentials.layer(credentialsOf(alice)), Layer.unwrap(Effect.map(Place, Region.layer))]),
       Layer.provideMerge(inProcess(Dialect.document))
     )

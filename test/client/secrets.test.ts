@@ -17,6 +17,7 @@ import * as Credentials from "../../src/client/Credentials.ts"
 import * as Intents from "../../src/client/Intents.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
@@ -174,7 +175,7 @@ const everythingShown = Effect.fnUntraced(function*(
 
   const client = Exchange.layerServices.pipe(
     Layer.provide(intents),
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([
       Credentials.layer(credentialsOf({ account: "", apiKey, apiSecret })),
       Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.document }),

@@ -88,7 +88,7 @@ const rows: ReadonlyArray<
     "StopLimitOrders.create refused for its nonce, HTTP 400: No."
   ],
   [
-    new Errors.RateLimited(answered),
+    new Errors.RateLimited({ ...answered, origin: "exchange" }),
     true,
     "not-applied",
     "StopLimitOrders.create refused by the rate limit, HTTP 400: No."
