@@ -153,7 +153,7 @@ const rows = Effect.gen(function*() {
   const deletion = yield* DeleteSubAccount
   const control = yield* Control
 
-  const openOrders = Effect.map(control.openOrders(Example.alice.account), (orders) => orders.length)
+  const openOrders = Effect.map(Effect.orDie(control.openOrders(Example.alice.account)), (orders) => orders.length)
   const twoPerPage = Limit.make(2)
 
   return [

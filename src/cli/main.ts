@@ -5,6 +5,7 @@
  */
 import * as Command from "effect/cli/Command"
 import { call } from "./call.ts"
+import { journal } from "./journal.ts"
 import { run } from "./run.ts"
 import { sandbox } from "./sandbox.ts"
 import { sign } from "./sign.ts"
@@ -12,6 +13,6 @@ import { sign } from "./sign.ts"
 run(
   Command.make("effect-txc").pipe(
     Command.withDescription("A client, a sandbox and the signatures of the exchange's private HTTP API V4"),
-    Command.withSubcommands([sandbox, call, sign])
+    Command.withSubcommands([sandbox, journal, call, sign])
   )
 )

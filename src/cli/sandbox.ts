@@ -6,19 +6,31 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { createHash, randomBytes } from "node:crypto"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Control from "../sandbox/Control.ts"
-import * as ControlPlane from "../sandbox/ControlPlane.ts"
+import * as ControlApi from "../sandbox/ControlApi.ts"
+import * as Dashboard from "../sandbox/Dashboard.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Server from "../sandbox/Server.ts"
 import * as Venue from "../sandbox/Venue.ts"
+import * as Data from "./Data.ts"
 import * as Serving from "./Serving.ts"
+
+/** What only a new venue can begin with was asked of one that is there already. */
+class NotNew extends Schema.TaggedError<NotNew>()("NotNew", { folder: Schema.String }) {
+  override get message(): string {
+    return `${this.folder} holds a venue already. --empty, --replay and --clock are for a new one: name another folder ` +
+      "with --data"
+  }
+}
 
 /** @category commands */
 export const sandbox = Command.make(
@@ -34,20 +46,33 @@ export const sandbox = Command.make(
       Flag.withDescription("Whether reduce-only orders are accepted, or refused as not available yet"),
       Flag.withDefault("accepted")
     ),
-    data: Flag.String("data").pipe(
-      Flag.withDescription("The folder of the journal; what happened there before is there again"),
-      Flag.withDefault("effect-txc-data")
-    ),
+    data: Data.folder,
     memory: Flag.Boolean("memory").pipe(
       Flag.withDescription("Keep the journal in memory: nothing survives the process"),
       Flag.withDefault(false)
     ),
+    empty: Flag.Boolean("empty").pipe(
+      Flag.withDescription("Begin with nothing, not with the example: no account and no key"),
+      Flag.withDefault(false)
+    ),
+    replay: Flag.FileText("replay").pipe(
+      Flag.withDescription("Begin with what the commands of an exported journal have made; see effect-txc journal"),
+      Flag.optional
+    ),
+    clock: Flag.String("clock").pipe(
+      Flag.withDescription("Begin at this time, such as 2026-01-01T00:00:00Z, with a clock that stands still"),
+      Flag.mapTryCatch(
+        (text) => DateTime.toEpochMillis(DateTime.makeUnsafe(text)),
+        () => "write a time such as 2026-01-01T00:00:00Z"
+      ),
+      Flag.optional
+    ),
     seed: Flag.Int("seed").pipe(
-      Flag.withDescription("Makes the control token the same every time; otherwise it is random"),
+      Flag.withDescription("What the control token and the chance of faults come from; otherwise the token is random"),
       Flag.optional
     )
   },
-  Effect.fn(function*({ data, dialect: name, host, memory, port, reduceOnly, seed }) {
+  Effect.fn(function*({ clock, data, dialect: name, empty, host, memory, port, reduceOnly, replay, seed }) {
     const spoken = Dialect.byName[name]
     const dialect = { ...spoken, rules: { ...spoken.rules, reduceOnly } }
     const controlToken = Option.match(seed, {
@@ -56,23 +81,38 @@ export const sandbox = Command.make(
     })
     const files = yield* FileSystem.FileSystem
     if (!memory) yield* files.makeDirectory(data, { recursive: true, mode: 0o700 })
-    const journal = memory ? {} : { file: `${data}/journal.sqlite` }
-    const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect, ...journal })))
+    const journal = memory ? {} : { file: Data.journalIn(data) }
+    const options = { dialect, seed: Option.getOrElse(seed, () => 0), ...journal }
+    const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer(options)))
     return yield* Effect.gen(function*() {
-      const { state } = yield* Venue.Venue
-      const isNew = state.accounts.size === 0
-      if (isNew) yield* Example.setUp
+      const control = yield* Control.Control
+      const isNew = (yield* control.status).sequence === 0
+      if (isNew) {
+        if (Option.isSome(replay)) {
+          yield* control.replay(replay.value.split("\n"))
+        } else {
+          if (Option.isSome(clock)) {
+            yield* control.freezeClock
+            yield* control.setClock({ at: clock.value * 1000 })
+          }
+          if (!empty) yield* Example.setUp
+        }
+        yield* control.begin
+      } else if (empty || Option.isSome(replay) || Option.isSome(clock)) {
+        return yield* new NotNew({ folder: data })
+      }
       const { baseUrl } = yield* Server.serve({ host, port, controlToken })
       const { apiKey, apiSecret } = Example.alice
       // The first line is for programs, the others are for people.
       yield* Console.log(
-        Json.stringify({ url: baseUrl, controlUrl: baseUrl + ControlPlane.prefix, controlToken, apiKey, apiSecret })
+        Json.stringify({ url: baseUrl, controlUrl: baseUrl + ControlApi.prefix, controlToken, apiKey, apiSecret })
       )
       yield* Console.log(
         memory
           ? "In memory: not durable, nothing survives this process."
-          : `${isNew ? "A new journal" : "Resumed from the journal"}: ${data}/journal.sqlite`
+          : `${isNew ? "A new journal" : "Resumed from the journal"}: ${Data.journalIn(data)}`
       )
+      yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
       yield* Console.log(Serving.instructions(baseUrl, dialect))
       return yield* Effect.never
     }).pipe(Effect.provide(layer))

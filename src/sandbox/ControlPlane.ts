@@ -2,33 +2,58 @@
  * The control of a sandbox over HTTP, under a path of its own and with a token of its own: an exchange key opens nothing
  * here, and the token opens nothing on the exchange.
  *
- * `POST {prefix}{action}` carries out an action of `Control` with the fields of its JSON body, for example
- * `MovePrice` with `{"market":"BTC_USDT","price":"40000"}`. `POST {prefix}Faults` adds a fault, `DELETE {prefix}Faults`
- * clears all.
- *
  * @since 0.1.0
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import * as Exit from "effect/Exit"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as HttpEffect from "effect/http/HttpEffect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Json from "../protocol/Json.ts"
-import { Action } from "./engine/Command.ts"
-import type { Reply } from "./engine/Reply.ts"
-import * as Faults from "./Faults.ts"
-import type { Answer, Request } from "./Message.ts"
+import * as Control from "./Control.ts"
+import { ControlApi, Explained, type Forked, Malformed, prefix } from "./ControlApi.ts"
+import * as Dashboard from "./Dashboard.ts"
+import type { JournalError } from "./Journal.ts"
+import { type Answer, BodyLost, type Request } from "./Message.ts"
 import type { Venue } from "./Venue.ts"
 
-/** Where the control plane begins. No path of the exchange does. */
-export const prefix = "/control/v1/"
+/**
+ * - `isFor`: whether a path is the control plane's
+ * - `isOpenTo`: whether a request has the token
+ * - `handle`: answers a request
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ControlPlane {
+  readonly isFor: (path: string) => boolean
+  readonly isOpenTo: (headers: Request["headers"]) => boolean
+  readonly handle: (request: Request) => Effect.Effect<Answer>
+}
 
-/** The actions that can be asked for: all but calls, which are made on the exchange. */
-const names: ReadonlyArray<string> = Action.members.map((member) => member.fields._tag.schema.literal).filter((name) =>
-  name !== "Call"
-)
+/**
+ * - `token`: who has it may do everything here
+ * - `serve`: serves a new venue as long as the scope lives, and says where; without it there are no forks
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly token: string
+  readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Forked, Failure, Scope.Scope>
+}
 
-const decodeAction = Schema.decodeUnknownResult(Action)
-const decodeFault = Schema.decodeUnknownResult(Faults.Fault)
+/** So many forks are served at most. */
+const maxForks = 16
 
 const json = (status: number, body: object): Answer => ({
   _tag: "Answer",
@@ -37,65 +62,176 @@ const json = (status: number, body: object): Answer => ({
   body: Json.stringify(body)
 })
 
-const refused = (status: number, message: string): Answer => json(status, { message })
-
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 /** Compares digests, so that neither the length nor the place of a difference shows in the time it takes. */
-const isAuthorized = (request: Request, token: string): boolean =>
-  timingSafeEqual(digest(String(request.headers["authorization"] ?? "")), digest(`Bearer ${token}`))
+const isAuthorized = (headers: Request["headers"], token: string): boolean =>
+  timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
 
-const toAnswer = (reply: Reply): Answer =>
-  reply._tag === "Invalid" || reply._tag === "Refused"
-    ? json(400, {
-      message: "refused",
-      fields: Object.fromEntries(reply.violations.map(([field, rule]) => [field, rule.rule]))
+/** Whether a page of another origin has sent the request: a browser says so, and nobody else has an origin. */
+const isForeign = ({ headers }: Request): boolean => {
+  const { host, origin } = headers
+  return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
+}
+
+const groupLayer = (
+  venue: Venue["Service"],
+  control: Control.Control["Service"],
+  fork: (sequence?: number) => Effect.Effect<Forked, Failure>
+) =>
+  HttpApiBuilder.group(ControlApi, "control", (handlers) => {
+    const done = <E>(effect: Effect.Effect<void, E>) => Effect.as(effect, {})
+    return handlers.handleAll({
+      openAccount: ({ payload }) => done(control.openAccount(payload)),
+      openSubAccount: ({ payload }) => done(control.openSubAccount(payload)),
+      setSubAccount: ({ payload }) => done(control.setSubAccount(payload)),
+      addKey: ({ payload }) => done(control.addKey(payload)),
+      setKey: ({ payload }) => done(control.setKey(payload)),
+      fund: ({ payload }) => done(control.fund(payload)),
+      createCode: ({ payload }) => done(control.createCode(payload)),
+      openPlan: ({ payload }) => done(control.openPlan(payload)),
+      invest: ({ payload }) => done(control.invest(payload)),
+      payInterest: ({ payload }) => done(control.payInterest(payload)),
+      movePrice: ({ payload }) => done(control.movePrice(payload)),
+      stepPrice: ({ payload }) => done(control.stepPrice(payload)),
+      playPrices: ({ payload }) => done(control.playPrices(payload)),
+      openPosition: ({ payload }) => done(control.openPosition(payload)),
+      openOrders: ({ query }) => control.openOrders(query.account),
+      accounts: () => control.accounts,
+      positions: ({ query }) => control.positions(query.account),
+      balances: ({ query }) => control.balances(query.account),
+      clock: () => control.clock,
+      freezeClock: () => done(control.freezeClock),
+      runClock: () => done(control.runClock),
+      setClock: ({ payload }) => done(control.setClock(payload)),
+      advanceClock: ({ payload }) => done(control.advanceClock(payload)),
+      skewClock: ({ payload }) => done(control.skewClock(payload)),
+      addFault: ({ payload }) => Effect.map(control.addFault(payload), (id) => ({ id })),
+      faults: () => control.faults,
+      clearFaults: () => done(control.clearFaults),
+      removeFault: ({ params }) => done(control.removeFault(params.id)),
+      limit: ({ payload }) => done(control.limit(payload.limit, payload.path)),
+      requests: ({ query }) => control.requests(query.after),
+      events: ({ headers, query }) =>
+        Effect.map(venue.feed.after(headers["last-event-id"] ?? query.after), (entries) =>
+          Stream.map(entries, (entry) => ({ id: entry.id, event: entry.event._tag, data: entry }))),
+      status: () =>
+        control.status,
+      snapshot: () => Effect.map(control.snapshot, (sequence) => ({ sequence })),
+      restore: ({ payload }) => done(control.restore(payload.sequence)),
+      reset: () => done(control.reset),
+      begin: () => done(control.begin),
+      fork: ({ payload }) => fork(payload.sequence),
+      journal: () => Effect.succeed(Stream.encodeText(Stream.map(control.journal, (line) => `${line}\n`))),
+      replay: ({ payload }) => done(control.replay(payload.split("\n")))
     })
-    : json(200, {})
+  })
+
+type Failure = Control.ControlRefused | JournalError
+
+const explainedLayer = HttpApiMiddleware.layerSchemaErrorTransform(
+  Explained,
+  ({ cause, kind }) => Effect.fail(new Malformed({ message: `${kind}: ${cause.message}` }))
+)
+
+const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {
+  const { body, headers, status } = response
+  switch (body._tag) {
+    case "Stream":
+      return {
+        _tag: "Stream",
+        status,
+        headers: { ...headers, ...(body.contentType === undefined ? {} : { "content-type": body.contentType }) },
+        body: Stream.mapError(body.stream, () => new BodyLost())
+      }
+    case "Uint8Array":
+      return {
+        _tag: "Answer",
+        status,
+        headers: { ...headers, "content-type": body.contentType },
+        body: new TextDecoder().decode(body.body)
+      }
+    default:
+      return { _tag: "Answer", status, headers, body: "" }
+  }
+}
 
 /**
- * Answers a request of the control plane; `undefined` when it is one of the exchange.
+ * The control plane of a venue, as long as the scope lives.
  *
- * @category control
+ * @category constructors
  * @since 0.1.0
  */
-export const handle = (
+export const make = Effect.fnUntraced(function*(
   venue: Venue["Service"],
-  token: string,
-  request: Request
-): Effect.Effect<Answer> | undefined => {
-  if (!request.path.startsWith(prefix)) return undefined
-  if (!isAuthorized(request, token)) {
-    return Effect.succeed(refused(401, "the control plane needs the header: Authorization: Bearer <control token>"))
-  }
-  // A page of another origin can send a form, but not this content type without being asked for permission first.
-  const type = String(request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
-  if (request.method === "POST" && type !== "application/json") {
-    return Effect.succeed(refused(415, "send JSON, with the header: Content-type: application/json"))
-  }
-  const name = request.path.slice(prefix.length)
-  if (request.method === "DELETE" && name === "Faults") {
-    venue.faults.clear()
-    return Effect.succeed(json(200, {}))
-  }
-  if (request.method !== "POST") return Effect.succeed(refused(405, "POST an action, or DELETE the faults"))
-  const body = Json.parse(new TextDecoder().decode(request.body))
-  if (Result.isFailure(body) || !Json.isObject(body.success)) {
-    return Effect.succeed(refused(400, "the body is no JSON object"))
-  }
-  if (name === "Faults") {
-    const fault = decodeFault(body.success)
-    if (Result.isFailure(fault)) return Effect.succeed(refused(400, fault.failure.message))
-    venue.faults.add(fault.success)
-    return Effect.succeed(json(200, {}))
-  }
-  if (!names.includes(name))
-    return Effect.succeed(refused(404, `no such action; there are ${names.join(", ")}, Faults`))
-  const action = decodeAction({ ...body.success, _tag: name })
-  if (Result.isFailure(action)) return Effect.succeed(refused(400, action.failure.message))
-  if (action.success._tag === "Call") return Effect.succeed(refused(404, "calls are made on the exchange"))
-  return Effect.match(venue.perform(action.success), {
-    onSuccess: toAnswer,
-    onFailure: (error) => refused(503, error.message)
+  { serve, token }: Options
+): Effect.fn.Return<ControlPlane, never, Scope.Scope> {
+  const context = yield* Effect.context<Scope.Scope>()
+  const scope = Context.get(context, Scope.Scope)
+  const control = Control.make(venue)
+  let forks = 0
+  const fork = Effect.fnUntraced(function*(sequence?: number) {
+    if (serve === undefined || forks >= maxForks) {
+      return yield* new Control.ControlRefused({ action: "Fork", fields: { venue: "max" } })
+    }
+    forks++
+    return yield* serve(yield* control.fork(sequence))
+    // A fork lives as long as this control plane, and knows nothing of the request that asked for it.
+  }, Effect.setContext(context))
+
+  const app = yield* HttpRouter.toHttpEffect(
+    HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
+      Layer.provide(groupLayer(venue, control, fork)),
+      Layer.provide(explainedLayer),
+      Layer.provide(HttpServer.layerServices)
+    )
+  ).pipe(
+    // Layers are shared by what builds side by side: the router of another venue must not become this one's.
+    Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
+  )
+  const run = Effect.fnUntraced(function*({ body, headers, method, path, query = "" }: Request) {
+    const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
+    const flat = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const]
+    )
+    const request = HttpServerRequest.fromWeb(
+      new globalThis.Request(url, {
+        method,
+        headers: Object.fromEntries(flat),
+        ...(body.length === 0 ? {} : { body: Buffer.from(body) })
+      })
+    )
+    const requestScope = yield* Scope.fork(scope)
+    return yield* app.pipe(
+      Effect.map((response) => HttpEffect.scopeTransferToStream(response)),
+      Effect.map(toAnswer),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+      Effect.provideService(Scope.Scope, requestScope),
+      Effect.onExit((exit) =>
+        Exit.isSuccess(exit) && exit.value._tag === "Stream" ? Effect.void : Scope.close(requestScope, exit)
+      ),
+      Effect.catchTag("HttpServerError", ({ reason }) =>
+        Effect.succeed(
+          reason._tag === "RouteNotFound"
+            ? json(404, { message: `there is no ${method} ${path}; see ${prefix}openapi.json` })
+            : json(400, { message: reason.message })
+        ))
+    )
   })
-}
+
+  return {
+    isFor: (path) => path === Dashboard.path || path.startsWith(prefix),
+    isOpenTo: (headers) => isAuthorized(headers, token),
+    handle: (request) => {
+      if (request.path === Dashboard.path && request.method === "GET") return Effect.succeed(Dashboard.page)
+      if (isForeign(request)) {
+        return Effect.succeed(json(403, { message: "the control plane answers no page of another origin" }))
+      }
+      if (!isAuthorized(request.headers, token)) {
+        const message = "the control plane needs the header: Authorization: Bearer <control token>"
+        return Effect.succeed(json(401, { message }))
+      }
+      return run(request)
+    }
+  }
+})

@@ -9,6 +9,8 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as ControlPlane from "./ControlPlane.ts"
 import { Venue } from "./Venue.ts"
 
 /** What a client of the sandbox in the same process uses as its base URL. Nothing listens there. */
@@ -21,39 +23,56 @@ const bodyOf = (request: HttpClientRequest.HttpClientRequest): Uint8Array =>
   request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
 
 /**
+ * With a control token the control plane answers too, as it does over HTTP; but it serves no forks.
+ *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<HttpClient.HttpClient, never, Venue> = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.map(Venue, (venue) =>
-    HttpClient.make((request, url) => {
-      const headers = request.body._tag === "Uint8Array"
-        ? { ...request.headers, "content-type": request.body.contentType }
-        : request.headers
-      const { method } = request
-      return Effect.flatMap(
-        venue.handle({
+export const layerWith = (
+  { controlToken }: { readonly controlToken?: string }
+): Layer.Layer<HttpClient.HttpClient, never, Venue> =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.gen(function*() {
+      const venue = yield* Venue
+      const control = controlToken === undefined ? undefined : yield* ControlPlane.make(venue, { token: controlToken })
+      return HttpClient.make((request, url) => {
+        const headers = request.body._tag === "Uint8Array"
+          ? { ...request.headers, "content-type": request.body.contentType }
+          : request.headers
+        const { method } = request
+        const message = {
           method,
           path: url.pathname,
           query: url.search.slice(1),
           headers,
           body: bodyOf(request),
           from: "in-process"
-        }),
-        (answer) =>
-          answer._tag === "Answer"
-            ? Effect.succeed(
-              HttpClientResponse.fromWeb(
-                request,
-                new Response(answer.body, { status: answer.status, headers: answer.headers })
-              )
-            )
-            : Effect.fail(
+        }
+        const isOwn = control !== undefined && control.isFor(message.path)
+        return Effect.flatMap(isOwn ? control.handle(message) : venue.handle(message), (answer) => {
+          if (answer._tag === "Reset") {
+            return Effect.fail(
               new HttpClientError.HttpClientError({
                 reason: new HttpClientError.TransportError({ request, cause: connectionReset })
               })
             )
-      )
-    }))
-)
+          }
+          const { headers, status } = answer
+          const respond = (body: BodyInit) =>
+            HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
+          return answer._tag === "Answer"
+            ? Effect.succeed(respond(answer.body))
+            : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)
+        })
+      })
+    })
+  )
+
+/**
+ * The exchange and no control plane.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<HttpClient.HttpClient, never, Venue> = layerWith({})

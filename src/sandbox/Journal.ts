@@ -3,7 +3,8 @@
  *
  * Commands that arrive in one turn of the event loop are written in one transaction, to the disk, before any reply that
  * has seen them leaves. When a write fails no reply of its group leaves, and nothing more is written until the venue is
- * opened again.
+ * opened again. Every entry is chained to the one before it by a hash, so that none can be changed, lost or added
+ * unseen.
  *
  * @since 0.1.0
  */
@@ -12,11 +13,16 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Command from "./engine/Command.ts"
+import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/** The version of the journal's form. A journal of a greater version is refused. */
-export const version = 1
+/** The version of the journal's form. A journal of another version is refused. */
+export const version = 2
 
 /** Marks a database as one of ours: SQLite's `application_id`. */
 const applicationId = 0x54584331
@@ -26,18 +32,22 @@ const applicationId = 0x54584331
  *
  * - `locked`: another process has it open
  * - `foreign`: the file is something else
- * - `newer`: written by a later version of this program
- * - `other-dialect`: written by a venue of the other dialect
- * - `unreadable`: an entry does not decode
- * - `failed`: reading or writing failed; see `reason`
+ * - `newer`, `older`: written by another version of this program
+ * - `other-rules`: written by a venue of another dialect or of other rules
+ * - `damaged`: something that was written can't be read as it was written; see `intact`
+ * - `full`: there is no room on the disk
+ * - `failed`: reading or writing failed otherwise; see `reason`
+ *
+ * `intact` is how many commands, from the first on, can still be read when it is damaged.
  *
  * @category errors
  * @since 0.1.0
  */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
-  why: Schema.Literals(["locked", "foreign", "newer", "other-dialect", "unreadable", "failed"]),
+  why: Schema.Literals(["locked", "foreign", "newer", "older", "other-rules", "damaged", "full", "failed"]),
   file: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  intact: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
     return `The journal ${this.file} can't be used (${this.why}): ${this.reason}`
@@ -45,30 +55,110 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
 }
 
 /**
- * - `commands`: what was there when the journal was opened, in order
+ * What a venue was after so many commands, so that it need not be made again from the first one on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Snapshot {
+  readonly sequence: number
+  readonly origin: number
+  readonly state: Uint8Array
+}
+
+/**
+ * - `sequence`, `digest`: how many commands are on the disk, and the hash of their chain
+ * - `run`: how often the journal has been opened
+ * - `unfinished`: so many bytes of a group that was not wholly written were found, and left out
+ * - `snapshot`: the latest
+ * - `recalledAfter`: the commands to which others, after this one, go back
+ * - `read`: the commands from one (not included) to another (included), in order, each checked
+ * - `lines`: so many commands after one, as they are written
  * - `append`: notes a command; it is on the disk when the next `committed` succeeds
+ * - `keep`: writes a snapshot, with the commands noted before it
  * - `committed`: waits until everything noted so far is on the disk
  *
  * @category models
  * @since 0.1.0
  */
 export interface Journal {
-  readonly commands: ReadonlyArray<Command.Command>
+  readonly sequence: () => number
+  readonly digest: () => string
+  readonly run: number
+  readonly unfinished: number
+  readonly snapshot: Snapshot | undefined
+  readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
+  readonly read: (
+    after: number,
+    to: number,
+    visit: (command: Command.Command, sequence: number) => void
+  ) => Effect.Effect<void, JournalError>
+  readonly lines: (after: number, limit: number) => Effect.Effect<ReadonlyArray<string>, JournalError>
   readonly append: (command: Command.Command) => void
+  readonly keep: (snapshot: Snapshot) => void
   readonly committed: Effect.Effect<void, JournalError>
+}
+
+/**
+ * - `rules`: the dialect and what else a journal can only be read by
+ * - `onCommitted`: is told the last command on the disk, after every group
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly rules: string
+  readonly onCommitted?: (sequence: number) => void
 }
 
 const Entry = Schema.fromJsonString(Schema.toCodecJson(Command.Command))
 const encodeEntry = Schema.encodeResult(Entry)
 const decodeEntry = Schema.decodeUnknownResult(Entry)
 
+/**
+ * A line of an exported journal as a command.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const parse: (line: string) => Result.Result<Command.Command, Schema.SchemaError> = decodeEntry
+
 /** The name under which SQLite keeps a database in memory only. */
 export const inMemory = ":memory:"
 
-const sqliteBusy = 5
-const sqliteNotADatabase = 26
+/** What there is before the first entry. */
+const beginning: Uint8Array = new Uint8Array(32)
 
-const prepare = (database: DatabaseSync, file: string, dialect: string): Result.Result<void, JournalError> => {
+const chain = (before: Uint8Array, text: string): Uint8Array =>
+  createHash("sha256").update(before).update(text).digest()
+
+const hash = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest()
+
+const isSame = (a: unknown, b: Uint8Array): boolean => a instanceof Uint8Array && Buffer.compare(a, b) === 0
+
+/** The result codes of SQLite that say what to do. */
+const reasons: { readonly [code: number]: readonly [JournalError["why"], string] } = {
+  5: ["locked", "another process has it open; stop that one, or name another file"],
+  8: ["failed", "the file can't be written; change its permissions, or name another file"],
+  11: ["damaged", "the database is damaged; salvage what can be read of it, or name another file"],
+  13: ["full", "the disk is full; make room and open the venue again"],
+  14: ["failed", "the file can't be opened; see that its folder exists and can be written"],
+  26: ["foreign", "it is no database; name another file"]
+}
+
+const failureIn = (file: string) => (error: unknown): JournalError => {
+  const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
+  const [why, reason] = reasons[errcode & 0xff] ?? ["failed", message]
+  return new JournalError({ why, file, reason })
+}
+
+/** Looks at the file before SQLite does, who would leave out what it can't read of the log. */
+const inspect = (file: string): WriteAheadLog.Inspection =>
+  file !== inMemory && existsSync(`${file}-wal`)
+    ? WriteAheadLog.inspect(readFileSync(`${file}-wal`))
+    : { unfinished: 0, damaged: false }
+
+const prepare = (database: DatabaseSync, file: string, rules: string): Result.Result<number, JournalError> => {
   const fail = (why: JournalError["why"], reason: string) => Result.fail(new JournalError({ why, file, reason }))
   const number = (sql: string, column: string) => Number(database.prepare(sql).get()?.[column])
   const id = number("PRAGMA application_id", "application_id")
@@ -77,7 +167,9 @@ const prepare = (database: DatabaseSync, file: string, dialect: string): Result.
     return fail("foreign", "it is a database of another program; name another file")
   }
   const found = number("PRAGMA user_version", "user_version")
-  if (found > version) return fail("newer", `it has version ${found}, this program knows ${version}`)
+  const other = `it has version ${found}, this program knows ${version}; name another file`
+  if (found > version) return fail("newer", other)
+  if (tables > 0 && found < version) return fail("older", other)
   // Only now that the file is known to be ours: this writes to it.
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   // Writing takes the lock, which EXCLUSIVE mode then keeps for as long as the database is open.
@@ -85,36 +177,121 @@ const prepare = (database: DatabaseSync, file: string, dialect: string): Result.
     BEGIN IMMEDIATE;
     PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${version};
-    CREATE TABLE IF NOT EXISTS venue (dialect TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS journal (sequence INTEGER PRIMARY KEY, command TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS venue (rules TEXT NOT NULL, runs INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS journal (
+      sequence INTEGER PRIMARY KEY, command TEXT NOT NULL, hash BLOB NOT NULL, recalled INTEGER
+    );
+    CREATE INDEX IF NOT EXISTS recalled ON journal (recalled) WHERE recalled IS NOT NULL;
+    CREATE TABLE IF NOT EXISTS snapshot (
+      sequence INTEGER PRIMARY KEY, origin INTEGER NOT NULL, state BLOB NOT NULL, hash BLOB NOT NULL
+    );
     COMMIT`)
-  const known = database.prepare("SELECT dialect FROM venue").get()?.["dialect"]
-  if (known === undefined) database.prepare("INSERT INTO venue (dialect) VALUES (?)").run(dialect)
-  else if (known !== dialect) {
-    return fail("other-dialect", `it was written by a venue that speaks ${String(known)}; this one speaks ${dialect}`)
+  const known = database.prepare("SELECT rules FROM venue").get()?.["rules"]
+  if (known === undefined) database.prepare("INSERT INTO venue (rules, runs) VALUES (?, 0)").run(rules)
+  else if (known !== rules) {
+    return fail("other-rules", `it was written by a venue of "${String(known)}"; this one is of "${rules}"`)
   }
-  return Result.succeed(undefined)
+  database.exec("UPDATE venue SET runs = runs + 1")
+  return Result.succeed(number("SELECT runs FROM venue", "runs"))
 }
 
-const read = (database: DatabaseSync, file: string): Result.Result<ReadonlyArray<Command.Command>, JournalError> => {
-  const commands: Array<Command.Command> = []
-  for (const row of database.prepare("SELECT sequence, command FROM journal ORDER BY sequence").iterate()) {
-    const decoded = decodeEntry(row["command"])
-    if (Result.isFailure(decoded) || row["sequence"] !== commands.length + 1) {
-      return Result.fail(
-        new JournalError({
-          why: "unreadable",
-          file,
-          reason: Result.isFailure(decoded)
-            ? `entry ${String(row["sequence"])}: ${decoded.failure.message}`
-            : `entry ${commands.length + 1} is missing`
-        })
-      )
-    }
-    commands.push(decoded.success)
+type Row = Readonly<Record<string, unknown>>
+
+/** Follows the chain from entry to entry; gives the error of the first that does not belong there. */
+const follow = (
+  rows: Iterable<Row>,
+  file: string,
+  after: number,
+  before: Uint8Array,
+  visit: (command: Command.Command, sequence: number, text: string) => void
+): JournalError | undefined => {
+  let sequence = after
+  let link = before
+  const damaged = (reason: string) =>
+    new JournalError({
+      why: "damaged",
+      file,
+      reason: `${reason}; the first ${sequence} commands are intact. Salvage these, or name another file`,
+      intact: sequence
+    })
+  for (const { command, hash, sequence: number } of rows) {
+    const text = String(command)
+    if (number !== sequence + 1) return damaged(`entry ${sequence + 1} is missing`)
+    link = chain(link, text)
+    if (!isSame(hash, link)) return damaged(`entry ${sequence + 1} is not what was written`)
+    const decoded = decodeEntry(text)
+    if (Result.isFailure(decoded)) return damaged(`entry ${sequence + 1}: ${decoded.failure.message}`)
+    sequence++
+    visit(decoded.success, sequence, text)
   }
-  return Result.succeed(commands)
+  return undefined
 }
+
+const entriesAfter =
+  "SELECT sequence, command, hash FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
+
+const latestSnapshot = (database: DatabaseSync): Snapshot | undefined => {
+  const row = database.prepare("SELECT * FROM snapshot ORDER BY sequence DESC LIMIT 1").get()
+  const state = row?.["state"]
+  // Without a snapshot that is what it was, everything is made again from the first command on.
+  if (row === undefined || !(state instanceof Uint8Array) || !isSame(row["hash"], hash(state))) return undefined
+  return { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
+}
+
+/**
+ * What can be read of a journal, whatever has happened to it. Works on a copy: the journal stays as it is.
+ *
+ * - `lines`: the commands that are intact, from the first on
+ * - `error`: what is wrong with the rest, if anything is
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const salvage = (
+  file: string
+): Effect.Effect<
+  { readonly lines: ReadonlyArray<string>; readonly error: JournalError | undefined },
+  JournalError
+> =>
+  Effect.scoped(Effect.gen(function*() {
+    const failed = failureIn(file)
+    if (!existsSync(file)) return yield* new JournalError({ why: "failed", file, reason: "there is no such file" })
+    const folder = yield* Effect.acquireRelease(
+      Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-")), catch: failed }),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+    const copy = join(folder, "journal.sqlite")
+    return yield* Effect.try({
+      try: () => {
+        const { damaged } = inspect(file)
+        for (const part of ["", "-wal"]) if (existsSync(file + part)) copyFileSync(file + part, copy + part)
+        const database = new DatabaseSync(copy)
+        const lines: Array<string> = []
+        const read = Result.try(() =>
+          follow(
+            database.prepare(entriesAfter).iterate(0, Number.MAX_SAFE_INTEGER),
+            file,
+            0,
+            beginning,
+            (_command, _sequence, text) => lines.push(text)
+          )
+        )
+        database.close()
+        const error = Result.isFailure(read) ? failed(read.failure) : read.success
+        return { lines, error: error ?? (damaged ? torn(file, lines.length) : undefined) }
+      },
+      catch: failed
+    })
+  }))
+
+const torn = (file: string, intact: number): JournalError =>
+  new JournalError({
+    why: "damaged",
+    file,
+    reason: `its log can't be read to its end, and what is missing had been written; the first ${intact} commands are` +
+      " intact. Salvage these, or name another file",
+    intact
+  })
 
 /**
  * Opens a journal, or makes one. It is closed with the scope.
@@ -124,39 +301,60 @@ const read = (database: DatabaseSync, file: string): Result.Result<ReadonlyArray
  */
 export const open = Effect.fnUntraced(function*(
   file: string,
-  dialect: string
+  { onCommitted, rules }: Options
 ): Effect.fn.Return<Journal, JournalError, Scope.Scope> {
-  const failed = (error: unknown) => {
-    const { errcode, message } = error as { readonly errcode?: number; readonly message: string }
-    return new JournalError({
-      why: errcode === sqliteBusy ? "locked" : errcode === sqliteNotADatabase ? "foreign" : "failed",
-      file,
-      reason: errcode === sqliteBusy ? "another process has it open; stop that one, or name another file" : message
-    })
+  const failed = failureIn(file)
+  const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: failed })
+  const { damaged, unfinished } = yield* attempt(() => inspect(file))
+  if (damaged) {
+    const { lines } = yield* salvage(file)
+    return yield* torn(file, lines.length)
   }
+  const isNew = file !== inMemory && !existsSync(file)
   const database = yield* Effect.acquireRelease(
-    Effect.try({ try: () => new DatabaseSync(file), catch: failed }),
+    attempt(() => new DatabaseSync(file)),
     (database) => Effect.sync(() => database.close())
   )
-  yield* Effect.flatMap(
-    Effect.try({ try: () => prepare(database, file, dialect), catch: failed }),
-    Effect.fromResult
-  )
-  const commands = yield* Effect.flatMap(
-    Effect.try({ try: () => read(database, file), catch: failed }),
-    Effect.fromResult
-  )
-  const insert = database.prepare("INSERT INTO journal (sequence, command) VALUES (?, ?)")
+  // It holds the secrets of the venue's keys.
+  if (isNew) yield* attempt(() => chmodSync(file, 0o600))
+  const run = yield* Effect.flatMap(attempt(() => prepare(database, file, rules)), Effect.fromResult)
 
-  let sequence = commands.length
+  const count = database.prepare("SELECT coalesce(max(sequence), 0) AS n FROM journal")
+  const hashOf = database.prepare("SELECT hash FROM journal WHERE sequence = ?")
+  const entries = database.prepare(entriesAfter)
+  const insert = database.prepare("INSERT INTO journal (sequence, command, hash, recalled) VALUES (?, ?, ?, ?)")
+  const replace = database.prepare("INSERT INTO snapshot (sequence, origin, state, hash) VALUES (?, ?, ?, ?)")
+
+  const linkOf = (sequence: number): Uint8Array => {
+    const found = hashOf.get(sequence)?.["hash"]
+    return found instanceof Uint8Array ? found : beginning
+  }
+  let sequence = yield* attempt(() => Number(count.get()?.["n"]))
+  let link = yield* attempt(() => linkOf(sequence))
+  const snapshot = yield* attempt(() => latestSnapshot(database))
+  const recalls = database.prepare("SELECT recalled FROM journal WHERE recalled IS NOT NULL AND sequence > ?")
+
   let group: Array<Command.Command> = []
+  let kept: Snapshot | undefined
   let waiting: Array<(exit: Exit.Exit<void, JournalError>) => void> = []
   let broken: JournalError | undefined
 
   const write = (): void => {
+    let number = sequence
+    let last = link
     database.exec("BEGIN IMMEDIATE")
-    for (const command of group) insert.run(++sequence, Result.getOrThrow(encodeEntry(command)))
+    for (const command of group) {
+      const text = Result.getOrThrow(encodeEntry(command))
+      last = chain(last, text)
+      insert.run(++number, text, last, command.action._tag === "Restore" ? command.action.sequence : null)
+    }
+    if (kept !== undefined) {
+      database.exec("DELETE FROM snapshot")
+      replace.run(kept.sequence, kept.origin, kept.state, hash(kept.state))
+    }
     database.exec("COMMIT")
+    sequence = number
+    link = last
   }
 
   const commit = (): void => {
@@ -165,17 +363,33 @@ export const open = Effect.fnUntraced(function*(
     if (broken === undefined && group.length > 0) {
       const written = Result.try({ try: write, catch: failed })
       if (Result.isFailure(written)) broken = written.failure
+      else onCommitted?.(sequence)
       group = []
+      kept = undefined
     }
     const exit = broken === undefined ? Exit.void : Exit.fail(broken)
     for (const resume of resumed) resume(exit)
   }
 
   return {
-    commands,
+    sequence: () => sequence,
+    digest: () => Buffer.from(link).toString("hex"),
+    run,
+    unfinished,
+    snapshot,
+    recalledAfter: (sequence) => attempt(() => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled)))),
+    read: (after, to, visit) =>
+      Effect.flatMap(
+        attempt(() => follow(entries.iterate(after, to), file, after, linkOf(after), visit)),
+        (error) => error === undefined ? Effect.void : Effect.fail(error)
+      ),
+    lines: (after, limit) => attempt(() => entries.all(after, after + limit).map(({ command }) => String(command))),
     append: (command) => {
       // What can't be written any more is not kept either.
       if (broken === undefined) group.push(command)
+    },
+    keep: (snapshot) => {
+      kept = snapshot
     },
     committed: Effect.callback((resume) => {
       // The first to wait in this turn of the event loop has the group written at the end of it.

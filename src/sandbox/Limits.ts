@@ -14,6 +14,8 @@ import type { RateLimit } from "../protocol/Endpoint.ts"
 export interface Limits {
   /** Whether one more call is within the limit; counts it. `at` is Unix microseconds. */
   readonly admit: (caller: string, path: string, limit: RateLimit, at: number) => boolean
+  /** The limit of a path as it is in force. */
+  readonly of: (path: string, documented: RateLimit) => RateLimit
   /** Replaces the documented limit of a path, or of all paths; `undefined` restores it. */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
 }
@@ -25,9 +27,12 @@ const kept = 10_000
 export const make = (): Limits => {
   const windows = new Map<string, { readonly start: number; readonly end: number; calls: number }>()
   const overrides = new Map<string | undefined, RateLimit>()
+  const of = (path: string, documented: RateLimit): RateLimit =>
+    overrides.get(path) ?? overrides.get(undefined) ?? documented
   return {
+    of,
     admit: (caller, path, documented, at) => {
-      const { calls, perSeconds } = overrides.get(path) ?? overrides.get(undefined) ?? documented
+      const { calls, perSeconds } = of(path, documented)
       const id = `${path} ${caller}`
       const known = windows.get(id)
       if (known !== undefined && at >= known.start && at < known.end) {

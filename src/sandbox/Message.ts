@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 
 /**
  * - `path`: without the query
@@ -23,7 +25,17 @@ export interface Request {
 }
 
 /**
- * An answer, or a connection that breaks without one.
+ * The connection breaks before the body has ended.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class BodyLost extends Schema.TaggedError<BodyLost>()("BodyLost", {}) {
+  override readonly message = "the connection breaks before the body has ended"
+}
+
+/**
+ * An answer, one whose body comes bit by bit, or a connection that breaks without one.
  *
  * @category models
  * @since 0.1.0
@@ -34,5 +46,11 @@ export type Answer =
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
+  }
+  | {
+    readonly _tag: "Stream"
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: Stream.Stream<Uint8Array, BodyLost>
   }
   | { readonly _tag: "Reset" }

@@ -714,5 +714,5 @@ export const routes: ReadonlyArray<Route> = [
         isMemo: false
       }])
     )),
-  read(ServerTime.endpoint, (_request, { at }) => ({ time: seconds(at) }))
+  read(ServerTime.endpoint, (_request, { at, state }) => ({ time: seconds(at + state.skew) }))
 ]

@@ -13,14 +13,24 @@ import type * as Journal from "./Journal.ts"
 import * as Venue from "./Venue.ts"
 
 /**
+ * - `controlToken`: lets the control plane answer too, for programs that are to control the sandbox as over HTTP
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Partial<Venue.Options> {
+  readonly controlToken?: string
+}
+
+/**
  * In the document's dialect and in memory, unless said otherwise.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (
-  options: Partial<Venue.Options> = {}
+  { controlToken, ...options }: Options = {}
 ): Layer.Layer<Venue.Venue | Control.Control | HttpClient.HttpClient, Journal.JournalError> =>
-  Layer.merge(Control.layer, InProcess.layer).pipe(
+  Layer.merge(Control.layer, InProcess.layerWith(controlToken === undefined ? {} : { controlToken })).pipe(
     Layer.provideMerge(Venue.layer({ dialect: Dialect.document, ...options }))
   )

@@ -8,13 +8,25 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as Http from "node:http"
+import { ControlRefused } from "./Control.ts"
+import { type Forked, prefix } from "./ControlApi.ts"
 import * as ControlPlane from "./ControlPlane.ts"
 import type { Answer } from "./Message.ts"
 import { refuse, Venue } from "./Venue.ts"
 
 /** The longest body that is read, in bytes. */
 export const maxBody = 1024 * 1024
+
+/** The longest body that is read of the owner of the sandbox, who may send a whole journal. */
+const maxOwnBody = 256 * 1024 * 1024
+
+/** So many bytes of bodies are kept at once, of all callers but the owner. Whoever comes then is told to come later. */
+export const maxPending = 64 * 1024 * 1024
+
+/** So many connections are open at once. */
+export const maxConnections = 1024
 
 /** How long a caller whose body is too long may go on sending after it was told so, in milliseconds. */
 const lingering = 1000
@@ -62,13 +74,44 @@ const write = (response: Http.ServerResponse, answer: Written, headers: Http.Out
   response.write(body)
 }
 
-const send = (request: Http.IncomingMessage, response: Http.ServerResponse, answer: Answer): void => {
+/** A reset, not an orderly end: the caller must not take it for a complete answer. */
+const reset = (request: Http.IncomingMessage): void => {
+  // The response has no socket while it waits for the one before it.
+  request.socket.resetAndDestroy()
+}
+
+/** Writes a chunk, and waits until there is room for the next. */
+const push = (response: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const go = () => resume(Effect.void)
+    if (response.write(chunk)) return go()
+    response.once("drain", go)
+    return Effect.sync(() => response.off("drain", go))
+  })
+
+const sendStream = (
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse,
+  { body, headers, status }: Extract<Answer, { readonly _tag: "Stream" }>
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    response.writeHead(status, headers)
+    response.flushHeaders()
+    return Effect.matchCause(Stream.runForEach(body, (chunk) => push(response, chunk)), {
+      onSuccess: () => response.end(),
+      onFailure: () => reset(request)
+    })
+  })
+
+const send = (
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse,
+  answer: Exclude<Answer, { readonly _tag: "Stream" }>
+): void => {
   // A fault may hold headers that HTTP has no form for.
   const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => write(response, answer)))
   if (isWritten) response.end()
-  // A reset, not an orderly end: the caller must not take it for a complete answer. The response has no socket while
-  // it waits for the one before it.
-  else request.socket.resetAndDestroy()
+  else reset(request)
 }
 
 /** The target of a request as a path and a query. A caller may write the whole address. */
@@ -87,6 +130,15 @@ export const serve = Effect.fnUntraced(function*(
   { controlToken, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }: Options = {}
 ): Effect.fn.Return<{ readonly baseUrl: string }, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
+  const serveFork = (forked: Venue["Service"]): Effect.Effect<Forked, ControlRefused, Scope.Scope> =>
+    serve({ host, requestTimeout, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(
+      Effect.provideService(Venue, forked),
+      Effect.map(({ baseUrl }) => ({ url: baseUrl, controlUrl: baseUrl + prefix })),
+      Effect.mapError(({ reason }) => new ControlRefused({ action: "Fork", fields: { port: reason } }))
+    )
+  const control = controlToken === undefined
+    ? undefined
+    : yield* ControlPlane.make(venue, { token: controlToken, serve: serveFork })
   const context = yield* Effect.context()
   const run = Effect.runCallbackWith(context)
 
@@ -99,19 +151,25 @@ export const serve = Effect.fnUntraced(function*(
       from: request.socket.remoteAddress ?? ""
     }
     const handled = Effect.suspend(() =>
-      (controlToken === undefined ? undefined : ControlPlane.handle(venue, controlToken, message)) ??
-        venue.handle(message)
+      control !== undefined && control.isFor(message.path) ? control.handle(message) : venue.handle(message)
     )
     run(handled, {
       onExit: (exit) => {
         if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
-        send(request, response, Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" })
+        const given: Answer = Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" }
+        if (given._tag !== "Stream") return send(request, response, given)
+        const stop = run(sendStream(request, response, given))
+        response.once("close", () => stop())
       }
     })
   }
 
-  const tooLarge = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
-    write(response, refuse(venue.dialect, targetOf(request).path, "bodyTooLarge"), { connection: "close" })
+  const turnAway = (
+    request: Http.IncomingMessage,
+    response: Http.ServerResponse,
+    kind: "bodyTooLarge" | "unavailable"
+  ): void => {
+    write(response, refuse(venue.dialect, targetOf(request).path, kind), { connection: "close" })
     // To close at once would reset the connection of a caller that is still sending, who then never reads the answer.
     const closing = setTimeout(() => response.end(), lingering)
     request.on("end", () => response.end())
@@ -124,23 +182,40 @@ export const serve = Effect.fnUntraced(function*(
     maxHeaderSize: maxHeaders,
     connectionsCheckingInterval: Math.ceil(requestTimeout / 10)
   }
+  /** How many bytes of bodies are kept that have not been answered yet. */
+  let pending = 0
+
   const server = Http.createServer(timeouts, (request, response) => {
+    const isOwn = control !== undefined && control.isFor(targetOf(request).path) && control.isOpenTo(request.headers)
+    const most = isOwn ? maxOwnBody : maxBody
     let chunks: Array<Uint8Array> = []
-    let size = Number(request.headers["content-length"] ?? 0) > maxBody ? Infinity : 0
-    if (size > maxBody) tooLarge(request, response)
+    let kept = 0
+    let isRefused = false
+    const release = () => {
+      chunks = []
+      if (!isOwn) pending -= kept
+      kept = 0
+    }
+    const refuseBody = (kind: "bodyTooLarge" | "unavailable") => {
+      isRefused = true
+      release()
+      turnAway(request, response, kind)
+    }
+    if (Number(request.headers["content-length"] ?? 0) > most) refuseBody("bodyTooLarge")
     request.on("data", (chunk: Uint8Array) => {
-      const wasShort = size <= maxBody
-      size += chunk.length
-      if (size <= maxBody) chunks.push(chunk)
-      else if (wasShort) {
-        chunks = []
-        tooLarge(request, response)
-      }
+      if (isRefused) return
+      if (kept + chunk.length > most) return refuseBody("bodyTooLarge")
+      if (!isOwn && pending + chunk.length > maxPending) return refuseBody("unavailable")
+      chunks.push(chunk)
+      kept += chunk.length
+      if (!isOwn) pending += chunk.length
     })
     request.on("end", () => {
-      if (size <= maxBody) answer(request, response, Buffer.concat(chunks))
+      if (!isRefused) answer(request, response, Buffer.concat(chunks))
     })
+    response.on("close", release)
   })
+  server.maxConnections = maxConnections
 
   yield* Effect.acquireRelease(
     Effect.callback<void, ListenFailed>((resume) => {

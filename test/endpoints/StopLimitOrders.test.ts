@@ -7,6 +7,7 @@ import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { type Request, StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/Control.ts"
+import { Venue } from "../../src/sandbox/Venue.ts"
 import { asBob, btcUsdt, dialects, ethUsdt, exchange, overHttp, stopLimit } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { fieldsOf, privateCalls } from "../support/http.ts"
@@ -52,7 +53,8 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       })
       const [open] = yield* Control.use((control) => control.openOrders("alice"))
       assert.strictEqual(open?.id, orderId)
-      assert.strictEqual(open?.stop?.bboRole, "counterparty")
+      const { state } = yield* Venue
+      assert.strictEqual(state.openOrders.get(orderId)?.stop?.bboRole, "counterparty")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
   it.live("optional fields that are left out are not sent, but for the client order id", () =>

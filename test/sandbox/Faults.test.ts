@@ -19,43 +19,43 @@ describe("next", () => {
   /** What goes wrong with calls of these paths and keys, one after the other. */
   const run = (faults: Faults.Faults, ...calls: ReadonlyArray<readonly [path: string, key?: string]>) =>
     calls.map(([path, key]) => {
-      const found = faults.next(path, key)
+      const found = faults.next(path, key)?.symptom
       return found?._tag === "Delay" ? found.millis : undefined
     })
 
   it("nothing goes wrong when nothing was added", () => {
-    assert.deepStrictEqual(run(Faults.make(), ["/a"], ["/a"]), [undefined, undefined])
+    assert.deepStrictEqual(run(Faults.make(0), ["/a"], ["/a"]), [undefined, undefined])
   })
 
   it("happens once unless said otherwise", () => {
-    const faults = Faults.make()
+    const faults = Faults.make(0)
     faults.add({ symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/a"], ["/a"]), [1, undefined])
   })
 
   it("passes the first `skip` and hits the next `times`", () => {
-    const faults = Faults.make()
+    const faults = Faults.make(0)
     faults.add({ skip: 2, times: 3, symptom: symptom(1) })
     const calls = Array.from({ length: 7 }, (_, n) => [`/${n}`] as const)
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, 1, 1, 1, undefined, undefined])
   })
 
   it("counts and hits only calls of its path and its key", () => {
-    const faults = Faults.make()
+    const faults = Faults.make(0)
     faults.add({ path: "/a", apiKey: "k", skip: 1, symptom: symptom(1) })
     const calls = [["/a", "k"], ["/b", "k"], ["/a", "other"], ["/a"], ["/a", "k"], ["/a", "k"]] as const
     assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, undefined, undefined, 1, undefined])
   })
 
   it("the first that matches and is due comes first", () => {
-    const faults = Faults.make()
+    const faults = Faults.make(0)
     faults.add({ skip: 1, symptom: symptom(1) })
     faults.add({ path: "/a", times: 2, symptom: symptom(2) })
     assert.deepStrictEqual(run(faults, ["/a"], ["/a"], ["/a"], ["/a"]), [2, 1, 2, undefined])
   })
 
   it("nothing goes wrong after clear, and what is added then counts from there", () => {
-    const faults = Faults.make()
+    const faults = Faults.make(0)
     faults.add({ times: 100, symptom: symptom(1) })
     assert.deepStrictEqual(run(faults, ["/a"]), [1])
     faults.clear()
@@ -76,18 +76,27 @@ describe("of a venue", () => {
 
   const world = inProcess(Dialect.document)
 
-  const outcomes: ReadonlyArray<readonly [string, Faults.Symptom, expected: unknown, applied: number]> = [
+  const outcomes: ReadonlyArray<readonly [string, Faults.Symptom, expected: object, applied: number]> = [
     ["reset before it is applied", Faults.reset, { _tag: "Reset" }, 0],
     ["applied, and its answer lost", Faults.answerLost, { _tag: "Reset" }, 1],
-    ["a gateway's 502 before it is applied", Faults.badGateway, Faults.badGateway, 0],
-    ["another answer after it is applied", { ...Faults.badGateway, applied: true } as Faults.Symptom, undefined, 1]
+    ["a gateway's 502 before it is applied", Faults.badGateway, { status: 502 }, 0],
+    ["a gateway's 502 after it is applied", { _tag: "BadGateway", applied: true }, { status: 502 }, 1],
+    [
+      "another answer after it is applied",
+      { _tag: "Answer", applied: true, status: 418, headers: {}, body: "tea" },
+      { status: 418, body: "tea" },
+      1
+    ],
+    ["refused for a rate limit", { _tag: "Refuse", kind: "rateLimited" }, { status: 429 }, 0],
+    ["refused for its nonce", { _tag: "Refuse", kind: "nonceUsed" }, { status: 429 }, 0],
+    ["refused because the exchange is down", { _tag: "Refuse", kind: "unavailable" }, { status: 503 }, 0]
   ]
   for (const [name, fault, expected, applied] of outcomes) {
     it.effect(name, () =>
       Effect.gen(function*() {
         yield* addFault({ symptom: fault })
         const answer = yield* call()
-        assert.deepInclude(answer, expected ?? { status: 502 })
+        assert.deepInclude(answer, expected)
         assert.strictEqual(yield* usedNonces, applied)
         assert.deepInclude(yield* call(), { _tag: "Answer", status: 200 })
       }).pipe(Effect.provide(world)))

@@ -49,7 +49,7 @@ export interface Read {
 }
 
 export const read = (answer: Answer): Read | "reset" =>
-  answer._tag === "Reset"
+  answer._tag !== "Answer"
     ? "reset"
     : { status: answer.status, json: JSON.parse(answer.body) as Readonly<Record<string, unknown>> }
 

@@ -60,7 +60,7 @@ export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, 
     id: ApiKeyId.make(uuid(state)),
     endpoints,
     lastActivity: seconds(at),
-    usedNonces: new Set(),
+    usedNonces: new Map(),
     greatestNonce: -1n
   })
   return Reply.done
@@ -121,10 +121,19 @@ export const createSubAccountKey = (
 }
 
 /** @category accounts */
-export const setKey = (state: State, { apiKey, enabled }: Of<"SetKey">): Reply.Reply => {
+export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey">): Reply.Reply => {
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.invalid(["apiKey", { rule: "known" }])
-  key.enabled = enabled
+  if (enabled !== undefined) key.enabled = enabled
+  if (endpoints !== undefined) key.endpoints = endpoints ?? undefined
+  return Reply.done
+}
+
+/** @category accounts */
+export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSubAccount">): Reply.Reply => {
+  const subAccount = state.subAccounts.get(id)
+  if (subAccount === undefined) return Reply.invalid(["id", { rule: "known" }])
+  Object.assign(subAccount, changes)
   return Reply.done
 }
 

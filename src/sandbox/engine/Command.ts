@@ -6,7 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
-import { Amount, Price } from "../../domain/Decimal.ts"
+import { Amount, Decimal, Price } from "../../domain/Decimal.ts"
 import {
   ApiKey,
   ClientOrderId,
@@ -22,7 +22,9 @@ import { Alias, Email, HexColour, KeyTitle, MaskedEmail } from "../../domain/Sub
 
 const key = Schema.optionalKey
 
-const Wallet = Schema.Literals(["main", "trade", "collateral"])
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+export const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
 // -----------------------------------------------------------------------------
 // What a signed call asks for
@@ -166,9 +168,9 @@ const Call = Schema.TaggedStruct("Call", { apiKey: ApiKey, nonce: key(Nonce), op
 // What only the owner of the sandbox can do
 // -----------------------------------------------------------------------------
 
-const OpenAccount = Schema.TaggedStruct("OpenAccount", { account: Schema.String, b2b: Schema.Boolean })
+export const OpenAccount = Schema.TaggedStruct("OpenAccount", { account: Schema.String, b2b: Schema.Boolean })
 
-const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
+export const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
   id: SubAccountId,
   parent: Schema.String,
   alias: Schema.String,
@@ -180,7 +182,10 @@ const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
   collateralEnabled: Schema.Boolean
 })
 
-const AddKey = Schema.TaggedStruct("AddKey", {
+/** The paths that a key may call. */
+const KeyEndpoints = Schema.Array(Schema.Struct({ name: Schema.String, title: Schema.String }))
+
+export const AddKey = Schema.TaggedStruct("AddKey", {
   account: Schema.String,
   apiKey: ApiKey,
   apiSecret: Schema.String,
@@ -188,19 +193,32 @@ const AddKey = Schema.TaggedStruct("AddKey", {
   type: Schema.String,
   enabled: Schema.Boolean,
   /** The paths that the key may call; absent when it may call all. */
-  endpoints: key(Schema.Array(Schema.Struct({ name: Schema.String, title: Schema.String })))
+  endpoints: key(KeyEndpoints)
 })
 
-const SetKey = Schema.TaggedStruct("SetKey", { apiKey: ApiKey, enabled: Schema.Boolean })
+/** What is absent stays as it is. */
+export const SetSubAccount = Schema.TaggedStruct("SetSubAccount", {
+  id: SubAccountId,
+  kycStatus: key(Schema.String),
+  spotEnabled: key(Schema.Boolean),
+  collateralEnabled: key(Schema.Boolean)
+})
 
-const Fund = Schema.TaggedStruct("Fund", {
+/** What is absent stays as it is; `endpoints` of null lets the key call all paths again. */
+export const SetKey = Schema.TaggedStruct("SetKey", {
+  apiKey: ApiKey,
+  enabled: key(Schema.Boolean),
+  endpoints: key(Schema.NullOr(KeyEndpoints))
+})
+
+export const Fund = Schema.TaggedStruct("Fund", {
   account: Schema.String,
   wallet: Wallet,
   ticker: Ticker,
   amount: Amount
 })
 
-const IssueCode = Schema.TaggedStruct("CreateCode", {
+export const IssueCode = Schema.TaggedStruct("CreateCode", {
   account: Schema.String,
   code: Code,
   ticker: Ticker,
@@ -209,21 +227,21 @@ const IssueCode = Schema.TaggedStruct("CreateCode", {
 })
 
 /** `dailyPercent` is what an investment earns a day; `days` is its term. */
-const OpenPlan = Schema.TaggedStruct("OpenPlan", {
+export const OpenPlan = Schema.TaggedStruct("OpenPlan", {
   planId: PlanId,
   ticker: Ticker,
   dailyPercent: Amount,
   days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 })
 
-const Invest = Schema.TaggedStruct("Invest", {
+export const Invest = Schema.TaggedStruct("Invest", {
   account: Schema.String,
   planId: PlanId,
   investmentId: InvestmentId,
   amount: Amount
 })
 
-const PayInterest = Schema.TaggedStruct("PayInterest", {
+export const PayInterest = Schema.TaggedStruct("PayInterest", {
   account: Schema.String,
   planId: PlanId,
   investmentId: InvestmentId,
@@ -231,7 +249,41 @@ const PayInterest = Schema.TaggedStruct("PayInterest", {
   amount: Amount
 })
 
-const MovePrice = Schema.TaggedStruct("MovePrice", { market: MarketName, price: Price })
+export const MovePrice = Schema.TaggedStruct("MovePrice", { market: MarketName, price: Price })
+
+/** `by` may be below zero. */
+export const StepPrice = Schema.TaggedStruct("StepPrice", { market: MarketName, by: Decimal })
+
+/** Each step moves the price so many milliseconds after the step before it, the first one from now. */
+export const PlayPrices = Schema.TaggedStruct("PlayPrices", {
+  market: MarketName,
+  steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
+})
+
+/** What an account trades with the rest of the world, without an order: at the last price, or at this one. */
+export const OpenPosition = Schema.TaggedStruct("OpenPosition", {
+  account: Schema.String,
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  price: key(Price)
+})
+
+const Clock = Schema.TaggedUnion({ Running: { ahead: Schema.Int }, Frozen: { at: Schema.Int } })
+
+const SetClock = Schema.TaggedStruct("SetClock", { clock: Clock })
+
+/** In microseconds. */
+const SetSkew = Schema.TaggedStruct("SetSkew", { skew: Schema.Int })
+
+/** Nothing happens but what has come due. */
+const Pass = Schema.TaggedStruct("Pass", {})
+
+/** Everything is again as the first so many commands had left it. */
+const Restore = Schema.TaggedStruct("Restore", { sequence: Count })
+
+/** What a reset goes back to is what there is now. */
+const Begin = Schema.TaggedStruct("Begin", {})
 
 /**
  * What happens.
@@ -243,6 +295,7 @@ export const Action = Schema.Union([
   Call,
   OpenAccount,
   OpenSubAccount,
+  SetSubAccount,
   AddKey,
   SetKey,
   Fund,
@@ -250,7 +303,15 @@ export const Action = Schema.Union([
   OpenPlan,
   Invest,
   PayInterest,
-  MovePrice
+  MovePrice,
+  StepPrice,
+  PlayPrices,
+  OpenPosition,
+  SetClock,
+  SetSkew,
+  Pass,
+  Restore,
+  Begin
 ])
 /** @category models */
 export type Action = typeof Action.Type

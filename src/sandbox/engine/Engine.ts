@@ -8,12 +8,15 @@ import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
 import type { Action, Command, Operation } from "./Command.ts"
 import type { Event } from "./Event.ts"
+import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Matching from "./Matching.ts"
 import * as Nonces from "./Nonces.ts"
 import * as Orders from "./Orders.ts"
+import * as Positions from "./Positions.ts"
 import * as Reply from "./Reply.ts"
-import type { State } from "./State.ts"
+import * as Schedule from "./Schedule.ts"
+import type { PriceStep, State } from "./State.ts"
 import * as Units from "./Units.ts"
 
 const operate = (work: Matching.Work, account: string, operation: Operation): Reply.Reply => {
@@ -57,23 +60,76 @@ const call = (
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.refused("notFound")
   if (nonce !== undefined) {
-    const used = Nonces.use(state.rules, key, nonce, at)
+    const used = Nonces.use(state.rules, key, nonce, at + state.skew)
     if (used !== "used") return Reply.refused(used)
   }
   key.lastActivity = UnixSeconds.make(Math.floor(at / 1e6))
   return operate(work, key.account, operation)
 }
 
-const movePrice = (
-  work: Matching.Work,
-  { market: name, price }: Extract<Action, { readonly _tag: "MovePrice" }>
-): Reply.Reply => {
+type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
+
+const unknownMarket = Reply.invalid(["market", { rule: "known" }])
+
+const tooFine = { rule: "precision", step: "0.000000000000000001" } as const
+
+const movePrice = (work: Matching.Work, { market: name, price }: Of<"MovePrice">): Reply.Reply => {
   const market = work.state.markets.get(name)
   const units = Units.from(price)
-  if (market === undefined || units === undefined) return Reply.invalid(["market", { rule: "known" }])
+  if (market === undefined) return unknownMarket
+  if (units === undefined) return Reply.invalid(["price", tooFine])
   Matching.movePrice(work, market, units)
   return Reply.done
 }
+
+const stepPrice = (work: Matching.Work, { by, market: name }: Of<"StepPrice">): Reply.Reply => {
+  const market = work.state.markets.get(name)
+  const last = work.state.trading.get(name)?.lastPrice
+  if (market === undefined || last === undefined) return unknownMarket
+  const units = Units.from(by)
+  if (units === undefined) return Reply.invalid(["by", tooFine])
+  if (last + units <= 0n) return Reply.invalid(["by", { rule: "positive" }])
+  Matching.movePrice(work, market, last + units)
+  return Reply.done
+}
+
+const playPrices = ({ at, state }: Matching.Work, { market, steps }: Of<"PlayPrices">): Reply.Reply => {
+  if (!state.markets.has(market)) return unknownMarket
+  const played: Array<PriceStep> = []
+  let time = at
+  for (const { afterMillis, price } of steps) {
+    const units = Units.from(price)
+    if (units === undefined) return Reply.invalid(["steps", tooFine])
+    played.push({ at: time += afterMillis * 1000, market, price: units })
+  }
+  state.priceSteps.push(...played)
+  return Reply.done
+}
+
+const openPosition = (work: Matching.Work, asked: Of<"OpenPosition">): Reply.Reply => {
+  const { state } = work
+  const market = state.markets.get(asked.market)
+  if (market === undefined) return unknownMarket
+  if (!market.isCollateral && market.type !== "futures") return unknownMarket
+  if (!state.accounts.has(asked.account)) return Reply.invalid(["account", { rule: "known" }])
+  const amount = Units.from(asked.amount)
+  if (amount === undefined) return Reply.invalid(["amount", tooFine])
+  const price = asked.price === undefined ? state.trading.get(asked.market)?.lastPrice : Units.from(asked.price)
+  if (price === undefined) return Reply.invalid(["price", asked.price === undefined ? { rule: "required" } : tooFine])
+  if (!Positions.isAffordable(state, asked.account, market, asked.side, amount, price)) {
+    return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
+  }
+  Matching.openPosition(work, asked.account, market, asked.side, amount, price)
+  return Reply.done
+}
+
+/**
+ * Raised with every change after which the same commands do not make the same state any more, or a state has another
+ * form: a journal is only read by the engine that has written it.
+ *
+ * @since 0.1.0
+ */
+export const version = 1
 
 /**
  * Applies one command, after everything that has come due by its time.
@@ -87,8 +143,11 @@ export const apply = (
 ): { readonly reply: Reply.Reply; readonly events: ReadonlyArray<Event> } => {
   const events: Array<Event> = []
   const work: Matching.Work = { state, at, emit: (event) => events.push(event) }
-  Lending.accrue(state, at)
-  return { reply: act(work, action), events }
+  Schedule.settle(work)
+  state.at = at
+  const reply = act(work, action)
+  for (const balance of Ledger.changes(state.ledger)) events.push({ _tag: "BalanceChanged", balance })
+  return { reply, events }
 }
 
 const act = (work: Matching.Work, action: Action): Reply.Reply => {
@@ -100,6 +159,8 @@ const act = (work: Matching.Work, action: Action): Reply.Reply => {
       return Accounts.openAccount(state, action)
     case "OpenSubAccount":
       return Accounts.openSubAccount(state, action)
+    case "SetSubAccount":
+      return Accounts.setSubAccount(state, action)
     case "AddKey":
       return Accounts.addKey(state, action, at)
     case "SetKey":
@@ -109,12 +170,29 @@ const act = (work: Matching.Work, action: Action): Reply.Reply => {
     case "CreateCode":
       return Accounts.createCode(state, action)
     case "PayInterest":
-      return Lending.payInterest(state, action, at)
+      return Lending.payInterest(work, action)
     case "OpenPlan":
       return Lending.openPlan(state, action)
     case "Invest":
       return Lending.invest(state, action, at)
     case "MovePrice":
       return movePrice(work, action)
+    case "StepPrice":
+      return stepPrice(work, action)
+    case "PlayPrices":
+      return playPrices(work, action)
+    case "OpenPosition":
+      return openPosition(work, action)
+    case "SetClock":
+      state.clock = action.clock
+      return Reply.done
+    case "SetSkew":
+      state.skew = action.skew
+      return Reply.done
+    // What has come due has happened already; the others are for the history to carry out.
+    case "Pass":
+    case "Restore":
+    case "Begin":
+      return Reply.done
   }
 }

@@ -34,17 +34,33 @@ const keyOf = (holder: Holder): string =>
   typeof holder === "string" ? holder : `${holder.account}/${holder.wallet}/${holder.locked ? "locked" : "free"}`
 
 /**
- * A ledger. Balances that are zero are not kept.
+ * What an account has of an asset in a wallet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Balance {
+  readonly account: string
+  readonly wallet: Wallet
+  readonly ticker: Ticker
+  readonly free: Units
+  readonly locked: Units
+}
+
+/**
+ * A ledger. Balances that are zero are not kept. `touched` holds what balances were before the command that is being
+ * carried out moved them; it is empty between commands.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Ledger {
   readonly balances: Map<string, Map<Ticker, Units>>
+  readonly touched: Map<string, Balance>
 }
 
 /** @category constructors */
-export const make = (): Ledger => ({ balances: new Map() })
+export const make = (): Ledger => ({ balances: new Map(), touched: new Map() })
 
 /**
  * The balance of one asset.
@@ -64,7 +80,36 @@ export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units =
 export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> =>
   ledger.balances.get(keyOf(holder)) ?? new Map()
 
-const add = (ledger: Ledger, key: string, ticker: Ticker, units: Units): void => {
+const current = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Balance => ({
+  account,
+  wallet,
+  ticker,
+  free: balance(ledger, { account, wallet, locked: false }, ticker),
+  locked: balance(ledger, { account, wallet, locked: true }, ticker)
+})
+
+/**
+ * The balances of accounts that have changed since this was last asked, as they are now.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const changes = (ledger: Ledger): ReadonlyArray<Balance> => {
+  const changed: Array<Balance> = []
+  for (const before of ledger.touched.values()) {
+    const now = current(ledger, before.account, before.wallet, before.ticker)
+    if (now.free !== before.free || now.locked !== before.locked) changed.push(now)
+  }
+  ledger.touched.clear()
+  return changed
+}
+
+const add = (ledger: Ledger, holder: Holder, ticker: Ticker, units: Units): void => {
+  const key = keyOf(holder)
+  if (typeof holder !== "string") {
+    const id = `${holder.account}/${holder.wallet}/${ticker}`
+    if (!ledger.touched.has(id)) ledger.touched.set(id, current(ledger, holder.account, holder.wallet, ticker))
+  }
   const held = ledger.balances.get(key) ?? new Map<Ticker, Units>()
   const after = (held.get(ticker) ?? 0n) + units
   if (after === 0n) held.delete(ticker)
@@ -81,8 +126,8 @@ const add = (ledger: Ledger, key: string, ticker: Ticker, units: Units): void =>
  */
 export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean => {
   if (units < 0n || (from !== "outside" && from !== "lender" && balance(ledger, from, ticker) < units)) return false
-  add(ledger, keyOf(from), ticker, -units)
-  add(ledger, keyOf(to), ticker, units)
+  add(ledger, from, ticker, -units)
+  add(ledger, to, ticker, units)
   return true
 }
 

@@ -6,6 +6,7 @@
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
+import type { Work } from "./Matching.ts"
 import * as Reply from "./Reply.ts"
 import type { Investment, State } from "./State.ts"
 import * as Units from "./Units.ts"
@@ -17,7 +18,7 @@ const day = 86_400_000_000
 
 const main = (account: string): Ledger.Holder => ({ account, wallet: "main", locked: false })
 
-const pay = (state: State, { account, id, plan }: Investment, units: Units.Units, at: number): void => {
+const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Units.Units, at: number): void => {
   Ledger.transfer(state.ledger, "outside", main(account), plan.ticker, units)
   const payments = state.payments.get(account) ?? []
   payments.push({
@@ -28,6 +29,7 @@ const pay = (state: State, { account, id, plan }: Investment, units: Units.Units
     timestamp: UnixSeconds.make(Math.floor(at / 1e6))
   })
   state.payments.set(account, payments)
+  emit({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.ticker, amount: units })
 }
 
 /**
@@ -75,24 +77,32 @@ export const invest = (
 }
 
 /**
- * Pays everything that has come due by now, in the order in which it came due, and returns what has reached its term.
+ * The investment whose next day of interest comes first.
  *
  * @category lending
  * @since 0.1.0
  */
-export const accrue = (state: State, at: number): void => {
-  for (;;) {
-    let due: Investment | undefined
-    for (const investment of state.investments.values()) {
-      if (investment.nextAt <= at && (due === undefined || investment.nextAt < due.nextAt)) due = investment
-    }
-    if (due === undefined) return
-    pay(state, due, Units.times(due.units, due.plan.dailyRate), due.nextAt)
-    if (due.nextAt >= due.endsAt) {
-      Ledger.transfer(state.ledger, "plans", main(due.account), due.plan.ticker, due.units)
-      state.investments.delete(due.id)
-    } else due.nextAt += day
+export const next = (state: State): Investment | undefined => {
+  let first: Investment | undefined
+  for (const investment of state.investments.values()) {
+    if (first === undefined || investment.nextAt < first.nextAt) first = investment
   }
+  return first
+}
+
+/**
+ * Pays an investment's next day of interest, and returns the investment when it has reached its term.
+ *
+ * @category lending
+ * @since 0.1.0
+ */
+export const accrue = (work: Work, investment: Investment): void => {
+  const { account, endsAt, id, nextAt, plan, units } = investment
+  pay(work, investment, Units.times(units, plan.dailyRate), nextAt)
+  if (nextAt >= endsAt) {
+    Ledger.transfer(work.state.ledger, "plans", main(account), plan.ticker, units)
+    work.state.investments.delete(id)
+  } else investment.nextAt += day
 }
 
 /**
@@ -102,14 +112,14 @@ export const accrue = (state: State, at: number): void => {
  * @since 0.1.0
  */
 export const payInterest = (
-  state: State,
-  { account, amount, investmentId, planId, ticker }: Of<"PayInterest">,
-  at: number
+  work: Work,
+  { account, amount, investmentId, planId, ticker }: Of<"PayInterest">
 ): Reply.Reply => {
+  const { at, state } = work
   if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
   const units = Units.from(amount)
   if (units === undefined) return Reply.invalid(["amount", { rule: "precision", step: "0.000000000000000001" }])
   const plan = { id: planId, ticker, dailyRate: 0n, days: 0 }
-  pay(state, { id: investmentId, account, plan, units, nextAt: at, endsAt: at }, units, at)
+  pay(work, { id: investmentId, account, plan, units, nextAt: at, endsAt: at }, units, at)
   return Reply.done
 }

@@ -5,7 +5,7 @@
  */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
-import type { Event } from "./Event.ts"
+import * as Event from "./Event.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Positions from "./Positions.ts"
 import type { Fill, Order, State, StopOrder, Trading } from "./State.ts"
@@ -25,7 +25,7 @@ export const takerBandPercent = 10n
 export interface Work {
   readonly state: State
   readonly at: number
-  readonly emit: (event: Event) => void
+  readonly emit: (event: Event.Event) => void
 }
 
 const opposite = { buy: "sell", sell: "buy" } as const
@@ -106,7 +106,7 @@ export const end = (work: Work, order: Order, status: Order["status"]): void => 
   const ended = state.endedOrders.get(order.account) ?? []
   ended.push(order)
   state.endedOrders.set(order.account, ended)
-  emit({ _tag: "OrderEnded", order: order.id, status })
+  emit({ _tag: "OrderEnded", ...Event.subject(order), status })
   if (order.oco !== undefined) endOther(work, order)
 }
 
@@ -242,6 +242,23 @@ const reviewReduceOnly = (work: Work, account: string, market: Market): void => 
       end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
     }
   }
+}
+
+/**
+ * Trades a position with the rest of the world, without an order and without a trade on the market.
+ *
+ * @category trading
+ */
+export const openPosition = (
+  work: Work,
+  account: string,
+  market: Market,
+  side: Order["side"],
+  amount: Units.Units,
+  price: Units.Units
+): void => {
+  Positions.fill(work.state, account, market, side, amount, price, work.at)
+  reviewReduceOnly(work, account, market)
 }
 
 /** What a taker may still take at a price: what is left of it, in base currency, and no more than it may reduce. */
@@ -412,7 +429,7 @@ export const wake = (work: Work, market: Market): void => {
     trading.waiting.delete(next)
     next.stop.activated = true
     next.changedAt = work.at
-    work.emit({ _tag: "OrderActivated", order: next.id })
+    work.emit({ _tag: "OrderActivated", ...Event.subject(next) })
     endOther(work, next)
     activate(work, market, trading, next)
   }

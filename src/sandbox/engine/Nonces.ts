@@ -14,7 +14,8 @@ const aDay = 86_400_000n
 const keptBeforePruning = 20_000
 
 /**
- * Uses a nonce, or says why it can't be used; then nothing has changed. `at` is the venue's clock in microseconds.
+ * Uses a nonce, or says why it can't be used; then nothing has changed. `at` is the clock that callers are judged by, in
+ * Unix microseconds.
  *
  * @category rules
  * @since 0.1.0
@@ -27,7 +28,7 @@ export const use = (
 ): "used" | "nonceUsed" | "nonceOutsideWindow" => {
   if (rules.nonce === "unique") {
     if (key.usedNonces.has(value)) return "nonceUsed"
-    key.usedNonces.add(value)
+    key.usedNonces.set(value, at)
     return "used"
   }
   const now = BigInt(Math.floor(at / 1000))
@@ -35,10 +36,10 @@ export const use = (
   if (window && (value > now + span || value < now - span)) return "nonceOutsideWindow"
   if (window ? key.usedNonces.has(value) : value <= key.greatestNonce) return "nonceUsed"
   if (key.usedNonces.size >= keptBeforePruning) {
-    for (const used of key.usedNonces) if (used < now - span) key.usedNonces.delete(used)
+    for (const used of key.usedNonces.keys()) if (used < now - span) key.usedNonces.delete(used)
   }
   // A nonce so far ahead can never be one of the window: it counts something else than milliseconds.
-  if (value - now < aDay) key.usedNonces.add(value)
+  if (value - now < aDay) key.usedNonces.set(value, at)
   if (value > key.greatestNonce) key.greatestNonce = value
   return "used"
 }

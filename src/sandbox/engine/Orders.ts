@@ -8,6 +8,7 @@ import { type ClientOrderId, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
 import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
 import type { Operation } from "./Command.ts"
+import * as Event from "./Event.ts"
 import * as Matching from "./Matching.ts"
 import * as Positions from "./Positions.ts"
 import * as Reply from "./Reply.ts"
@@ -36,7 +37,7 @@ const isTaken = (state: State, account: string, market: string, id: ClientOrderI
 const remember = ({ emit, state }: Matching.Work, order: Order): void => {
   state.lastId = Number(order.id)
   state.openOrders.set(order.id, order)
-  emit({ _tag: "OrderPlaced", order: order.id })
+  emit({ _tag: "OrderPlaced", ...Event.subject(order) })
   if (order.clientOrderId === undefined) return
   const used = state.clientOrderIds.get(order.account) ?? new Set()
   state.clientOrderIds.set(order.account, used.add(order.clientOrderId))

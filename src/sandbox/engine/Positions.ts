@@ -67,6 +67,26 @@ export const margin = (state: State, account: string, ticker: string): Units.Uni
 }
 
 /**
+ * Whether the collateral wallet has the margin for what a trade of this side would open.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const isAffordable = (
+  state: State,
+  account: string,
+  market: Market,
+  side: OrderSide,
+  quantity: Units.Units,
+  price: Units.Units
+): boolean => {
+  const opened = quantity - reducible(state, account, market.name, side)
+  if (opened <= 0n) return true
+  const free = Ledger.balance(state.ledger, collateral(account), market.money) - margin(state, account, market.money)
+  return Units.times(opened, price) / leverage <= free
+}
+
+/**
  * Trades a position: opens, increases, reduces, closes or flips it. The gain or loss of what is closed is settled with
  * the collateral wallet.
  *

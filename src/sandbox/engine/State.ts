@@ -60,11 +60,12 @@ export interface Key {
   readonly apiSecret: string
   readonly title: string
   readonly type: string
-  readonly endpoints: ReadonlyArray<{ readonly name: string; readonly title: string }> | undefined
+  endpoints: ReadonlyArray<{ readonly name: string; readonly title: string }> | undefined
   enabled: boolean
   /** Unix seconds of the last accepted call; of creation before that. */
   lastActivity: UnixSeconds
-  readonly usedNonces: Set<bigint>
+  /** Each with the time of its use, in Unix microseconds. */
+  readonly usedNonces: Map<bigint, number>
   greatestNonce: bigint
 }
 
@@ -77,9 +78,9 @@ export interface SubAccount {
   readonly email: MaskedEmail
   readonly color: HexColour
   readonly shareKyc: boolean
-  readonly kycStatus: string
-  readonly spotEnabled: boolean
-  readonly collateralEnabled: boolean
+  kycStatus: string
+  spotEnabled: boolean
+  collateralEnabled: boolean
 }
 
 /** @category models */
@@ -268,6 +269,26 @@ export interface Trading {
   lastPrice: Units | undefined
 }
 
+/**
+ * The clock as the owner of the venue has set it. It runs `ahead` of the computer's, in microseconds, or stands still.
+ *
+ * @category models
+ */
+export type Clock =
+  | { readonly _tag: "Running"; readonly ahead: number }
+  | { readonly _tag: "Frozen"; readonly at: number }
+
+/**
+ * A move of a price that is still to come.
+ *
+ * @category models
+ */
+export interface PriceStep {
+  readonly at: number
+  readonly market: MarketName
+  readonly price: Units
+}
+
 /** @category models */
 export interface State {
   readonly rules: VenueRules
@@ -299,6 +320,13 @@ export interface State {
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
   /** The number of the last order, transaction or record. */
   lastId: number
+  /** The time of the latest command, in Unix microseconds. Nothing happens before it any more. */
+  at: number
+  clock: Clock
+  /** How far the clock that callers are judged by and told is ahead of the venue's own, in microseconds. */
+  skew: number
+  /** In the order in which they were asked for. */
+  readonly priceSteps: Array<PriceStep>
 }
 
 /**
@@ -330,5 +358,9 @@ export const make = (rules: VenueRules): State => ({
   ocoOrders: new Map(),
   positions: new Map(),
   clientOrderIds: new Map(),
-  lastId: 0
+  lastId: 0,
+  at: 0,
+  clock: { _tag: "Running", ahead: 0 },
+  skew: 0,
+  priceSteps: []
 })

@@ -216,6 +216,9 @@ export class Follower {
       case "Traded":
         return this.trade(event)
       case "PriceMoved":
+      case "InterestPaid":
+      case "BalanceChanged":
+      case "Restored":
         return
     }
   }
@@ -288,6 +291,6 @@ export class Follower {
   }
 }
 
-/** Without the time of the last call: nothing else may change when a call is refused. */
+/** Without the time of the last call and command: nothing else may change when a call is refused. */
 export const apartFromActivity = ({ keys, ...state }: State): string =>
-  canonical({ ...state, keys: [...keys.values()].map((key) => ({ ...key, lastActivity: 0 })) })
+  canonical({ ...state, at: 0, keys: [...keys.values()].map((key) => ({ ...key, lastActivity: 0 })) })

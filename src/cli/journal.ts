@@ -1,0 +1,30 @@
+/**
+ * `effect-txc journal`: writes out what can be read of a sandbox's journal.
+ *
+ * @since 0.1.0
+ */
+import * as Command from "effect/cli/Command"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Journal from "../sandbox/Journal.ts"
+import * as Data from "./Data.ts"
+
+/** @category commands */
+export const journal = Command.make(
+  "journal",
+  { data: Data.folder },
+  Effect.fn(function*({ data }) {
+    const { error, lines } = yield* Journal.salvage(Data.journalIn(data))
+    if (lines.length > 0) yield* Console.log(lines.join("\n"))
+    if (error !== undefined) return yield* error
+  })
+).pipe(
+  Command.withDescription(
+    "Write out the commands of a sandbox's journal, each as a line of JSON, also when the journal is damaged: then as " +
+      "far as it is intact. The journal stays as it is"
+  ),
+  Command.withExamples([
+    { command: "effect-txc journal > commands.ndjson", description: "Export" },
+    { command: "effect-txc sandbox --data new --replay commands.ndjson", description: "Begin again with these" }
+  ])
+)

@@ -1,0 +1,64 @@
+/**
+ * What the commands of a journal have made of an exchange, and going back to what an earlier one had left.
+ *
+ * @since 0.1.0
+ */
+import type { VenueRules } from "../../domain/VenueRules.ts"
+import type { Command } from "./Command.ts"
+import * as Engine from "./Engine.ts"
+import type { Event } from "./Event.ts"
+import { done, type Reply } from "./Reply.ts"
+import * as State from "./State.ts"
+
+/**
+ * - `sequence`: how many commands have been applied
+ * - `origin`: the command that a reset goes back to
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface History {
+  state: State.State
+  sequence: number
+  origin: number
+}
+
+/**
+ * What goes back: the state that the first so many commands had left.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Recall = (sequence: number) => State.State
+
+/** @category constructors */
+export const make = (rules: VenueRules): History => ({ state: State.make(rules), sequence: 0, origin: 0 })
+
+/**
+ * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is no part
+ * of the history.
+ *
+ * @category history
+ * @since 0.1.0
+ */
+export const apply = (
+  history: History,
+  command: Command,
+  recall: Recall
+): { readonly reply: Reply; readonly events: ReadonlyArray<Event>; readonly recorded: boolean } => {
+  const { action } = command
+  const { at } = history.state
+  if (action._tag === "Restore") {
+    history.sequence++
+    history.state = recall(action.sequence)
+    return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
+  }
+  const { events, reply } = Engine.apply(history.state, command)
+  if (reply._tag === "Refused" && (reply.why === "nonceUsed" || reply.why === "nonceOutsideWindow")) {
+    history.state.at = at
+    return { reply, events, recorded: false }
+  }
+  history.sequence++
+  if (action._tag === "Begin") history.origin = history.sequence
+  return { reply, events, recorded: true }
+}
