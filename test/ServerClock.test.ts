@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -10,6 +9,7 @@ import * as Region from "../src/client/Region.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import * as Exchange from "../src/Exchange.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
+import { Control } from "../src/sandbox/Control.ts"
 import * as ServerClock from "../src/ServerClock.ts"
 import { passing } from "./support/clock.ts"
 import { alice, credentialsOf, inProcess, once, Place } from "./support/exchange.ts"
@@ -20,34 +20,15 @@ import { property } from "./support/property.ts"
 
 const balance = MainBalance.use(({ all }) => all)
 
-/** A clock that is ahead of another. */
-const ahead = (clock: Clock.Clock, millis: () => number): Clock.Clock => ({
-  ...clock,
-  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis(),
-  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(millis()) * 1_000_000n,
-  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-  sleep: (duration) => clock.sleep(duration)
-})
+/** Sets the clock of the exchange. */
+const skewed = (millis: number) => Control.use((control) => control.skewClock({ millis }))
 
-/** The exchange's clock, and how long its answers take. */
-interface There {
-  skew: number
-  latency: number
-}
-
-/** The exchange by its own clock. */
-const elsewhere = (there: There) =>
+/** Answers that take their time. */
+const slow = (latency: number) =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.map(HttpClient.HttpClient, (http) =>
-      HttpClient.make((request) =>
-        Effect.clockWith((clock) =>
-          Effect.delay(
-            Effect.provideService(http.execute(request), Clock.Clock, ahead(clock, () => there.skew)),
-            there.latency
-          )
-        )
-      ))
+      HttpClient.make((request) => Effect.delay(http.execute(request), latency)))
   )
 
 const corrected = Layer.unwrap(
@@ -65,16 +46,17 @@ const open = Layer.unwrap(
   Effect.map(Place, (place) => Layer.provide(Exchange.layerPublic, [Region.layer(place), RateLimits.layerNone]))
 )
 
-const at = (there: There) => elsewhere(there).pipe(Layer.provideMerge(inProcess(Dialect.live)))
+const there = inProcess(Dialect.live)
 
 describe("an exchange whose clock is elsewhere", () => {
   for (const skew of [-3_600_000, -7000, 7000, 86_400_000]) {
     it.effect(`by ${skew / 1000} seconds: refuses nonces by ours, and accepts them by its own`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(1_700_000_000_000)
+        yield* skewed(skew)
         yield* failsWith("NonceRejected")(passing(balance.pipe(Effect.provide(uncorrected), once)))
         assert.strictEqual((yield* passing(balance.pipe(Effect.provide(corrected), once))).size, 2)
-      }).pipe(Effect.provide(at({ skew, latency: 0 }))))
+      }).pipe(Effect.provide(there)))
   }
 
   property(
@@ -82,24 +64,26 @@ describe("an exchange whose clock is elsewhere", () => {
     [fc.integer({ min: -1e7, max: 1e7 }), fc.integer({ min: 0, max: 4000 }), fc.integer({ min: 0, max: 999 })],
     (skew, latency, millis) =>
       Effect.gen(function*() {
-        // An exchange's time does not run backwards: a skewed clock must be later than all that was done before.
-        yield* TestClock.adjust(100_000_000 + millis)
-        const { offset, uncertainty } = yield* passing(Effect.provide(ServerClock.measure, open), 500)
+        yield* TestClock.adjust(1_700_000_000_000 / 1000 + millis)
+        yield* skewed(skew)
+        const { offset, uncertainty } = yield* passing(
+          ServerClock.measure.pipe(Effect.provide(open.pipe(Layer.provide(slow(latency))))),
+          500
+        )
         assert.isAtMost(Math.abs(offset - skew), uncertainty + 1)
         assert.isAtMost(uncertainty, 500 + latency / 2 + 2000)
-      }).pipe(Effect.provide(at({ skew, latency })), Effect.orDie),
+      }).pipe(Effect.provide(there), Effect.orDie),
     { runs: 50 }
   )
 
   it.effect("is measured again at the interval; a measurement that fails leaves the last one", () => {
     const logged: Array<string> = []
-    const there: There = { skew: 0, latency: 0 }
     return Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_000)
       const timesAsked = Effect.map(Recorder, (sent) => sent.filter(({ path }) => path.endsWith("/time")).length)
       yield* Effect.gen(function*() {
         assert.strictEqual(yield* timesAsked, 1)
-        there.skew = 60_000
+        yield* skewed(60_000)
         yield* TestClock.adjust("59 seconds")
         yield* failsWith("NonceRejected")(once(balance))
         assert.strictEqual(yield* timesAsked, 1)
@@ -107,7 +91,7 @@ describe("an exchange whose clock is elsewhere", () => {
         assert.strictEqual(yield* timesAsked, 2)
         assert.strictEqual((yield* once(balance)).size, 2)
       }).pipe(Effect.provide(corrected))
-    }).pipe(Effect.provide([at(there), logsInto(logged)]))
+    }).pipe(Effect.provide([there, logsInto(logged)]))
   })
 })
 
