@@ -133,7 +133,8 @@ export interface NotPlaced {
  * - `canceled-or-not-placed`: it is not open, has not traded and can't arrive any more. Either it was never placed, or it
  *   was canceled before it traded and the account does not record that
  * - `another-key`: it was not found, but was signed with another key, which may be another account's
- * - `reused-id`: only an older order has this client order id
+ * - `reused-id`: only an older order has this client order id; or this machine's clock was ahead of the exchange's by more
+ *   than the margin when it was sent
  * - `no-id`: the exchange does not tell the client order ids of such orders; `pairs` are the OCO orders that are open in
  *   the market and have none: compare them
  * - `not-an-order`: the call places no order that could be found by a client order id

@@ -135,7 +135,16 @@ const maxSize = 65_536
 /** The permissions of a file's group and of all others. */
 const ofOthers = 0o077
 
-const readPrivate = Effect.fnUntraced(function*(path: string) {
+/**
+ * The text of a file that only its owner may use (mode 0600 or stricter). Any other is refused, and the error says how to
+ * mend it. Where files have no such modes, as on Windows, all are refused.
+ *
+ * @category files
+ * @since 0.1.0
+ */
+export const readPrivate: (
+  path: string
+) => Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(function*(path: string) {
   const files = yield* FileSystem.FileSystem
   // What is looked at and what is read are the same file, whatever happens to its name in between.
   const file = yield* files.open(path, { flag: "r" })
@@ -150,12 +159,15 @@ const readPrivate = Effect.fnUntraced(function*(path: string) {
   }
   const bytes = yield* file.readAlloc(maxSize)
   return new TextDecoder().decode(Option.getOrElse(bytes, () => new Uint8Array()))
-}, Effect.scoped)
+}, (read, path) =>
+  Effect.scoped(read).pipe(
+    Effect.catchTag("PlatformError", ({ message }) =>
+      Effect.fail(new CredentialsFileRefused({ path, problem: `it can't be read: ${message}` })))
+  ))
 
 /**
- * From a file that only its owner may use (mode 0600 or stricter), with a line for each of `TXC_API_KEY=…` and
- * `TXC_API_SECRET=…`. Any other is refused, and the error says how to mend it. Where files have no such modes, as on
- * Windows, all are refused.
+ * From a file that only its owner may use, see {@link readPrivate}, with a line for each of `TXC_API_KEY=…` and
+ * `TXC_API_SECRET=…`.
  *
  * @category layers
  * @since 0.1.0
@@ -170,11 +182,7 @@ export const layerFile = (
   Layer.effect(
     Credentials,
     readPrivate(path).pipe(
-      Effect.catchTag("PlatformError", ({ message }) =>
-        Effect.fail(new CredentialsFileRefused({ path, problem: `it can't be read: ${message}` }))),
-      Effect.flatMap((text) =>
-        config.parse(ConfigProvider.fromDotEnvContents(text))
-      ),
+      Effect.flatMap((text) => config.parse(ConfigProvider.fromDotEnvContents(text))),
       Effect.flatMap(make)
     )
   )

@@ -58,6 +58,9 @@ export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("
  *
  * An intent that was never settled is one whose process has died: its outcome is unknown.
  *
+ * A nonce is taken before its intent is recorded, because the two belong together. So a record that takes seconds makes
+ * the nonce old, and with increasing nonces all other calls of the key wait for it.
+ *
  * @category models
  * @since 0.1.0
  */
