@@ -1,15 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
+import * as RateLimits from "../../src/client/RateLimits.ts"
+import * as Region from "../../src/client/Region.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
 import { ServerStatus } from "../../src/endpoints/ServerStatus.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
 import { answered, dialects, stopLimit } from "../support/exchange.ts"
-import { type Answering, html, json, refusal } from "../support/http.ts"
+import { type Answering, answering, html, json, refusal } from "../support/http.ts"
 
 const cancelAll = CancelAllOrders.use((orders) => orders.cancel())
 const balance = MainBalance.use(({ all }) => all)
@@ -135,4 +140,28 @@ describe.each(dialects)("of a call in the $name dialect", (dialect) => {
         { id: "txc_call_latency", endpoint, time_unit: "milliseconds", count: 1, max: 7000 }
       ])
     }).pipe(Effect.provide(answered(() => Effect.never, dialect))))
+})
+
+describe("waits for a rate limit", () => {
+  const waiting = (millis: number) =>
+    Exchange.layerPublic.pipe(
+      Layer.provide([
+        Layer.succeed(RateLimits.RateLimits, {
+          bucket: () => ({ take: Effect.succeed(millis), refused: () => Effect.succeed(0), retries: 0 })
+        }),
+        Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.live }),
+        answering(() => json(200, ["pong"]))
+      ]),
+      Layer.orDie
+    )
+  const waits = Effect.map(
+    observed(ping),
+    ({ metrics }) => metrics.filter(({ id }) => id === "txc_limit_wait").map(({ count, max }) => [count, max])
+  )
+
+  it.effect("are timed", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* Effect.provide(waits, waiting(40)), [[1, 40]])
+      assert.deepStrictEqual(yield* Effect.provide(waits, waiting(0)), [])
+    }))
 })
