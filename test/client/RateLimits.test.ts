@@ -22,7 +22,7 @@ import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import type * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Limits from "../../src/sandbox/Limits.ts"
-import { passing } from "../support/clock.ts"
+import { passing, turn } from "../support/clock.ts"
 import { alice, code, credentialsOf, dialects, exchange, inProcess, once } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { type Answering, answering, html, json, privateCalls, Recorder, refusal } from "../support/http.ts"
@@ -311,15 +311,15 @@ describe("a refusal by the exchange", () => {
 
   it.effect("many that are refused together count as one", () =>
     Effect.gen(function*() {
-      yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.flip(cancelAll), { concurrency: "unbounded" })
-      assert.strictEqual(yield* sent, 20)
+      const calls = Array.from({ length: 20 }, () => Effect.flip(cancelAll))
+      const refused = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+      while ((yield* sent) < 20) yield* turn
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(refused)
       const next = yield* Effect.forkChild(Effect.flip(cancelAll))
       assert.deepStrictEqual(yield* attemptsAfter([999, 251]), [20, 21])
       yield* Fiber.join(next)
-    }).pipe(
-      Effect.provide(client(() => Effect.delay(Effect.sync(tooMany), 1))),
-      (test) => Effect.andThen(Effect.forkChild(TestClock.adjust(1)), test)
-    ))
+    }).pipe(Effect.provide(client(() => Effect.delay(Effect.sync(tooMany), 1)))))
 })
 
 describe("an exchange", () => {
