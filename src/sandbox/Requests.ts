@@ -61,15 +61,20 @@ const longest = 200
 export const scrub = (text: string, secrets: ReadonlyArray<string>): string => {
   let shown = text
   for (const secret of secrets) if (secret !== "") shown = shown.replaceAll(secret, hidden)
-  return shown.length > longest ? `${shown.slice(0, longest)}…` : shown
+  return copy(shown.length > longest ? `${shown.slice(0, longest)}…` : shown)
 }
 
-const show = (value: unknown, secrets: ReadonlyArray<string>): Schema.Json => {
-  if (typeof value === "string") return scrub(value, secrets)
-  if (typeof value === "bigint") return String(value)
-  if (Array.isArray(value)) return value.slice(0, 20).map((item) => show(item, secrets))
+/** The same text in memory of its own: a part of a text keeps the whole of it, which may be much longer. */
+const copy = (text: string): string => Buffer.from(text).toString()
+
+const showScalar = (value: unknown, secrets: ReadonlyArray<string>): Schema.Json => {
+  if (typeof value === "string" || typeof value === "bigint") return scrub(String(value), secrets)
   return typeof value === "number" || typeof value === "boolean" || value === null ? value : {}
 }
+
+/** No field is a list of lists: what a caller has nested deeper is not shown, however deep it is. */
+const show = (value: unknown, secrets: ReadonlyArray<string>): Schema.Json =>
+  Array.isArray(value) ? value.slice(0, 20).map((item) => showScalar(item, secrets)) : showScalar(value, secrets)
 
 /**
  * The fields of a request that the endpoint knows. What else is in it is nobody's to know.
