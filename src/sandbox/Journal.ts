@@ -132,7 +132,9 @@ const beginning: Uint8Array = new Uint8Array(32)
 const chain = (before: Uint8Array, text: string): Uint8Array =>
   createHash("sha256").update(before).update(text).digest()
 
-const hash = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest()
+/** Of a snapshot and of the chain up to it, so that no snapshot is taken for one of another place. */
+const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
+  createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
 const isSame = (a: unknown, b: Uint8Array): boolean => a instanceof Uint8Array && Buffer.compare(a, b) === 0
 
@@ -172,6 +174,8 @@ const prepare = (database: DatabaseSync, file: string, rules: string): Result.Re
   if (tables > 0 && found < version) return fail("older", other)
   // Only now that the file is known to be ours: this writes to it.
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+  // The log begins anew, so that what is left of an unfinished group is never behind a group of this run.
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   // Writing takes the lock, which EXCLUSIVE mode then keeps for as long as the database is open.
   database.exec(`
     BEGIN IMMEDIATE;
@@ -230,12 +234,16 @@ const follow = (
 const entriesAfter =
   "SELECT sequence, command, hash FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
 
-const latestSnapshot = (database: DatabaseSync): Snapshot | undefined => {
+const latestSnapshot = (
+  database: DatabaseSync,
+  linkOf: (sequence: number) => Uint8Array
+): Snapshot | undefined => {
   const row = database.prepare("SELECT * FROM snapshot ORDER BY sequence DESC LIMIT 1").get()
   const state = row?.["state"]
+  if (row === undefined || !(state instanceof Uint8Array)) return undefined
+  const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
   // Without a snapshot that is what it was, everything is made again from the first command on.
-  if (row === undefined || !(state instanceof Uint8Array) || !isSame(row["hash"], hash(state))) return undefined
-  return { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
+  return isSame(row["hash"], seal(snapshot, linkOf(snapshot.sequence))) ? snapshot : undefined
 }
 
 /**
@@ -278,7 +286,7 @@ export const salvage = (
         )
         database.close()
         const error = Result.isFailure(read) ? failed(read.failure) : read.success
-        return { lines, error: error ?? (damaged ? torn(file, lines.length) : undefined) }
+        return { lines, error: damaged ? torn(file, lines.length) : error }
       },
       catch: failed
     })
@@ -331,7 +339,7 @@ export const open = Effect.fnUntraced(function*(
   }
   let sequence = yield* attempt(() => Number(count.get()?.["n"]))
   let link = yield* attempt(() => linkOf(sequence))
-  const snapshot = yield* attempt(() => latestSnapshot(database))
+  const snapshot = yield* attempt(() => latestSnapshot(database, linkOf))
   const recalls = database.prepare("SELECT recalled FROM journal WHERE recalled IS NOT NULL AND sequence > ?")
 
   let group: Array<Command.Command> = []
@@ -350,7 +358,7 @@ export const open = Effect.fnUntraced(function*(
     }
     if (kept !== undefined) {
       database.exec("DELETE FROM snapshot")
-      replace.run(kept.sequence, kept.origin, kept.state, hash(kept.state))
+      replace.run(kept.sequence, kept.origin, kept.state, seal(kept, linkOf(kept.sequence)))
     }
     database.exec("COMMIT")
     sequence = number
