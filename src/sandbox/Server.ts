@@ -26,11 +26,18 @@ const maxOwnBody = 256 * 1024 * 1024
 /** So many bytes of bodies are kept at once, of all callers but the owner. Whoever comes then is told to come later. */
 export const maxPending = 64 * 1024 * 1024
 
+/**
+ * The process takes less memory than this, in bytes, whatever callers send and however they read, as long as the journal
+ * holds little: bodies, headers and answers that wait, what is remembered of calls, and the garbage that the runtime has
+ * not collected yet.
+ */
+export const maxMemory = 768 * 1024 * 1024
+
 /** So many connections are open at once. */
 export const maxConnections = 1024
 
 /** So many calls of one connection, and of all together, wait for their answers. A connection with more is broken off. */
-export const maxUnanswered = { ofOne: 64, ofAll: 4096 }
+export const maxUnanswered = { ofOne: 64, ofAll: 1024 }
 
 /** How long a caller whose body is too long may go on sending after it was told so, in milliseconds. */
 const lingering = 1000
@@ -57,7 +64,8 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 /**
  * - `host`: this machine only, unless said otherwise
  * - `port`: any free one, unless said otherwise
- * - `requestTimeout`: how many milliseconds a request may take to arrive, 30 seconds unless said otherwise
+ * - `requestTimeout`: how many milliseconds a request may take to arrive, and its answer to be taken; 30 seconds unless
+ *   said otherwise
  * - `controlToken`: opens the control plane to whoever has it; without one there is no control plane
  *
  * @category models
@@ -138,15 +146,21 @@ const sendStream = (
     })
   })
 
+/** Sends an answer, which the caller must take within so many milliseconds. */
 const send = (
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
-  answer: Exclude<Answer, { readonly _tag: "Stream" }>
+  answer: Exclude<Answer, { readonly _tag: "Stream" }>,
+  within: number
 ): void => {
   // A fault may hold headers that HTTP has no form for.
   const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => write(response, answer)))
-  if (isWritten) response.end()
-  else reset(request)
+  if (!isWritten) return reset(request)
+  response.end()
+  // Those that wait behind another have no socket yet, and go with the other.
+  if (response.writableFinished || response.socket === null) return
+  const givingUp = setTimeout(() => request.socket.destroy(), within)
+  response.on("close", () => clearTimeout(givingUp))
 }
 
 /** The target of a request as a path and a query. A caller may write the whole address. */
@@ -201,7 +215,7 @@ export const serve = Effect.fnUntraced(function*(
       onExit: (exit) => {
         if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
         const given: Answer = Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" }
-        if (given._tag !== "Stream") return send(request, response, given)
+        if (given._tag !== "Stream") return send(request, response, given, requestTimeout)
         const stop = run(sendStream(request, response, given))
         whenGone(() => stop())
       }
