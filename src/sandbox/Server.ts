@@ -31,7 +31,7 @@ export const maxPending = 64 * 1024 * 1024
  * holds little: bodies, headers and answers that wait, what is remembered of calls, and the garbage that the runtime has
  * not collected yet.
  */
-export const maxMemory = 768 * 1024 * 1024
+export const maxMemory = 1024 * 1024 * 1024
 
 /** So many connections are open at once. */
 export const maxConnections = 1024
