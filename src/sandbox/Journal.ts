@@ -325,7 +325,16 @@ export const open = Effect.fnUntraced(function*(
   )
   // It holds the secrets of the venue's keys.
   if (isNew) yield* attempt(() => chmodSync(file, 0o600))
-  const run = yield* Effect.flatMap(attempt(() => prepare(database, file, rules)), Effect.fromResult)
+  const run = yield* Effect.flatMap(attempt(() => prepare(database, file, rules)), Effect.fromResult).pipe(
+    Effect.catchIf(
+      ({ why }) => why === "damaged",
+      (error) =>
+        Effect.flatMap(salvage(file), ({ lines }) =>
+          Effect.fail(
+            new JournalError({ why: "damaged", file, reason: error.reason, intact: lines.length })
+          ))
+    )
+  )
 
   const count = database.prepare("SELECT coalesce(max(sequence), 0) AS n FROM journal")
   const hashOf = database.prepare("SELECT hash FROM journal WHERE sequence = ?")
@@ -333,13 +342,23 @@ export const open = Effect.fnUntraced(function*(
   const insert = database.prepare("INSERT INTO journal (sequence, command, hash, recalled) VALUES (?, ?, ?, ?)")
   const replace = database.prepare("INSERT INTO snapshot (sequence, origin, state, hash) VALUES (?, ?, ?, ?)")
 
+  /** Reads; when the database is damaged, finds out how much of it is not. */
+  const reading = <A>(work: () => A) =>
+    Effect.mapError(attempt(work), ({ reason, why }) => {
+      if (why !== "damaged") return new JournalError({ why, file, reason })
+      let intact = 0
+      const count = (_command: Command.Command, sequence: number) => intact = sequence
+      Result.try(() => follow(entries.iterate(0, Number.MAX_SAFE_INTEGER), file, 0, beginning, count))
+      return new JournalError({ why, file, reason, intact })
+    })
+
   const linkOf = (sequence: number): Uint8Array => {
     const found = hashOf.get(sequence)?.["hash"]
     return found instanceof Uint8Array ? found : beginning
   }
-  let sequence = yield* attempt(() => Number(count.get()?.["n"]))
-  let link = yield* attempt(() => linkOf(sequence))
-  const snapshot = yield* attempt(() => latestSnapshot(database, linkOf))
+  let sequence = yield* reading(() => Number(count.get()?.["n"]))
+  let link = yield* reading(() => linkOf(sequence))
+  const snapshot = yield* reading(() => latestSnapshot(database, linkOf))
   const recalls = database.prepare("SELECT recalled FROM journal WHERE recalled IS NOT NULL AND sequence > ?")
 
   let group: Array<Command.Command> = []
@@ -385,13 +404,13 @@ export const open = Effect.fnUntraced(function*(
     run,
     unfinished,
     snapshot,
-    recalledAfter: (sequence) => attempt(() => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled)))),
+    recalledAfter: (sequence) => reading(() => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled)))),
     read: (after, to, visit) =>
       Effect.flatMap(
-        attempt(() => follow(entries.iterate(after, to), file, after, linkOf(after), visit)),
+        reading(() => follow(entries.iterate(after, to), file, after, linkOf(after), visit)),
         (error) => error === undefined ? Effect.void : Effect.fail(error)
       ),
-    lines: (after, limit) => attempt(() => entries.all(after, after + limit).map(({ command }) => String(command))),
+    lines: (after, limit) => reading(() => entries.all(after, after + limit).map(({ command }) => String(command))),
     append: (command) => {
       // What can't be written any more is not kept either.
       if (broken === undefined) group.push(command)

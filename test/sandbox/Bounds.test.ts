@@ -14,6 +14,7 @@ import { signed } from "../support/signed.ts"
 const dialect = Dialect.document
 const ping = "/api/v4/public/ping"
 const placing = "/api/v4/order/new"
+const seed = process.env["TXC_TEST_SEED"]
 const authorization = `Bearer ${controlToken}`
 
 /** What a sandbox in another process is, as its owner sees it. */
@@ -188,7 +189,6 @@ describe("whatever is said on its sockets", () => {
           yield* Effect.forEach(conversations, (drawn) => converse(sandbox.port, drawn), { concurrency: "unbounded" })
           digest = yield* sandbox.unharmed(digest)
         }))
-      const seed = process.env["TXC_TEST_SEED"]
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.array(conversation, { minLength: 1, maxLength: 12 }), run), {
           numRuns: 100,
@@ -278,9 +278,8 @@ const attacks: ReadonlyArray<readonly [name: string, attack: Attack]> = [
           "authorization",
           authorization
         ]]))
-      const [caller] = reading(yield* connections(port, 1))
-      for (let i = 0; i < 800 && caller !== undefined; i++)
-        yield* write(caller, get(ping))
+      // Behind them is what the attacks before this one have left in the feed.
+      yield* Effect.sleep(1500)
     })],
   [
     "bodies that wait behind an answer that is long in coming, on connections that break",
@@ -313,7 +312,6 @@ describe("however much is said on its sockets", () => {
         yield* sandbox.own("DELETE", "Faults")
         yield* Effect.sleep(100)
         digest = yield* sandbox.unharmed(digest)
-        if (process.env["TXC_SHOW"]) console.log(name, (yield* sandbox.peak) / 1024 / 1024 | 0)
         assert.isBelow(yield* sandbox.peak, Server.maxMemory, name)
         // There is room for bodies again.
         const long = yield* sandbox.answer({

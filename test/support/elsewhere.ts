@@ -1,5 +1,7 @@
 /** A sandbox in another process, over real sockets: to be killed, and to be measured. */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { moduleUrl } from "./files.ts"
@@ -37,9 +39,8 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
-  const ended = new Promise<number | string | null>((resolve) =>
-    child.on("close", (code, signal) => resolve(signal ?? code))
-  )
+  const ended = yield* Deferred.make<number | string | null>()
+  child.on("close", (code, signal) => Deferred.doneUnsafe(ended, Exit.succeed(signal ?? code)))
   const baseUrl = yield* Effect.callback<string>((resume) => {
     child.stdout.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().trim())))
     child.once("close", (code) => resume(Effect.die(`the sandbox has ended with ${code}`)))
@@ -47,10 +48,7 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   return {
     baseUrl,
     /** Ends it as a power switch does, and waits until it is gone. */
-    kill: Effect.promise(() => {
-      child.kill("SIGKILL")
-      return ended
-    }),
+    kill: Effect.andThen(Effect.sync(() => child.kill("SIGKILL")), Deferred.await(ended)),
     /** The most memory that it has ever held, in bytes. */
     peak: Effect.sync(() => {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
