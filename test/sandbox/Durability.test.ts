@@ -166,7 +166,7 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
         const seen: Array<Entry> = []
         let last = "0"
         let trades = 0
-        for (let kill = 1; kill <= 6; kill++) {
+        for (let kill = 1; kill <= 5; kill++) {
           const inThisRun: Array<Request> = []
           yield* Effect.scoped(Effect.gen(function*() {
             const sandbox = yield* servedElsewhere(file)
@@ -232,8 +232,8 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
             }
           }))
         }
-        assert.isAtLeast(acknowledged.size, 90)
-        assert.isAbove(seen.length, 90)
+        assert.isAtLeast(acknowledged.size, 75)
+        assert.isAbove(seen.length, 75)
         if (!restoring) assert.isAbove(trades, 0)
         if (restoring) assert.isTrue(seen.some(({ event }) => event._tag === "Restored"))
         assert.strictEqual(new Set(seen.map(({ id }) => id)).size, seen.length, "nothing is told twice")

@@ -56,68 +56,72 @@ const opened = (file: string) =>
   }))
 
 describe("a venue of many commands", () => {
-  it.live("starts from its snapshot, as it would from the first command; a damaged one is of no use", () =>
-    Effect.gen(function*() {
-      const file = yield* scratchFile
-      const expected = yield* Effect.scoped(Effect.gen(function*() {
-        const venue = yield* Venue.make({ dialect, file })
-        for (let n = 0; n < count; n += 100) yield* venue.replay(commands.slice(n, n + 100))
-        yield* venue.perform({ _tag: "Begin" })
-        assert.isAbove(venue.state.openOrders.size, 0)
-        return { hash: hash(venue.state), sequence: count + 1, origin: count + 1 }
-      }))
-      assert.deepStrictEqual(yield* opened(file), { ...expected, fromTheFirst: false })
-      const copy = `${file}-copy`
-      const changed = (statement: string) =>
-        Effect.suspend(() => {
-          copyFileSync(file, copy)
-          return sql(copy, statement)
-        })
+  it.live(
+    "starts from its snapshot, as it would from the first command; a damaged one is of no use",
+    () =>
+      Effect.gen(function*() {
+        const file = yield* scratchFile
+        const expected = yield* Effect.scoped(Effect.gen(function*() {
+          const venue = yield* Venue.make({ dialect, file })
+          for (let n = 0; n < count; n += 100) yield* venue.replay(commands.slice(n, n + 100))
+          yield* venue.perform({ _tag: "Begin" })
+          assert.isAbove(venue.state.openOrders.size, 0)
+          return { hash: hash(venue.state), sequence: count + 1, origin: count + 1 }
+        }))
+        assert.deepStrictEqual(yield* opened(file), { ...expected, fromTheFirst: false })
+        const copy = `${file}-copy`
+        const changed = (statement: string) =>
+          Effect.suspend(() => {
+            copyFileSync(file, copy)
+            return sql(copy, statement)
+          })
 
-      // Nothing before the snapshot is read to start; whoever wants it is told.
-      yield* changed("UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence = 600")
-      assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: false })
-      const { error, lines } = yield* Journal.salvage(copy)
-      assert.deepStrictEqual([error?.why, error?.intact], ["damaged", lines.length])
-      assert.isBelow(lines.length, 600)
-      const refused = yield* failsWith("JournalError")(Effect.scoped(Effect.gen(function*() {
-        const venue = yield* Venue.make({ dialect, file: copy })
-        return yield* venue.restore(700)
-      })))
-      assert.strictEqual(refused.why, "damaged")
+        // Nothing before the snapshot is read to start; whoever wants it is told.
+        yield* changed("UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence = 600")
+        assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: false })
+        const { error, lines } = yield* Journal.salvage(copy)
+        assert.deepStrictEqual([error?.why, error?.intact], ["damaged", lines.length])
+        assert.isBelow(lines.length, 600)
+        const refused = yield* failsWith("JournalError")(Effect.scoped(Effect.gen(function*() {
+          const venue = yield* Venue.make({ dialect, file: copy })
+          return yield* venue.restore(700)
+        })))
+        assert.strictEqual(refused.why, "damaged")
 
-      // Whatever of the snapshot is another: everything is made again, and is the same.
-      for (
-        const set of [
-          "state = substr(state, 1, length(state) / 2) || x'00' || substr(state, length(state) / 2 + 2)",
-          "state = x''",
-          "sequence = sequence + 1",
-          "sequence = 1",
-          "sequence = 1000000",
-          "origin = 7",
-          "hash = x'00'"
-        ]
-      ) {
-        yield* changed(`UPDATE snapshot SET ${set}`)
-        assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: true }, set)
-      }
-      yield* changed("DELETE FROM snapshot")
-      assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: true })
+        // Whatever of the snapshot is another: everything is made again, and is the same.
+        for (
+          const set of [
+            "state = substr(state, 1, length(state) / 2) || x'00' || substr(state, length(state) / 2 + 2)",
+            "state = x''",
+            "sequence = sequence + 1",
+            "sequence = 1",
+            "sequence = 1000000",
+            "origin = 7",
+            "hash = x'00'"
+          ]
+        ) {
+          yield* changed(`UPDATE snapshot SET ${set}`)
+          assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: true }, set)
+        }
+        yield* changed("DELETE FROM snapshot")
+        assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: true })
 
-      // To go back to the very snapshot does not need what was before it.
-      copyFileSync(file, copy)
-      const there = yield* Effect.scoped(Effect.gen(function*() {
-        const venue = yield* Venue.make({ dialect, file: copy })
-        assert.isTrue(yield* venue.restore(venue.journal.snapshot?.sequence ?? assert.fail("no snapshot")))
-        return { hash: hash(venue.state), sequence: count + 2, origin: count + 1 }
-      }))
-      assert.notStrictEqual(there.hash, expected.hash)
-      assert.deepStrictEqual(yield* opened(copy), { ...there, fromTheFirst: false })
+        // To go back to the very snapshot does not need what was before it.
+        copyFileSync(file, copy)
+        const there = yield* Effect.scoped(Effect.gen(function*() {
+          const venue = yield* Venue.make({ dialect, file: copy })
+          assert.isTrue(yield* venue.restore(venue.journal.snapshot?.sequence ?? assert.fail("no snapshot")))
+          return { hash: hash(venue.state), sequence: count + 2, origin: count + 1 }
+        }))
+        assert.notStrictEqual(there.hash, expected.hash)
+        assert.deepStrictEqual(yield* opened(copy), { ...there, fromTheFirst: false })
 
-      // After the snapshot, damage is found at the start.
-      yield* changed(`UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence > ${count - 9}`)
-      assert.strictEqual((yield* failsWith("JournalError")(opened(copy))).why, "damaged")
-    }).pipe(Effect.scoped))
+        // After the snapshot, damage is found at the start.
+        yield* changed(`UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence > ${count - 9}`)
+        assert.strictEqual((yield* failsWith("JournalError")(opened(copy))).why, "damaged")
+      }).pipe(Effect.scoped),
+    120_000
+  )
 
   it.live("goes back to before its snapshot, and is the same when it is opened again", () =>
     Effect.gen(function*() {
@@ -140,5 +144,5 @@ describe("a venue of many commands", () => {
         assert.isTrue(yield* venue.restore(50))
         assert.strictEqual(hash(venue.state), early)
       }))
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), 120_000)
 })

@@ -125,33 +125,41 @@ describe("a log that ends in the middle of its last group", () => {
         put(file, { ...left, log })
         assert.deepStrictEqual(yield* found(file), { sequence: length === to ? 6 : 3, unfinished }, `${length}`)
       }
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), 120_000)
 
-  it.live("is written on, and what is left of that group is not taken for damage afterwards", () =>
-    Effect.gen(function*() {
-      // More frames than are written over by the next run before the test looks again.
-      const left = yield* killed([[50], [200, 30], [50_000]])
-      const file = yield* scratchFile
-      const commit = framesOf(left).at(-1)?.at(-1) ?? 0
-      for (const length of [commit, commit + 24, commit + 2000, left.log.length - 1]) {
-        put(file, { ...left, log: left.log.subarray(0, length) })
-        const again = yield* Effect.scoped(Effect.flatMap(open(file), (journal) => write(journal, file, [[40]])))
-        put(file, again)
-        assert.deepStrictEqual(yield* found(file), { sequence: 4, unfinished: 0 })
-      }
-    }).pipe(Effect.scoped))
+  it.live(
+    "is written on, and what is left of that group is not taken for damage afterwards",
+    () =>
+      Effect.gen(function*() {
+        // More frames than are written over by the next run before the test looks again.
+        const left = yield* killed([[50], [200, 30], [50_000]])
+        const file = yield* scratchFile
+        const commit = framesOf(left).at(-1)?.at(-1) ?? 0
+        for (const length of [commit, commit + 24, commit + 2000, left.log.length - 1]) {
+          put(file, { ...left, log: left.log.subarray(0, length) })
+          const again = yield* Effect.scoped(Effect.flatMap(open(file), (journal) => write(journal, file, [[40]])))
+          put(file, again)
+          assert.deepStrictEqual(yield* found(file), { sequence: 4, unfinished: 0 })
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
 
-  it.effect("of which only the header was written, or not all of it, has nothing to lose", () =>
-    Effect.gen(function*() {
-      const left = yield* killed(groups)
-      const file = yield* scratchFile
-      for (let length = 0; length <= headerLength; length++) {
-        const log = left.log.subarray(0, length)
-        assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished: length, damaged: false })
-      }
-      put(file, { database: left.database, log: Buffer.alloc(headerLength) })
-      assert.deepStrictEqual(yield* found(file), { sequence: 0, unfinished: headerLength })
-    }).pipe(Effect.scoped))
+  it.effect(
+    "of which only the header was written, or not all of it, has nothing to lose",
+    () =>
+      Effect.gen(function*() {
+        const left = yield* killed(groups)
+        const file = yield* scratchFile
+        for (let length = 0; length <= headerLength; length++) {
+          const log = left.log.subarray(0, length)
+          assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished: length, damaged: false })
+        }
+        put(file, { database: left.database, log: Buffer.alloc(headerLength) })
+        assert.deepStrictEqual(yield* found(file), { sequence: 0, unfinished: headerLength })
+      }).pipe(Effect.scoped),
+    120_000
+  )
 })
 
 describe("a log that is damaged before its last group", () => {
@@ -185,7 +193,7 @@ describe("a log that is damaged before its last group", () => {
         }
       }
       assert.isAbove(sampled, 300)
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), 120_000)
 
   it.live("is refused when its header is, any byte of it", () =>
     Effect.gen(function*() {
@@ -195,7 +203,7 @@ describe("a log that is damaged before its last group", () => {
         assert.isTrue(WriteAheadLog.inspect(changed(left.log, at, flip)).damaged, `${at}`)
       }
       yield* refuses(file, { ...left, log: changed(left.log, 20, flip) }, 0)
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), 120_000)
 
   it.effect("or in it, but before its commit: that was on the disk", () =>
     Effect.gen(function*() {
@@ -206,39 +214,46 @@ describe("a log that is damaged before its last group", () => {
       for (const start of last.slice(0, -1)) {
         yield* refuses(file, { ...left, log: changed(left.log, start + 100, flip) }, 1)
       }
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), 120_000)
 })
 
 describe("a log that was begun anew", () => {
-  it.live("has frames of its earlier use behind its own, which are no damage, wherever it ends", () =>
-    Effect.gen(function*() {
-      const file = yield* scratchFile
-      const copy = `${file}-copy`
-      const journal = yield* open(file)
-      // More than SQLite keeps in a log before it begins anew.
-      yield* write(journal, file, Array.from({ length: 40 }, () => [100_000, 20_000]))
-      let before = leftOf(file).log
-      let between = 0
-      for (let round = 0; round < 30; round++) {
-        const { database, log, marks } = yield* write(journal, file, [[3000 * (round % 5), 10], [9000]])
-        put(copy, { database, log })
-        assert.deepStrictEqual(yield* found(copy), { sequence: marks.at(-1)?.sequence, unfinished: 0 })
-        const starts = Array.from({ length: (log.length - headerLength) / frameLength }, (_, n) => n * frameLength + 32)
-        const own = starts.filter((start) => log.subarray(start + 8, start + 16).equals(log.subarray(16, 24)))
-        if (own.length < starts.length) between++
-        // The last two groups are written in part, over what was there before.
-        const from = own.findIndex((start) =>
-          !log.subarray(start, start + 24).equals(before.subarray(start, start + 24))
-        )
-        for (const part of [1, 20, 30, 3000, frameLength, frameLength + 10, 2 * frameLength + 24]) {
-          const end = (own[from] ?? 0) + part
-          const torn = Buffer.concat([log.subarray(0, end), before.subarray(end)])
-          assert.isFalse(WriteAheadLog.inspect(torn).damaged)
+  it.live(
+    "has frames of its earlier use behind its own, which are no damage, wherever it ends",
+    () =>
+      Effect.gen(function*() {
+        const file = yield* scratchFile
+        const copy = `${file}-copy`
+        const journal = yield* open(file)
+        // More than SQLite keeps in a log before it begins anew.
+        yield* write(journal, file, Array.from({ length: 40 }, () => [100_000, 20_000]))
+        let before = leftOf(file).log
+        let between = 0
+        for (let round = 0; round < 30; round++) {
+          const { database, log, marks } = yield* write(journal, file, [[3000 * (round % 5), 10], [9000]])
+          put(copy, { database, log })
+          assert.deepStrictEqual(yield* found(copy), { sequence: marks.at(-1)?.sequence, unfinished: 0 })
+          const starts = Array.from(
+            { length: (log.length - headerLength) / frameLength },
+            (_, n) => n * frameLength + 32
+          )
+          const own = starts.filter((start) => log.subarray(start + 8, start + 16).equals(log.subarray(16, 24)))
+          if (own.length < starts.length) between++
+          // The last two groups are written in part, over what was there before.
+          const from = own.findIndex((start) =>
+            !log.subarray(start, start + 24).equals(before.subarray(start, start + 24))
+          )
+          for (const part of [1, 20, 30, 3000, frameLength, frameLength + 10, 2 * frameLength + 24]) {
+            const end = (own[from] ?? 0) + part
+            const torn = Buffer.concat([log.subarray(0, end), before.subarray(end)])
+            assert.isFalse(WriteAheadLog.inspect(torn).damaged)
+          }
+          before = log
         }
-        before = log
-      }
-      assert.isAbove(between, 20)
-    }).pipe(Effect.scoped))
+        assert.isAbove(between, 20)
+      }).pipe(Effect.scoped),
+    120_000
+  )
 })
 
 describe("any log", () => {
