@@ -79,7 +79,7 @@ export class Venue extends Context.Service<Venue, {
   readonly state: State.State
   readonly sequence: () => number
   readonly origin: () => number
-  readonly snapshot: Effect.Effect<number>
+  readonly snapshot: Effect.Effect<number, Journal.JournalError>
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
   readonly replay: (commands: ReadonlyArray<Command>) => Effect.Effect<void, Journal.JournalError>
   readonly journal: Journal.Journal
@@ -587,7 +587,7 @@ export const make = Effect.fnUntraced(function*(
     },
     sequence: () => history.sequence,
     origin: () => history.origin,
-    snapshot: Effect.sync(() => {
+    snapshot: owned(() => {
       remember(history.sequence, history.state)
       forget()
       return history.sequence

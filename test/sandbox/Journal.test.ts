@@ -370,6 +370,9 @@ describe("when the disk fails", () => {
         yield* Effect.gen(function*() {
           yield* fullDisk
           assert.deepStrictEqual(yield* venue.handle(cancelAll), reset)
+          const { clock, snapshot, status } = yield* Control.Control
+          for (const told of [clock, snapshot, status])
+            yield* failsWith("JournalError")(Effect.asVoid<unknown, Journal.JournalError, never>(told))
           const error = yield* failsWith("JournalError")(fund)
           assert.deepStrictEqual([error.why, error.reason], [
             "full",
