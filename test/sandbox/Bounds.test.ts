@@ -347,7 +347,8 @@ describe("however much is said on its sockets", () => {
       const [socket] = yield* connections(Number(new URL(baseUrl).port), 1)
       socket?.write(raw(`GET ${prefix}Events HTTP/1.1`, [["authorization", authorization]]))
       let before = -1
-      while (taken === 0 || taken > before) {
+      for (;;) {
+        if (taken > 0 && taken === before) break
         before = taken
         yield* Effect.sleep(300)
       }
