@@ -220,7 +220,7 @@ export class Control extends Context.Service<Control, {
   readonly openOrders: (account: string) => Effect.Effect<ReadonlyArray<OpenOrder>, Journal.JournalError>
   readonly positions: (account: string) => Effect.Effect<ReadonlyArray<OpenPosition>, Journal.JournalError>
   readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Balance>, Journal.JournalError>
-  readonly clock: Effect.Effect<ClockReading>
+  readonly clock: Effect.Effect<ClockReading, Journal.JournalError>
   readonly freezeClock: Done
   readonly runClock: Done
   readonly setClock: (options: { readonly at: number }) => Done
@@ -234,7 +234,7 @@ export class Control extends Context.Service<Control, {
   readonly requests: (after?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
   readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
   readonly status: Effect.Effect<Status, Journal.JournalError>
-  readonly snapshot: Effect.Effect<number>
+  readonly snapshot: Effect.Effect<number, Journal.JournalError>
   readonly restore: (sequence: number) => Done
   readonly reset: Done
   readonly begin: Done
@@ -392,7 +392,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
       at,
       frozen: venue.state.clock._tag === "Frozen",
       skewMillis: venue.state.skew / 1000
-    })),
+    })).pipe(Effect.tap(venue.journal.committed)),
     freezeClock: perform("FreezeClock", (_state, at) => ({ _tag: "SetClock", clock: { _tag: "Frozen", at } })),
     runClock: perform("RunClock", (_state, at, real) => ({
       _tag: "SetClock",

@@ -169,7 +169,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.Balance),
     error: Unavailable
   }).annotateMerge(described("What an account has, in all wallets.")),
-  HttpApiEndpoint.get("clock", "/Clock", { success: Control.ClockReading }).annotateMerge(
+  HttpApiEndpoint.get("clock", "/Clock", { success: Control.ClockReading, error: Unavailable }).annotateMerge(
     described("The venue's clock, in Unix microseconds.")
   ),
   post("freezeClock", "/FreezeClock", Nothing, "Stops the clock where it is."),
@@ -231,9 +231,10 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
     described("Where the venue stands: how many commands there have been, and the hash of them all.")
   ),
-  HttpApiEndpoint.post("snapshot", "/Snapshot", { payload: Nothing, success: Sequence }).annotateMerge(
-    described("Gives the number of the last command, to restore.")
-  ),
+  HttpApiEndpoint.post("snapshot", "/Snapshot", { payload: Nothing, success: Sequence, error: Unavailable })
+    .annotateMerge(
+      described("Gives the number of the last command, to restore.")
+    ),
   post(
     "restore",
     "/Restore",

@@ -15,6 +15,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
@@ -194,13 +195,16 @@ export const make = Effect.fnUntraced(function*(
     const flat = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as const]
     )
-    const request = HttpServerRequest.fromWeb(
+    // Some methods and paths have no such form, and these two no body.
+    const given = Result.try(() =>
       new globalThis.Request(url, {
         method,
         headers: Object.fromEntries(flat),
-        ...(body.length === 0 ? {} : { body: Buffer.from(body) })
+        ...(body.length === 0 || method === "GET" || method === "HEAD" ? {} : { body: Buffer.from(body) })
       })
     )
+    if (Result.isFailure(given)) return json(400, { message: `${method} ${path} is not answered here` })
+    const request = HttpServerRequest.fromWeb(given.success)
     const requestScope = yield* Scope.fork(scope)
     return yield* app.pipe(
       Effect.map((response) => HttpEffect.scopeTransferToStream(response)),

@@ -119,8 +119,8 @@ const kept = 50_000
 /** So many are forgotten at once. */
 const forgottenAtOnce = 5000
 
-/** So many leave at once, so that a reader who is far behind holds up nobody. */
-const page = 500
+/** So many leave at once, so that a reader who is far behind holds up nobody, and one who never reads keeps no more. */
+const page = 100
 
 /**
  * - `happened`: what a command has brought about

@@ -132,7 +132,9 @@ const beginning: Uint8Array = new Uint8Array(32)
 const chain = (before: Uint8Array, text: string): Uint8Array =>
   createHash("sha256").update(before).update(text).digest()
 
-const hash = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest()
+/** Of a snapshot and of the chain up to it, so that no snapshot is taken for one of another place. */
+const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
+  createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
 const isSame = (a: unknown, b: Uint8Array): boolean => a instanceof Uint8Array && Buffer.compare(a, b) === 0
 
@@ -172,6 +174,8 @@ const prepare = (database: DatabaseSync, file: string, rules: string): Result.Re
   if (tables > 0 && found < version) return fail("older", other)
   // Only now that the file is known to be ours: this writes to it.
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+  // The log begins anew, so that what is left of an unfinished group is never behind a group of this run.
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   // Writing takes the lock, which EXCLUSIVE mode then keeps for as long as the database is open.
   database.exec(`
     BEGIN IMMEDIATE;
@@ -230,12 +234,16 @@ const follow = (
 const entriesAfter =
   "SELECT sequence, command, hash FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
 
-const latestSnapshot = (database: DatabaseSync): Snapshot | undefined => {
+const latestSnapshot = (
+  database: DatabaseSync,
+  linkOf: (sequence: number) => Uint8Array
+): Snapshot | undefined => {
   const row = database.prepare("SELECT * FROM snapshot ORDER BY sequence DESC LIMIT 1").get()
   const state = row?.["state"]
+  if (row === undefined || !(state instanceof Uint8Array)) return undefined
+  const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
   // Without a snapshot that is what it was, everything is made again from the first command on.
-  if (row === undefined || !(state instanceof Uint8Array) || !isSame(row["hash"], hash(state))) return undefined
-  return { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
+  return isSame(row["hash"], seal(snapshot, linkOf(snapshot.sequence))) ? snapshot : undefined
 }
 
 /**
@@ -278,7 +286,7 @@ export const salvage = (
         )
         database.close()
         const error = Result.isFailure(read) ? failed(read.failure) : read.success
-        return { lines, error: error ?? (damaged ? torn(file, lines.length) : undefined) }
+        return { lines, error: damaged ? torn(file, lines.length) : error }
       },
       catch: failed
     })
@@ -317,7 +325,16 @@ export const open = Effect.fnUntraced(function*(
   )
   // It holds the secrets of the venue's keys.
   if (isNew) yield* attempt(() => chmodSync(file, 0o600))
-  const run = yield* Effect.flatMap(attempt(() => prepare(database, file, rules)), Effect.fromResult)
+  const run = yield* Effect.flatMap(attempt(() => prepare(database, file, rules)), Effect.fromResult).pipe(
+    Effect.catchIf(
+      ({ why }) => why === "damaged",
+      (error) =>
+        Effect.flatMap(salvage(file), ({ lines }) =>
+          Effect.fail(
+            new JournalError({ why: "damaged", file, reason: error.reason, intact: lines.length })
+          ))
+    )
+  )
 
   const count = database.prepare("SELECT coalesce(max(sequence), 0) AS n FROM journal")
   const hashOf = database.prepare("SELECT hash FROM journal WHERE sequence = ?")
@@ -325,13 +342,23 @@ export const open = Effect.fnUntraced(function*(
   const insert = database.prepare("INSERT INTO journal (sequence, command, hash, recalled) VALUES (?, ?, ?, ?)")
   const replace = database.prepare("INSERT INTO snapshot (sequence, origin, state, hash) VALUES (?, ?, ?, ?)")
 
+  /** Reads; when the database is damaged, finds out how much of it is not. */
+  const reading = <A>(work: () => A) =>
+    Effect.mapError(attempt(work), ({ reason, why }) => {
+      if (why !== "damaged") return new JournalError({ why, file, reason })
+      let intact = 0
+      const count = (_command: Command.Command, sequence: number) => intact = sequence
+      Result.try(() => follow(entries.iterate(0, Number.MAX_SAFE_INTEGER), file, 0, beginning, count))
+      return new JournalError({ why, file, reason, intact })
+    })
+
   const linkOf = (sequence: number): Uint8Array => {
     const found = hashOf.get(sequence)?.["hash"]
     return found instanceof Uint8Array ? found : beginning
   }
-  let sequence = yield* attempt(() => Number(count.get()?.["n"]))
-  let link = yield* attempt(() => linkOf(sequence))
-  const snapshot = yield* attempt(() => latestSnapshot(database))
+  let sequence = yield* reading(() => Number(count.get()?.["n"]))
+  let link = yield* reading(() => linkOf(sequence))
+  const snapshot = yield* reading(() => latestSnapshot(database, linkOf))
   const recalls = database.prepare("SELECT recalled FROM journal WHERE recalled IS NOT NULL AND sequence > ?")
 
   let group: Array<Command.Command> = []
@@ -350,7 +377,7 @@ export const open = Effect.fnUntraced(function*(
     }
     if (kept !== undefined) {
       database.exec("DELETE FROM snapshot")
-      replace.run(kept.sequence, kept.origin, kept.state, hash(kept.state))
+      replace.run(kept.sequence, kept.origin, kept.state, seal(kept, linkOf(kept.sequence)))
     }
     database.exec("COMMIT")
     sequence = number
@@ -377,13 +404,13 @@ export const open = Effect.fnUntraced(function*(
     run,
     unfinished,
     snapshot,
-    recalledAfter: (sequence) => attempt(() => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled)))),
+    recalledAfter: (sequence) => reading(() => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled)))),
     read: (after, to, visit) =>
       Effect.flatMap(
-        attempt(() => follow(entries.iterate(after, to), file, after, linkOf(after), visit)),
+        reading(() => follow(entries.iterate(after, to), file, after, linkOf(after), visit)),
         (error) => error === undefined ? Effect.void : Effect.fail(error)
       ),
-    lines: (after, limit) => attempt(() => entries.all(after, after + limit).map(({ command }) => String(command))),
+    lines: (after, limit) => reading(() => entries.all(after, after + limit).map(({ command }) => String(command))),
     append: (command) => {
       // What can't be written any more is not kept either.
       if (broken === undefined) group.push(command)

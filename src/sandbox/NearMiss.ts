@@ -91,18 +91,15 @@ const signature = (refused: Refused): string => {
 const payload = ({ dialect, request }: Refused): string => {
   const given = header(request, Signature.headers.payload)
   const type = header(request, "content-type").split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json") return `the content type is "${type ?? ""}", not application/json`
+  if (type !== "application/json") return `the content type is "${type?.slice(0, 100) ?? ""}", not application/json`
   const decoded = Buffer.from(given, "base64")
   const body = Buffer.from(request.body)
   if (given !== Signature.payloadOf(request.body)) {
     if (decoded.equals(body)) return "the payload header is the body, but not in standard Base64 with its padding"
     if (given === body.toString("utf8")) return "the payload header is the body itself; it must be the body in Base64"
     if (body.length === 0) return "there is no body; the payload header holds what should be in it"
-    const [there, here] = [decoded, body].map((bytes) => Json.parse(bytes.toString("utf8")))
-    const fields = there !== undefined && here !== undefined && Result.isSuccess(there) && Result.isSuccess(here) &&
-        Json.isObject(there.success) && Json.isObject(here.success)
-      ? differences(there.success, here.success)
-      : []
+    const [there, here] = [decoded, body].map((bytes) => objectOf(bytes))
+    const fields = there === undefined || here === undefined ? [] : differences(there, here)
     return fields.length === 0
       ? "the payload header decodes to another body: send the very bytes that were encoded"
       : `the payload header decodes to another body; they differ in ${fields.join(", ")}`
@@ -117,18 +114,22 @@ const payload = ({ dialect, request }: Refused): string => {
     : "the body is not well-formed UTF-8"
 }
 
+const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined => {
+  const parsed = Json.parse(bytes.toString("utf8"))
+  return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
+}
+
+/** Whether two values differ. What is nested too deep can't be written, and is not compared. */
+const isOther = (a: unknown, b: unknown): boolean =>
+  Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
+
 /** The names of the fields in which two objects differ, as far as they are names of fields at all. */
 const differences = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])]
-    .filter((name) =>
-      /^\w{1,40}$/u.test(name) && Json.stringify({ value: a[name] }) !== Json.stringify({ value: b[name] })
-    )
+    .filter((name) => /^\w{1,40}$/u.test(name) && isOther(a[name], b[name]))
     .slice(0, 5)
 
-const bodyOf = (request: Request): Readonly<Record<string, unknown>> => {
-  const parsed = Json.parse(Buffer.from(request.body).toString("utf8"))
-  return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : {}
-}
+const bodyOf = ({ body }: Request): Readonly<Record<string, unknown>> => objectOf(Buffer.from(body)) ?? {}
 
 const envelope = ({ endpoint, request }: Refused): string => {
   const { request: path } = bodyOf(request)

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Http from "node:http"
+import type { Socket } from "node:net"
 import { ControlRefused } from "./Control.ts"
 import { type Forked, prefix } from "./ControlApi.ts"
 import * as ControlPlane from "./ControlPlane.ts"
@@ -25,8 +26,18 @@ const maxOwnBody = 256 * 1024 * 1024
 /** So many bytes of bodies are kept at once, of all callers but the owner. Whoever comes then is told to come later. */
 export const maxPending = 64 * 1024 * 1024
 
+/**
+ * The process takes less memory than this, in bytes, whatever callers send and however they read, as long as the journal
+ * holds little: bodies, headers and answers that wait, what is remembered of calls, and the garbage that the runtime has
+ * not collected yet.
+ */
+export const maxMemory = 1024 * 1024 * 1024
+
 /** So many connections are open at once. */
 export const maxConnections = 1024
+
+/** So many calls of one connection, and of all together, wait for their answers. A connection with more is broken off. */
+export const maxUnanswered = { ofOne: 64, ofAll: 1024 }
 
 /** How long a caller whose body is too long may go on sending after it was told so, in milliseconds. */
 const lingering = 1000
@@ -53,7 +64,8 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 /**
  * - `host`: this machine only, unless said otherwise
  * - `port`: any free one, unless said otherwise
- * - `requestTimeout`: how many milliseconds a request may take to arrive, 30 seconds unless said otherwise
+ * - `requestTimeout`: how many milliseconds a request may take to arrive, and its answer to be taken; 30 seconds unless
+ *   said otherwise
  * - `controlToken`: opens the control plane to whoever has it; without one there is no control plane
  *
  * @category models
@@ -80,6 +92,37 @@ const reset = (request: Http.IncomingMessage): void => {
   request.socket.resetAndDestroy()
 }
 
+/** The bytes of a body as they come, in one piece: a caller who sends them one by one takes no more room than others. */
+class Body {
+  private bytes: Uint8Array = new Uint8Array()
+  private length = 0
+
+  /** How much room it takes with so many more bytes. */
+  roomWith(more: number): number {
+    const length = this.length + more
+    return length <= this.bytes.length ? this.bytes.length : Math.max(length, 2 * this.bytes.length)
+  }
+
+  get room(): number {
+    return this.bytes.length
+  }
+
+  add(chunk: Uint8Array): void {
+    const room = this.roomWith(chunk.length)
+    if (room > this.bytes.length) {
+      const grown = new Uint8Array(room)
+      grown.set(this.whole)
+      this.bytes = grown
+    }
+    this.bytes.set(chunk, this.length)
+    this.length += chunk.length
+  }
+
+  get whole(): Uint8Array {
+    return this.bytes.subarray(0, this.length)
+  }
+}
+
 /** Writes a chunk, and waits until there is room for the next. */
 const push = (response: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<void> =>
   Effect.callback((resume) => {
@@ -103,15 +146,21 @@ const sendStream = (
     })
   })
 
+/** Sends an answer, which the caller must take within so many milliseconds. */
 const send = (
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
-  answer: Exclude<Answer, { readonly _tag: "Stream" }>
+  answer: Exclude<Answer, { readonly _tag: "Stream" }>,
+  within: number
 ): void => {
   // A fault may hold headers that HTTP has no form for.
   const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => write(response, answer)))
-  if (isWritten) response.end()
-  else reset(request)
+  if (!isWritten) return reset(request)
+  response.end()
+  // Those that wait behind another have no socket yet, and go with the other.
+  if (response.writableFinished || response.socket === null) return
+  const givingUp = setTimeout(() => request.socket.destroy(), within)
+  response.on("close", () => clearTimeout(givingUp))
 }
 
 /** The target of a request as a path and a query. A caller may write the whole address. */
@@ -142,7 +191,16 @@ export const serve = Effect.fnUntraced(function*(
   const context = yield* Effect.context()
   const run = Effect.runCallbackWith(context)
 
-  const answer = (request: Http.IncomingMessage, response: Http.ServerResponse, body: Uint8Array): void => {
+  /** What is to be let go of each connection's calls when it breaks: no answer that waits behind another is told. */
+  const unanswered = new Map<Socket, Set<() => void>>()
+  let unansweredOfAll = 0
+
+  const answer = (
+    request: Http.IncomingMessage,
+    response: Http.ServerResponse,
+    body: Uint8Array,
+    whenGone: (letGo: () => void) => void
+  ): void => {
     const message = {
       method: request.method ?? "GET",
       ...targetOf(request),
@@ -157,9 +215,9 @@ export const serve = Effect.fnUntraced(function*(
       onExit: (exit) => {
         if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
         const given: Answer = Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" }
-        if (given._tag !== "Stream") return send(request, response, given)
+        if (given._tag !== "Stream") return send(request, response, given, requestTimeout)
         const stop = run(sendStream(request, response, given))
-        response.once("close", () => stop())
+        whenGone(() => stop())
       }
     })
   }
@@ -186,34 +244,62 @@ export const serve = Effect.fnUntraced(function*(
   let pending = 0
 
   const server = Http.createServer(timeouts, (request, response) => {
+    const { socket } = request
+    const others = unanswered.get(socket)
+    if (others === undefined || others.size >= maxUnanswered.ofOne || unansweredOfAll >= maxUnanswered.ofAll) {
+      socket.destroy()
+      return
+    }
     const isOwn = control !== undefined && control.isFor(targetOf(request).path) && control.isOpenTo(request.headers)
     const most = isOwn ? maxOwnBody : maxBody
-    let chunks: Array<Uint8Array> = []
-    let kept = 0
-    let isRefused = false
+    let body: Body | undefined = new Body()
+    let length = 0
     const release = () => {
-      chunks = []
-      if (!isOwn) pending -= kept
-      kept = 0
+      if (!isOwn) pending -= body?.room ?? 0
+      body = undefined
     }
+    let letGo = release
+    const done = () => {
+      if (!others.delete(done)) return
+      unansweredOfAll--
+      letGo()
+    }
+    others.add(done)
+    unansweredOfAll++
+    response.on("close", done)
+
     const refuseBody = (kind: "bodyTooLarge" | "unavailable") => {
-      isRefused = true
       release()
       turnAway(request, response, kind)
     }
     if (Number(request.headers["content-length"] ?? 0) > most) refuseBody("bodyTooLarge")
     request.on("data", (chunk: Uint8Array) => {
-      if (isRefused) return
-      if (kept + chunk.length > most) return refuseBody("bodyTooLarge")
-      if (!isOwn && pending + chunk.length > maxPending) return refuseBody("unavailable")
-      chunks.push(chunk)
-      kept += chunk.length
-      if (!isOwn) pending += chunk.length
+      if (body === undefined) return
+      length += chunk.length
+      if (length > most) return refuseBody("bodyTooLarge")
+      const more = body.roomWith(chunk.length) - body.room
+      if (!isOwn && pending + more > maxPending) return refuseBody("unavailable")
+      body.add(chunk)
+      if (!isOwn) pending += more
     })
     request.on("end", () => {
-      if (!isRefused) answer(request, response, Buffer.concat(chunks))
+      if (body === undefined) return
+      answer(request, response, body.whole, (alsoLetGo) => {
+        letGo = () => {
+          release()
+          alsoLetGo()
+        }
+        if (!others.has(done)) letGo()
+      })
     })
-    response.on("close", release)
+  })
+  server.on("connection", (socket) => {
+    const calls = new Set<() => void>()
+    unanswered.set(socket, calls)
+    socket.on("close", () => {
+      unanswered.delete(socket)
+      for (const letGo of calls) letGo()
+    })
   })
   server.maxConnections = maxConnections
 

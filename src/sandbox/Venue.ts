@@ -79,7 +79,7 @@ export class Venue extends Context.Service<Venue, {
   readonly state: State.State
   readonly sequence: () => number
   readonly origin: () => number
-  readonly snapshot: Effect.Effect<number>
+  readonly snapshot: Effect.Effect<number, Journal.JournalError>
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
   readonly replay: (commands: ReadonlyArray<Command>) => Effect.Effect<void, Journal.JournalError>
   readonly journal: Journal.Journal
@@ -250,11 +250,12 @@ export const make = Effect.fnUntraced(function*(
   /** Set when memory and journal may differ: nothing is answered any more until the venue is opened again. */
   let stopped = false
 
-  /** Stops the venue when the engine fails halfway through a command: a defect, of which nothing may be seen. */
-  const stopOnDefect = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  /** Stops the venue when the engine fails halfway through a command, or the disk does: nothing may be seen of it. */
+  const stopOnFailure = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.onExit(
       work,
-      (exit) => Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? Effect.sync(() => stopped = true) : Effect.void
+      (exit) =>
+        Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.sync(() => stopped = true) : Effect.void
     )
 
   /** Has something in it when what happens by itself next may have changed. */
@@ -495,7 +496,7 @@ export const make = Effect.fnUntraced(function*(
     symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
 
   const handle = (request: Request): Effect.Effect<Answer> =>
-    stopOnDefect(Effect.clockWith((clock) => {
+    stopOnFailure(Effect.clockWith((clock) => {
       if (stopped) return Effect.succeed(refuse(dialect, request.path, "unavailable"))
       const apiKey = request.headers[Signature.headers.apiKey]
       const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
@@ -521,7 +522,7 @@ export const make = Effect.fnUntraced(function*(
   const stoppedForGood = Effect.andThen(journal.committed, Effect.die("the venue has stopped; open it again"))
 
   const owned = <A>(work: (clock: Clock.Clock) => A): Effect.Effect<A, Journal.JournalError> =>
-    stopOnDefect(Effect.clockWith((clock) => {
+    stopOnFailure(Effect.clockWith((clock) => {
       if (stopped) return stoppedForGood
       return Effect.as(journal.committed, work(clock))
     }))
@@ -559,7 +560,11 @@ export const make = Effect.fnUntraced(function*(
       return Effect.andThen(Effect.raceFirst(sleep, Queue.take(rescheduled)), owned(() => settle(now(clock))))
     })
   )
-  yield* Effect.forkScoped(Effect.forever(alarm))
+  yield* Effect.forkScoped(Effect.tapCause(
+    Effect.forever(alarm),
+    (cause) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("The venue has stopped; open it again", cause)
+  ))
 
   return Venue.of({
     dialect,
@@ -582,7 +587,7 @@ export const make = Effect.fnUntraced(function*(
     },
     sequence: () => history.sequence,
     origin: () => history.origin,
-    snapshot: Effect.sync(() => {
+    snapshot: owned(() => {
       remember(history.sequence, history.state)
       forget()
       return history.sequence

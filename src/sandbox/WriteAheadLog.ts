@@ -53,7 +53,8 @@ const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]
  * @since 0.1.0
  */
 export const inspect = (bytes: Uint8Array): Inspection => {
-  if (bytes.length < headerLength) return { unfinished: bytes.length, damaged: false }
+  // Without a frame there is nothing to be lost.
+  if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }
   const log = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const littleEndian = log.getUint32(0) === magic
   let sum = checksum(log, littleEndian, [0, 0], 0, 24)
@@ -76,12 +77,15 @@ export const inspect = (bytes: Uint8Array): Inspection => {
     at += frameLength
     if (isCommit(last)) end = at
   }
-  let after = end
-  let isFollowed = false
-  for (let frame = end; isOwn(frame); frame += frameLength) {
-    // A commit with more of the same log behind it was on the disk before that was begun.
-    if (frame >= at && isCommit(frame) && isOwn(frame + frameLength)) isFollowed = true
+  // The rest of a frame that is too short to tell whose it is would have been this log's.
+  let after = at + 16 > bytes.length ? bytes.length : at
+  let damaged = false
+  for (let frame = at; frame + 16 <= bytes.length; frame += frameLength) {
+    if (!isOwn(frame)) continue
+    // A group ends with its commit, so whatever is behind one that can't be read was written after it was on the disk;
+    // and a commit was written after all that is before it.
+    if (isCommit(frame) && (frame > at || isOwn(frame + frameLength))) damaged = true
     after = Math.min(frame + frameLength, bytes.length)
   }
-  return { unfinished: isFollowed ? 0 : after - end, damaged: isFollowed }
+  return { unfinished: damaged ? 0 : after - end, damaged }
 }

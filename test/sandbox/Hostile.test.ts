@@ -140,6 +140,15 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
             }
           }
         }
+        // In a field that the exchange knows, and in a payload that belongs to another body: it can still say what is wrong.
+        for (const depth of [1000, 8000, 30_000]) {
+          const nested = "[".repeat(depth) + "]".repeat(depth)
+          const inField = signedText(placing, `{${members(dialect).replace("\"BTC_USDT\"", nested)}}`)
+          const { status } = yield* handle(inField)
+          assert.isTrue(status === 400 || status === 422, `${status}`)
+          const elsewhere = { ...signedText(placing, `{"market":${nested}}`), body: bytesOf("{\"market\":1}") }
+          assert.strictEqual((yield* withoutEffect(dialect, handle(elsewhere))).status, 400)
+        }
       }).pipe(Effect.provide(world)))
   })
 

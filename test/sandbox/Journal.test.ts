@@ -2,7 +2,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
@@ -282,10 +282,55 @@ describe("a file that can't be used", () => {
       }))
   }
 
-  it.effect("is in a directory that is not there, or is a directory", () =>
+  it.effect("is of an earlier version", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
-      for (const path of [`${file}/none/venue.sqlite`, file.replace(/\/[^/]*$/u, "")]) {
+      yield* open(file)
+      yield* sql(file, "PRAGMA user_version = 1")
+      const before = readFileSync(file)
+      const error = yield* failsWith("JournalError")(open(file))
+      assert.strictEqual(error.why, "older")
+      assert.isTrue(readFileSync(file).equals(before), "its bytes are what they were")
+    }))
+
+  it.effect("has a page that is damaged, wherever it is: then it says how much is intact", () =>
+    Effect.gen(function*() {
+      const file = yield* scratchFile
+      const many = Array.from({ length: 150 }, (_, n) => `${n} ${"x".repeat(200)}`)
+      yield* accounts(...many).pipe(opened(file, Dialect.document))
+      const whole = readFileSync(file)
+      const said: Array<string> = []
+      for (let at = 4096; at < whole.length; at += 4096) {
+        const copy = `${file}-${at}`
+        writeFileSync(copy, Buffer.from(whole).fill(0xa5, at, at + 4096))
+        const outcome = yield* Effect.result(snapshot.pipe(opened(copy, Dialect.document)))
+        if (outcome._tag === "Success") {
+          // What can be made again, or is not needed, may be damaged.
+          assert.strictEqual(outcome.success.accounts.size, many.length, `page at ${at}`)
+          continue
+        }
+        const { intact, why } = outcome.failure as Journal.JournalError
+        assert.isTrue(why === "damaged" && intact !== undefined, `${why} ${intact}: page at ${at}`)
+        const { error, lines } = yield* Journal.salvage(copy)
+        assert.strictEqual(lines.length, intact)
+        // All can be had where only what is not the journal itself is damaged.
+        assert.strictEqual(error === undefined, lines.length === many.length)
+        said.push(why)
+      }
+      assert.isAtLeast(said.length, 5)
+    }))
+
+  it.effect("can be read by nobody else, nor can its log", () =>
+    Effect.gen(function*() {
+      const file = yield* scratchFile
+      yield* Journal.open(file, { rules })
+      for (const part of [file, `${file}-wal`]) assert.strictEqual(statSync(part).mode & 0o777, 0o600, part)
+    }).pipe(Effect.scoped))
+
+  it.effect("is in a directory that is not there or can't be written, or is a directory", () =>
+    Effect.gen(function*() {
+      const file = yield* scratchFile
+      for (const path of [`${file}/none/venue.sqlite`, file.replace(/\/[^/]*$/u, ""), "/proc/venue.sqlite"]) {
         const error = yield* failsWith("JournalError")(open(path))
         assert.strictEqual(error.why, "failed")
       }
@@ -325,6 +370,9 @@ describe("when the disk fails", () => {
         yield* Effect.gen(function*() {
           yield* fullDisk
           assert.deepStrictEqual(yield* venue.handle(cancelAll), reset)
+          const { clock, snapshot, status } = yield* Control.Control
+          for (const told of [clock, snapshot, status])
+            yield* failsWith("JournalError")(Effect.asVoid<unknown, Journal.JournalError, never>(told))
           const error = yield* failsWith("JournalError")(fund)
           assert.deepStrictEqual([error.why, error.reason], [
             "full",
@@ -362,4 +410,47 @@ describe("when the disk fails", () => {
         assert.deepStrictEqual(new Set(answers.map(({ _tag }) => _tag)), new Set(["Reset"]))
       }).pipe(Effect.scoped, opened(file, Dialect.document))
     }))
+
+  it.live("which it does when a file can't grow: after that nothing is answered, and nothing but that is lost", () =>
+    Effect.gen(function*() {
+      for (const blocks of [200, 333, 2000]) {
+        const file = yield* scratchFile
+        const { ended, output } = yield* runElsewhere(
+          `
+          import * as Effect from "effect/Effect"
+          import { writeSync } from "node:fs"
+          import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
+          import * as Venue from "${moduleUrl("sandbox/Venue.ts")}"
+          // Otherwise the process is ended by the signal, and no error is ever seen.
+          process.on("SIGXFSZ", () => {})
+          const say = (text) => writeSync(1, text + "\\n")
+          const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }
+          const program = Effect.gen(function*() {
+            const venue = yield* Venue.make({ dialect: Dialect.document, file: ${JSON.stringify(file)} })
+            let error
+            for (let n = 0; error === undefined && n < 10_000; n++) {
+              const group = Array.from({ length: 1 + n % 3 }, (_, i) => n + "-" + i + "-" + "x".repeat(n * 7 % 3000))
+              const done = Effect.forEach(group, (account) =>
+                Effect.andThen(
+                  venue.perform({ _tag: "OpenAccount", account, b2b: false }),
+                  Effect.sync(() => say(account))
+                ), { concurrency: "unbounded" })
+              error = yield* Effect.match(done, { onSuccess: () => undefined, onFailure: (error) => error })
+            }
+            const answer = yield* venue.handle(ping)
+            say("ended " + error?.why + " " + answer.status)
+          })
+          Effect.runPromise(Effect.scoped(program))
+        `,
+          { blocks }
+        )
+        const said = output.trim().split("\n")
+        const last = said.pop() ?? ""
+        assert.strictEqual(ended, 0)
+        assert.match(last, /^ended (?:full|failed) 503$/u)
+        assert.isAbove(said.length, 10)
+        const state = yield* snapshot.pipe(opened(file, Dialect.document))
+        assert.deepStrictEqual([...state.accounts.keys()], said)
+      }
+    }).pipe(Effect.scoped))
 })

@@ -16,12 +16,15 @@ export const scratchFile = Effect.map(
 /** The source of a module of the library, for a program in another process. */
 export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href
 
-/** Runs a program in another process to its end; gives what it wrote, and how it ended. */
-export const runElsewhere = (program: string) =>
+/**
+ * Runs a program in another process to its end; gives what it wrote, and how it ended. No file that it writes can grow
+ * beyond so many blocks of 512 bytes.
+ */
+export const runElsewhere = (program: string, { blocks }: { readonly blocks?: number } = {}) =>
   Effect.callback<{ readonly output: string; readonly ended: number | string | null }>((resume) => {
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-      stdio: ["ignore", "pipe", "inherit"]
-    })
+    const command = [process.execPath, "--input-type=module", "--eval", program]
+    const limit = blocks === undefined ? "" : `ulimit -f ${blocks} && `
+    const child = spawn("sh", ["-c", `${limit}exec "$0" "$@"`, ...command], { stdio: ["ignore", "pipe", "inherit"] })
     let output = ""
     child.stdout.on("data", (chunk: Buffer) => {
       output += chunk.toString()

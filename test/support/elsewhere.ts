@@ -1,0 +1,58 @@
+/** A sandbox in another process, over real sockets: to be killed, and to be measured. */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { moduleUrl } from "./files.ts"
+
+export const controlToken = "the token of this test"
+
+const program = (file: string | undefined): string => `
+  import * as Effect from "effect/Effect"
+  import * as Layer from "effect/Layer"
+  import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
+  import * as Control from "${moduleUrl("sandbox/Control.ts")}"
+  import * as Server from "${moduleUrl("sandbox/Server.ts")}"
+  import * as Venue from "${moduleUrl("sandbox/Venue.ts")}"
+  import { setUp } from "${new URL("exchange.ts", import.meta.url).href}"
+  const served = Effect.gen(function*() {
+    const venue = yield* Venue.Venue
+    if (venue.sequence() === 0) yield* setUp
+    const { baseUrl } = yield* Server.serve({ controlToken: ${JSON.stringify(controlToken)} })
+    process.stdout.write(baseUrl + "\\n")
+    yield* Effect.never
+  })
+  process.on("unhandledRejection", (error) => { console.error("unhandled", error); process.exit(1) })
+  const options = { dialect: Dialect.document ${file === undefined ? "" : `, file: ${JSON.stringify(file)}`} }
+  const world = Layer.provideMerge(Control.layer, Venue.layer(options))
+  Effect.runFork(Effect.scoped(Effect.provide(served, world)))
+`
+
+/** Serves a venue with the accounts of the tests, in a file or in memory, until it is killed or the scope is closed. */
+export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, ["--input-type=module", "--eval", program(file)], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  const ended = yield* Deferred.make<number | string | null>()
+  child.on("close", (code, signal) => Deferred.doneUnsafe(ended, Exit.succeed(signal ?? code)))
+  const baseUrl = yield* Effect.callback<string>((resume) => {
+    child.stdout.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().trim())))
+    child.once("close", (code) => resume(Effect.die(`the sandbox has ended with ${code}`)))
+  })
+  return {
+    baseUrl,
+    /** Ends it as a power switch does, and waits until it is gone. */
+    kill: Effect.andThen(Effect.sync(() => child.kill("SIGKILL")), Deferred.await(ended)),
+    /** The most memory that it has ever held, in bytes. */
+    peak: Effect.sync(() => {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
+      return Number(/VmHWM:\s+(\d+) kB/u.exec(status)?.[1]) * 1024
+    })
+  }
+})
