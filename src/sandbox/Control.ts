@@ -18,7 +18,8 @@ import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
 import { OrderSide, OrderType } from "../domain/Order.ts"
 import type { RateLimit } from "../protocol/Endpoint.ts"
-import { type Action, type Command, Wallet } from "./engine/Command.ts"
+import * as Violation from "../protocol/Violation.ts"
+import { Action, type Command, Wallet } from "./engine/Command.ts"
 import * as Ledger from "./engine/Ledger.ts"
 import type { Reply } from "./engine/Reply.ts"
 import type * as State from "./engine/State.ts"
@@ -263,6 +264,15 @@ const balancesOf = ({ currencies, ledger }: State.State, account: string): Reado
     })
   )
 
+/** What the schema of an action says of one that is made in plain JavaScript, or of a number that is no integer. */
+const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
+
+/** The latest time that the clock can be set to, 1 January 2200: well within what a number can hold. */
+const latest = Date.UTC(2200, 0, 1) * 1000
+
+/** As far as callers can be told another time than the venue's, in milliseconds: 30 years. */
+const farthest = 30 * 365 * 86_400_000
+
 /** So many commands leave the journal at once. */
 const page = 1000
 
@@ -279,12 +289,20 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
       return yield* refuse(name, Object.fromEntries(reply.violations.map(([field, rule]) => [field, rule.rule])))
     }
   })
-  const act = (action: Venue.OwnAction) => perform(action._tag, action)
+  const act = (action: Venue.OwnAction) => {
+    // What the journal can't hold must not happen either.
+    const checked = check(action)
+    if (Result.isSuccess(checked)) return perform(action._tag, action)
+    const broken = Violation.fromIssue(checked.failure.issue).map(({ field, rule }) => [field, rule.rule])
+    return refuse(action._tag, Object.fromEntries(broken))
+  }
 
   /** Moves the clock on to a time, which it then shows; it runs or stands still as before. */
   const setClock = Effect.fnUntraced(function*(name: string, field: string, to: (now: number) => number) {
     const now = yield* venue.now
+    if (!Number.isSafeInteger(to(now))) return yield* refuse(name, { [field]: to(now) > latest ? "max" : "type" })
     if (to(now) < now) return yield* refuse(name, { [field]: "min" })
+    if (to(now) > latest) return yield* refuse(name, { [field]: "max" })
     yield* perform(name, ({ clock }, now, real) => ({
       _tag: "SetClock",
       clock: clock._tag === "Frozen" ? { _tag: "Frozen", at: to(now) } : { _tag: "Running", ahead: to(now) - real }
@@ -369,7 +387,10 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     })),
     setClock: ({ at }) => setClock("SetClock", "at", () => at),
     advanceClock: ({ millis }) => setClock("AdvanceClock", "millis", (now) => now + millis * 1000),
-    skewClock: ({ millis }) => perform("SkewClock", { _tag: "SetSkew", skew: Math.round(millis * 1000) }),
+    skewClock: ({ millis }) =>
+      Math.abs(millis) <= farthest
+        ? perform("SkewClock", { _tag: "SetSkew", skew: Math.round(millis * 1000) })
+        : refuse("SkewClock", { millis: millis < 0 ? "min" : "max" }),
     addFault: (fault) => Effect.sync(() => venue.faults.add(fault)),
     removeFault: (id) =>
       Effect.suspend(() => venue.faults.remove(id) ? Effect.void : refuse("RemoveFault", { id: "known" })),

@@ -73,6 +73,12 @@ const isForeign = ({ headers }: Request): boolean => {
   return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
 }
 
+const wrongType = (path: string): Answer =>
+  json(415, {
+    message: `the body of ${path} must come with the header Content-Type: application/` +
+      (path === `${prefix}Journal` ? "x-ndjson" : "json")
+  })
+
 const groupLayer = (
   venue: Venue["Service"],
   control: Control.Control["Service"],
@@ -189,20 +195,24 @@ export const make = Effect.fnUntraced(function*(
   )
   const run = Effect.fnUntraced(function*({ body, headers, method, path, query = "" }: Request) {
     const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
-    const flat = Object.entries(headers).flatMap(([name, value]) =>
+    const given = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as const]
     )
+    // Nothing is what most operations ask for: an empty body says that as well as an empty object.
+    const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
+    const sent = isBare ? Buffer.from("{}") : Buffer.from(body)
     const request = HttpServerRequest.fromWeb(
       new globalThis.Request(url, {
         method,
-        headers: Object.fromEntries(flat),
-        ...(body.length === 0 ? {} : { body: Buffer.from(body) })
+        headers: { ...Object.fromEntries(given), ...(isBare ? { "content-type": "application/json" } : {}) },
+        ...(sent.length === 0 ? {} : { body: sent })
       })
     )
     const requestScope = yield* Scope.fork(scope)
     return yield* app.pipe(
       Effect.map((response) => HttpEffect.scopeTransferToStream(response)),
       Effect.map(toAnswer),
+      Effect.map((answer) => answer._tag === "Answer" && answer.status === 415 ? wrongType(path) : answer),
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.provideService(Scope.Scope, requestScope),
       Effect.onExit((exit) =>
