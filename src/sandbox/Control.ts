@@ -12,13 +12,13 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
 import { OrderSide, OrderType } from "../domain/Order.ts"
 import type { RateLimit } from "../protocol/Endpoint.ts"
-import * as Violation from "../protocol/Violation.ts"
 import { Action, type Command, Wallet } from "./engine/Command.ts"
 import * as Ledger from "./engine/Ledger.ts"
 import type { Reply } from "./engine/Reply.ts"
@@ -267,6 +267,8 @@ const balancesOf = ({ currencies, ledger }: State.State, account: string): Reado
 /** What the schema of an action says of one that is made in plain JavaScript, or of a number that is no integer. */
 const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
 
+const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
 /** The latest time that the clock can be set to, 1 January 2200: well within what a number can hold. */
 const latest = Date.UTC(2200, 0, 1) * 1000
 
@@ -293,8 +295,8 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     // What the journal can't hold must not happen either.
     const checked = check(action)
     if (Result.isSuccess(checked)) return perform(action._tag, action)
-    const broken = Violation.fromIssue(checked.failure.issue).map(({ field, rule }) => [field, rule.rule])
-    return refuse(action._tag, Object.fromEntries(broken))
+    const fields = toIssues(checked.failure.issue).issues.map(({ path = [] }) => [path.map(String).join("."), "format"])
+    return refuse(action._tag, Object.fromEntries(fields))
   }
 
   /** Moves the clock on to a time, which it then shows; it runs or stands still as before. */
