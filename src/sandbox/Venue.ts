@@ -462,7 +462,7 @@ export const make = Effect.fnUntraced(function*(
       ...(violations === undefined
         ? {}
         : { violations: Object.fromEntries(violations.map(([field, { rule }]) => [field, rule])) }),
-      ...(hint === undefined ? {} : { hint }),
+      ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets) }),
       ...(command === undefined ? {} : { command }),
       ...(fault === undefined ? {} : { fault: { id: fault.id, symptom: fault.symptom._tag } })
     })
