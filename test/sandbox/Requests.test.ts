@@ -10,7 +10,18 @@ import * as Requests from "../../src/sandbox/Requests.ts"
 import { routes } from "../../src/sandbox/Routes.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
 import { inProcess, post, token, type World, worlds } from "../support/control.ts"
-import { alice, bob, code, codeOfAlice, disabled, passphrase, protectedCode, restricted } from "../support/exchange.ts"
+import {
+  type Account,
+  addKey,
+  alice,
+  bob,
+  code,
+  codeOfAlice,
+  disabled,
+  passphrase,
+  protectedCode,
+  restricted
+} from "../support/exchange.ts"
 import { property } from "../support/property.ts"
 import { freshNonce, hmac, signed, signedText } from "../support/signed.ts"
 
@@ -123,7 +134,9 @@ describe("the latest are kept", () => {
 })
 
 describe("nothing of a secret is written down", () => {
-  const secrets = [alice, bob, disabled, restricted].map(({ apiSecret }) => apiSecret)
+  /** A secret that could be the name of a field. */
+  const carol: Account = { account: "alice", apiKey: "carol-key-0001", apiSecret: "carol_secret_0001" }
+  const secrets = [alice, bob, carol, disabled, restricted].map(({ apiSecret }) => apiSecret)
   const held = [...secrets, String(code), String(protectedCode), String(codeOfAlice), String(passphrase), token]
 
   /** Whatever a caller may put anywhere: texts, among them what should be hidden. */
@@ -143,12 +156,13 @@ describe("nothing of a secret is written down", () => {
 
   const request: fc.Arbitrary<(dialect: Dialect.Dialect) => Request> = fc.record({
     path: fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom(...paths) },
+      { weight: 4, arbitrary: fc.constantFrom(...paths) },
+      { weight: 2, arbitrary: fc.constantFrom(...paths.filter((path) => path.includes("codes"))) },
       fc.constantFrom(...secrets).map((secret) => `/api/v4/${secret}`),
       fc.constantFrom(...secrets).map((secret) => `/api/v4/public/orderbook/${secret}`)
     ),
     method: fc.constantFrom("POST", "GET"),
-    account: fc.constantFrom(alice, bob, disabled, restricted),
+    account: fc.constantFrom(alice, bob, carol, disabled, restricted),
     fields: fc.dictionary(
       fc.oneof(fc.constantFrom("code", "passphrase", "ticker", "market", "clientOrderId", "client_order_id"), anything),
       value
@@ -192,6 +206,16 @@ describe("nothing of a secret is written down", () => {
     }
   })
 
+  it.effect("a code and a passphrase are only said to have been there", () =>
+    Effect.gen(function*() {
+      const path = "/api/v4/main-account/codes/apply"
+      yield* post(signed(Dialect.document, path, { code: protectedCode, passphrase }))
+      yield* post(signed(Dialect.document, path, { code: "no such code", passphrase: 7 }))
+      const records = yield* ControlClient.use((control) => control.requests({ query: {} }))
+      const fields = { code: "***", passphrase: "***" }
+      assert.deepStrictEqual(records.map((record) => record.fields), [fields, fields])
+    }).pipe(Effect.provide(inProcess())))
+
   property(
     "neither in the request journal nor in the feed, whatever is sent",
     [fc.constantFrom(Dialect.document, Dialect.live), fc.array(request, { minLength: 1, maxLength: 8 })],
@@ -199,6 +223,7 @@ describe("nothing of a secret is written down", () => {
       Effect.gen(function*() {
         const venue = yield* Venue
         const control = yield* ControlClient
+        yield* addKey(carol)
         const headers: Array<string> = []
         const bodies: Array<string> = []
         for (const make of sent) {
