@@ -90,10 +90,7 @@ export const sandbox = Command.make(
         if (Option.isSome(replay)) {
           yield* control.replay(replay.value.split("\n"))
         } else {
-          if (Option.isSome(clock)) {
-            yield* control.freezeClock
-            yield* control.setClock({ at: clock.value * 1000 })
-          }
+          if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
           if (!empty) yield* Example.setUp
         }
         yield* control.begin

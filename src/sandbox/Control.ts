@@ -158,7 +158,8 @@ type Done = Effect.Effect<void, Failure>
  *
  * - `clock`: what it says
  * - `freezeClock`, `runClock`: stops it where it is, and lets it run on from there
- * - `setClock`, `advanceClock`: to a later time; everything that comes due until then happens, in order
+ * - `setClock`, `advanceClock`: to a later time; everything that comes due until then happens, in order. In a venue in
+ *   which nothing has happened yet, to any time, at which it then stands still
  * - `skewClock`: sets how far what callers are told is ahead of it, or behind it
  *
  * What goes wrong
@@ -299,15 +300,21 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     return refuse(action._tag, Object.fromEntries(fields))
   }
 
-  /** Moves the clock on to a time, which it then shows; it runs or stands still as before. */
+  /**
+   * Moves the clock on to a time, which it then shows; it runs or stands still as before. Where nothing has happened yet
+   * it stands still at any time: then no command that follows has anything of the computer's clock.
+   */
   const setClock = Effect.fnUntraced(function*(name: string, field: string, to: (now: number) => number) {
     const now = yield* venue.now
     if (!Number.isSafeInteger(to(now))) return yield* refuse(name, { [field]: to(now) > latest ? "max" : "type" })
-    if (to(now) < now) return yield* refuse(name, { [field]: "min" })
+    const isNew = venue.sequence() === 0
+    if (to(now) < (isNew ? 0 : now)) return yield* refuse(name, { [field]: "min" })
     if (to(now) > latest) return yield* refuse(name, { [field]: "max" })
     yield* perform(name, ({ clock }, now, real) => ({
       _tag: "SetClock",
-      clock: clock._tag === "Frozen" ? { _tag: "Frozen", at: to(now) } : { _tag: "Running", ahead: to(now) - real }
+      clock: isNew || clock._tag === "Frozen"
+        ? { _tag: "Frozen", at: to(now) }
+        : { _tag: "Running", ahead: to(now) - real }
     }))
   })
 

@@ -175,7 +175,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "setClock",
     "/SetClock",
     Schema.Struct({ at: Count }),
-    "Sets the clock to a later time, in Unix microseconds. Everything that comes due until then happens, in order."
+    "Sets the clock to a later time, in Unix microseconds. Everything that comes due until then happens, in order. In a " +
+      "venue in which nothing has happened yet, to any time, at which it then stands still."
   ),
   post(
     "advanceClock",

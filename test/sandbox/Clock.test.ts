@@ -7,6 +7,7 @@ import { InvestmentId, PlanId } from "../../src/domain/Identifiers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/Control.ts"
 import { ControlClient } from "../../src/sandbox/ControlClient.ts"
+import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
 import { turn } from "../support/clock.ts"
 import { Base, inProcess, post, send, type World, worlds } from "../support/control.ts"
@@ -247,6 +248,18 @@ describe("in process", () => {
       yield* failsWith("ControlRefused")(control.playPrices({ market: btcUsdt, steps }))
       assert.strictEqual((yield* control.status).sequence, sequence + 1)
     }).pipe(Effect.provide(inProcess())))
+
+  it.effect("begins at any time, and stands still there", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      yield* TestClock.adjust("1 day")
+      const at = 3_600_000_000
+      yield* control.setClock({ at })
+      assert.deepStrictEqual(yield* control.clock, { at, frozen: true, skewMillis: 0 })
+      yield* failsWith("ControlRefused")(control.setClock({ at: at - 1 }))
+      const [line] = yield* (yield* Venue).journal.lines(0, 1)
+      assert.strictEqual(line, `{"at":${at},"action":{"_tag":"SetClock","clock":{"_tag":"Frozen","at":${at}}}}`)
+    }).pipe(Effect.provide(Sandbox.layer())))
 
   it.live("runs in real time without a caller", () =>
     Effect.gen(function*() {

@@ -24,21 +24,26 @@ export class Base extends Context.Service<Base, string>()("test/Base") {}
 
 export type World = Base | HttpClient.HttpClient | ControlClient.ControlClient | Venue | Control
 
-/** What `setUp` of `exchange.ts` makes, in a fresh sandbox. */
-export const inProcess = (options: Sandbox.Options = {}): Layer.Layer<World> =>
+/** `begin`: what is there, unless it is what `setUp` of `exchange.ts` makes. */
+interface Options extends Sandbox.Options {
+  readonly begin?: typeof setUp
+}
+
+/** A fresh sandbox. */
+export const inProcess = ({ begin = setUp, ...options }: Options = {}): Layer.Layer<World> =>
   ControlClient.layer({ url: InProcess.baseUrl, token: Redacted.make(token) }).pipe(
-    Layer.provideMerge(Layer.effectDiscard(setUp)),
+    Layer.provideMerge(Layer.effectDiscard(begin)),
     Layer.provideMerge(Sandbox.layer({ ...options, controlToken: token })),
     Layer.merge(Layer.succeed(Base, InProcess.baseUrl)),
     Layer.orDie,
     Layer.fresh
   )
 
-export const overHttp = (options: Sandbox.Options = {}): Layer.Layer<World> =>
+export const overHttp = ({ begin = setUp, ...options }: Options = {}): Layer.Layer<World> =>
   Layer.unwrap(Effect.map(Base, (url) => ControlClient.layer({ url, token: Redacted.make(token) }))).pipe(
     Layer.provideMerge(NodeHttpClient.layerUndici),
     Layer.provideMerge(Layer.effect(Base, Effect.map(Server.serve({ controlToken: token }), ({ baseUrl }) => baseUrl))),
-    Layer.provideMerge(Layer.effectDiscard(setUp)),
+    Layer.provideMerge(Layer.effectDiscard(begin)),
     Layer.provideMerge(Sandbox.layer(options)),
     Layer.orDie,
     Layer.fresh
