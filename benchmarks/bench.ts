@@ -34,7 +34,13 @@ const measurements: ReadonlyArray<{
     floor: "decodeBalances",
     peers: { interpreter: "decodeBalances", compiler: "decodeBalances" }
   },
-  { title: "decode 500 fees", floor: "decodeFees", peers: { interpreter: "decodeFees", compiler: "decodeFees" } }
+  { title: "decode 500 fees", floor: "decodeFees", peers: { interpreter: "decodeFees", compiler: "decodeFees" } },
+  { title: "place and cancel", floor: "placeAndCancel", peers: { sandbox: "placeAndCancel" } },
+  { title: "place, and take it", floor: "cross", peers: { sandbox: "cross" } },
+  { title: "journal, 1 command", floor: "commit1", peers: { sandbox: "commit1" } },
+  { title: "journal, 64 commands", floor: "commit64", peers: { sandbox: "commit64" } },
+  { title: "answer a balance", floor: "balance", peers: { sandbox: "balance" } },
+  { title: "answer an order", floor: "stopLimit", peers: { sandbox: "stopLimit" } }
 ]
 
 // -----------------------------------------------------------------------------
@@ -71,7 +77,7 @@ const shuffled = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> =>
 const run = async (): Promise<ReadonlyArray<Row>> => {
   const [, port] = await start("./stub.ts")
   const peers = new Map<string, ChildProcess>()
-  for (const name of ["floor", "undici", "fetch", "interpreter", "compiler"]) {
+  for (const name of ["floor", "undici", "fetch", "interpreter", "compiler", "sandbox"]) {
     const [child] = await start("./peer.ts", name, `http://127.0.0.1:${port}`)
     peers.set(name, child)
   }

@@ -15,6 +15,31 @@ export const wireOrder = {
   client_order_id: "bench-order-1"
 }
 
+/** Where orders rest that are placed and canceled: around 100, and never across. */
+export const book = {
+  resting: (index: number) => {
+    const isBuy = index % 2 === 0
+    return { isBuy, price: ((isBuy ? 9000 : 10100) + index * 7919 % 900).toString().replace(/(\d\d)$/u, ".$1") }
+  }
+}
+
+/** A command as the journal writes it. */
+export const command = {
+  at: 1_700_000_000_000_000,
+  action: {
+    _tag: "Call",
+    apiKey: account.apiKey,
+    operation: {
+      _tag: "PlaceStopLimit",
+      market: "BTC_USDT",
+      side: "buy",
+      amount: "0.001",
+      price: "1",
+      activationPrice: "2"
+    }
+  }
+}
+
 /** Something to do again and again: at once, or as a promise with a number of them in flight. */
 export type Operation =
   | { readonly now: () => unknown }

@@ -13,6 +13,7 @@ const peers: Readonly<Record<string, () => Promise<Operations>>> = {
     const { calls } = await import("./library.ts")
     return calls(baseUrl, (await import("effect/http/FetchHttpClient")).layer)
   },
+  sandbox: async () => (await import("./sandbox.ts")).operations(),
   interpreter: async () => (await import("./library.ts")).steps(baseUrl),
   compiler: async () => {
     // Only schemas made after this are compiled, so it comes before the library is loaded.

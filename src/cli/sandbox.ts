@@ -17,6 +17,7 @@ import * as Dialect from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Control from "../sandbox/Control.ts"
 import * as ControlApi from "../sandbox/ControlApi.ts"
+import * as Dashboard from "../sandbox/Dashboard.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Server from "../sandbox/Server.ts"
 import * as Venue from "../sandbox/Venue.ts"
@@ -108,6 +109,7 @@ export const sandbox = Command.make(
           ? "In memory: not durable, nothing survives this process."
           : `${isNew ? "A new journal" : "Resumed from the journal"}: ${Data.journalIn(data)}`
       )
+      yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
       yield* Console.log(Serving.instructions(baseUrl, dialect))
       return yield* Effect.never
     }).pipe(Effect.provide(layer))

@@ -16,7 +16,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
+import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
 import { OrderSide, OrderType } from "../domain/Order.ts"
 import type { RateLimit } from "../protocol/Endpoint.ts"
 import { Action, type Command, Wallet } from "./engine/Command.ts"
@@ -58,6 +58,21 @@ const key = Schema.optionalKey
 export const ClockReading = Schema.Struct({ at: Schema.Int, frozen: Schema.Boolean, skewMillis: Schema.Finite })
 /** @category models */
 export type ClockReading = typeof ClockReading.Type
+
+/**
+ * An account and its keys.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const AccountSummary = Schema.Struct({
+  account: Schema.String,
+  b2b: Schema.Boolean,
+  subAccountOf: key(Schema.String),
+  keys: Schema.Array(Schema.Struct({ apiKey: ApiKey, title: Schema.String, enabled: Schema.Boolean }))
+})
+/** @category models */
+export type AccountSummary = typeof AccountSummary.Type
 
 /**
  * An order that can still trade. `left` and `dealStock` are in base currency, `left` of a market buy and `dealMoney` in
@@ -144,6 +159,7 @@ type Done = Effect.Effect<void, Failure>
  * - `fund`: credits a wallet from outside the exchange
  * - `createCode`: takes an amount from an account's main wallet and puts it into a code that another can apply
  * - `openPlan`, `invest`: a fixed-term plan, and an amount in it; interest is paid as time goes by, day by day
+ * - `accounts`: all there are
  * - `payInterest`: pays interest of a fixed-term plan to an account's main wallet
  *
  * The market
@@ -202,6 +218,7 @@ export class Control extends Context.Service<Control, {
   readonly stepPrice: (options: Of<"StepPrice">) => Done
   readonly playPrices: (options: Of<"PlayPrices">) => Done
   readonly openPosition: (options: Of<"OpenPosition">) => Done
+  readonly accounts: Effect.Effect<ReadonlyArray<AccountSummary>, Journal.JournalError>
   readonly openOrders: (account: string) => Effect.Effect<ReadonlyArray<OpenOrder>, Journal.JournalError>
   readonly positions: (account: string) => Effect.Effect<ReadonlyArray<OpenPosition>, Journal.JournalError>
   readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Balance>, Journal.JournalError>
@@ -365,6 +382,20 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     stepPrice: (options) => act({ _tag: "StepPrice", ...options }),
     playPrices: (options) => act({ _tag: "PlayPrices", ...options }),
     openPosition: (options) => act({ _tag: "OpenPosition", ...options }),
+    accounts: Effect.map(venue.read, ({ accounts, keys, subAccounts }) =>
+      [...accounts.values()].map(({ b2b, id }) => {
+        const parent = subAccounts.get(id)?.parent
+        return {
+          account: id,
+          b2b,
+          ...(parent === undefined ? {} : { subAccountOf: parent }),
+          keys: [...keys.values()].filter(({ account }) => account === id).map(({ apiKey, enabled, title }) => ({
+            apiKey,
+            enabled,
+            title
+          }))
+        }
+      })),
     openOrders: (account) =>
       Effect.map(
         venue.read,

@@ -151,6 +151,10 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     Command.OpenPosition.mapFields(Struct.omit(["_tag"])),
     "Trades a position with the rest of the world, without an order: at the last price, or at this one."
   ),
+  HttpApiEndpoint.get("accounts", "/Accounts", {
+    success: Schema.Array(Control.AccountSummary),
+    error: Unavailable
+  }).annotateMerge(described("All accounts and their keys.")),
   HttpApiEndpoint.get("openOrders", "/OpenOrders", {
     query: Account,
     success: Schema.Array(Control.OpenOrder),

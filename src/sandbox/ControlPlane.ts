@@ -21,6 +21,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as Json from "../protocol/Json.ts"
 import * as Control from "./Control.ts"
 import { ControlApi, Explained, type Forked, Malformed, prefix } from "./ControlApi.ts"
+import * as Dashboard from "./Dashboard.ts"
 import type { JournalError } from "./Journal.ts"
 import { type Answer, BodyLost, type Request } from "./Message.ts"
 import type { Venue } from "./Venue.ts"
@@ -102,6 +103,7 @@ const groupLayer = (
       playPrices: ({ payload }) => done(control.playPrices(payload)),
       openPosition: ({ payload }) => done(control.openPosition(payload)),
       openOrders: ({ query }) => control.openOrders(query.account),
+      accounts: () => control.accounts,
       positions: ({ query }) => control.positions(query.account),
       balances: ({ query }) => control.balances(query.account),
       clock: () => control.clock,
@@ -228,9 +230,10 @@ export const make = Effect.fnUntraced(function*(
   })
 
   return {
-    isFor: (path) => path.startsWith(prefix),
+    isFor: (path) => path === Dashboard.path || path.startsWith(prefix),
     isOpenTo: (headers) => isAuthorized(headers, token),
     handle: (request) => {
+      if (request.path === Dashboard.path && request.method === "GET") return Effect.succeed(Dashboard.page)
       if (isForeign(request)) {
         return Effect.succeed(json(403, { message: "the control plane answers no page of another origin" }))
       }
