@@ -164,7 +164,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
       onFailure: () => `${response.status} broken`,
       onSuccess: (text) => `${response.status} ${text}`
     })
-  }).pipe(Effect.catch(() => Effect.succeed("no answer")))
+  }).pipe(Effect.orElseSucceed(() => "no answer"))
 
   const fault = (symptom: Faults.Symptom) =>
     ControlClient.use((control) => control.addFault({ payload: { path: "/api/v4/public/ping", symptom } }))

@@ -10,7 +10,7 @@ import { Control, make } from "../../src/sandbox/Control.ts"
 import { ControlClient } from "../../src/sandbox/ControlClient.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
-import { inProcess, overHttp, post, type World, worlds } from "../support/control.ts"
+import { Base, inProcess, overHttp, post, type World, worlds } from "../support/control.ts"
 import { canonical } from "../support/engine.ts"
 import { alice, bob, btcPerp, btcUsdt, emptySubAccount, setUp, usdt } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
@@ -283,19 +283,9 @@ it.live("a fork over HTTP goes on by itself when its origin is reset", () =>
     yield* control.fund({ payload: { account: "bob", wallet: "main", ticker: usdt, amount: Amount.make("3") } })
     const { url } = yield* control.fork({ payload: {} })
     yield* control.reset({ payload: {} })
-    const held = (base: string) =>
-      Effect.gen(function*() {
-        const { body, headers } = signed(Dialect.document, "/api/v4/main-account/balance", { ticker: "USDT" }, bob)
-        const answer = yield* Effect.promise(() =>
-          fetch(`${base}/api/v4/main-account/balance`, {
-            method: "POST",
-            headers: headers as Record<string, string>,
-            body: Buffer.from(body)
-          }).then((response) => response.json() as Promise<object>)
-        )
-        return JSON.stringify(answer)
-      })
-    assert.include(yield* held(url), "\"3\"")
+    const call = signed(Dialect.document, "/api/v4/main-account/balance", {}, bob)
+    const { body } = yield* Effect.provideService(post(call), Base, url)
+    assert.deepInclude(JSON.parse(body), { USDT: { main_balance: "3" } })
     assert.deepStrictEqual(
       (yield* control.balances({ query: { account: "bob" } })).filter(({ ticker }) => ticker === usdt),
       []
