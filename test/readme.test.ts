@@ -40,13 +40,17 @@ const run = Effect.fnUntraced(function*(command: string, script: string) {
   })
 }, (effect) => Effect.scoped(Effect.provide(effect, Sandbox.layer())))
 
-/** A test that needs programs of this machine. Where they are missing it is skipped and says why, but never in CI. */
-const itNeeds = (programs: ReadonlyArray<string>, name: string, test: () => Effect.Effect<unknown, unknown>) => {
-  const missing = programs.filter((program) => spawnSync(program, ["--help"]).error !== undefined)
-  return missing.length > 0 && process.env["CI"] === undefined
-    ? it.skip(`${name} (there is no ${missing.join(", no ")} here)`, () => undefined)
-    : it.live(name, test)
-}
+const mayBeSkipped = process.env["CI"] === undefined
+
+/** A test that needs programs of this machine. Where one is missing it says so and is skipped, but never in CI. */
+const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Effect<unknown, unknown>) =>
+  it.live(name, ({ skip }) =>
+    Effect.suspend(() => {
+      const missing = programs.filter((program) => spawnSync(program, ["--help"]).error !== undefined)
+      if (missing.length > 0 && mayBeSkipped)
+        skip(`there is no ${missing.join(", no ")} here`)
+      return test
+    }))
 
 describe("README", () => {
   it("shows the examples that are run here, and no others", () => {
@@ -85,30 +89,32 @@ describe("README", () => {
   itNeeds(
     ["bash", "curl", "openssl", "base64"],
     "calls and controls the sandbox from a shell",
-    () =>
-      Effect.gen(function*() {
-        const { code, output } = yield* run("bash", fences("bash")[0] ?? "")
-        assert.strictEqual(code, 0, output)
-        const lines = output.split("\n")
-        assert.match(lines[0] ?? "", /^\{"BTC":\{"main_balance":"0.5"\}/u)
-        assert.strictEqual(lines[1], "{}")
-        assert.include(lines[2], `"activation_price":"40000"`)
-        assert.strictEqual(lines[3], "{}")
-        assert.match(lines[4] ?? "", /^\[\{.*"activated":true.*\}\]$/u)
-        assert.strictEqual(lines[5], `{"id":1}`)
-        assert.match(output, /^curl: .*reset/mu)
-        assert.include(output, `"verdict":"failed"`)
-        assert.match(output, /event: OrderPlaced\nevent: OrderActivated\nevent: OrderPlaced/u)
-      })
+    Effect.gen(function*() {
+      const { code, output } = yield* run("bash", fences("bash")[0] ?? "")
+      assert.strictEqual(code, 0, output)
+      const lines = output.split("\n")
+      assert.match(lines[0] ?? "", /^\{"BTC":\{"main_balance":"0.5"\}/u)
+      assert.strictEqual(lines[1], "{}")
+      assert.include(lines[2], `"activation_price":"40000"`)
+      assert.strictEqual(lines[3], "{}")
+      assert.match(lines[4] ?? "", /^\[\{.*"activated":true.*\}\]$/u)
+      assert.strictEqual(lines[5], `{"id":1}`)
+      assert.match(output, /^curl: .*reset/mu)
+      assert.include(output, `"verdict":"failed"`)
+      assert.match(output, /event: OrderPlaced\nevent: OrderActivated\nevent: OrderPlaced/u)
+    })
   )
 
-  itNeeds(["python3"], "calls and controls the sandbox from Python", () =>
+  itNeeds(
+    ["python3"],
+    "calls and controls the sandbox from Python",
     Effect.gen(function*() {
       const { code, output } = yield* run("python3", fences("python")[0] ?? "")
       assert.strictEqual(code, 0, output)
       assert.deepStrictEqual(output.split("\n").slice(0, 1), ["{'main_balance': '3'}"])
       assert.match(output, /Too Many Attempts/u)
-    }))
+    })
+  )
 
   it("names the version of the package", () => {
     const { version } = JSON.parse(read("../package.json")) as { readonly version: string }
