@@ -15,6 +15,8 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
@@ -72,6 +74,26 @@ const isAuthorized = (headers: Request["headers"], token: string): boolean =>
 const isForeign = ({ headers }: Request): boolean => {
   const { host, origin } = headers
   return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
+}
+
+/** The names of the fields that each operation knows: of its body, or of its query. */
+const fieldsOf: ReadonlyMap<string, ReadonlyArray<PropertyKey>> = new Map(
+  Object.values(ControlApi.groups.control.endpoints).map(({ method, path, payload, query }) => {
+    const schemas = [...payload.values()].flatMap(({ schemas }) => schemas).concat(query ?? [])
+    const names = schemas.flatMap(({ ast }) =>
+      SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => name) : []
+    )
+    return [`${method} ${path}`, names] as const
+  })
+)
+
+/** Fields that the operation does not have, maybe misspelled: to leave them out could make something else of it. */
+const unexpected = (method: string, path: string, query: string, body: Uint8Array): ReadonlyArray<string> => {
+  const known = fieldsOf.get(`${method} ${path}`)
+  if (known === undefined || path === `${prefix}Journal`) return []
+  const json = Json.parse(Buffer.from(body).toString("utf8"))
+  const fields = Result.isSuccess(json) && Json.isObject(json.success) ? Object.keys(json.success) : []
+  return [...fields, ...new URLSearchParams(query).keys()].filter((name) => !known.includes(name))
 }
 
 const wrongType = (path: string): Answer =>
@@ -203,6 +225,8 @@ export const make = Effect.fnUntraced(function*(
     // Nothing is what most operations ask for: an empty body says that as well as an empty object.
     const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
     const sent = isBare ? Buffer.from("{}") : Buffer.from(body)
+    const [field] = unexpected(method, path, query, body)
+    if (field !== undefined) return json(400, { _tag: "Malformed", message: `${path} has no field "${field}"` })
     const request = HttpServerRequest.fromWeb(
       new globalThis.Request(url, {
         method,

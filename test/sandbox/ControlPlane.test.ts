@@ -132,6 +132,23 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
+    "refuses a field that an operation does not have instead of leaving it out",
+    Effect.gen(function*() {
+      const symptom = { _tag: "Reset", applied: false }
+      const [refused, said] = yield* send("Faults", JSON.stringify({ probabilty: 0.1, symptom }))
+      assert.deepStrictEqual([refused, JSON.parse(said)], [400, {
+        _tag: "Malformed",
+        message: "/control/v1/Faults has no field \"probabilty\""
+      }])
+      assert.deepStrictEqual(yield* ControlClient.ControlClient.use((control) => control.faults()), [])
+      assert.strictEqual(yield* status("FreezeClock", `{"at":1}`), 400)
+      assert.strictEqual(yield* status("Requests?afer=1", "", { method: "GET" }), 400)
+      assert.strictEqual(yield* status("Requests?after=1", "", { method: "GET" }), 200)
+      assert.strictEqual(yield* status("Clock?now", "", { method: "GET" }), 400)
+    })
+  )
+
+  test(
     "takes no body for an empty one, and says which header is missing",
     Effect.gen(function*() {
       const bare = Effect.fnUntraced(function*(name: string) {
