@@ -15,7 +15,7 @@ import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import * as Server from "../../src/sandbox/Server.ts"
 import type { Venue } from "../../src/sandbox/Venue.ts"
 import { setUp } from "./exchange.ts"
-import { freshNonce, signed } from "./signed.ts"
+import type { signed } from "./signed.ts"
 
 export const token = "the control token of a test"
 
@@ -85,5 +85,3 @@ export const post = Effect.fnUntraced(function*(request: ReturnType<typeof signe
   )
   return { status: response.status, body: yield* response.text }
 })
-
-export { freshNonce, signed }
