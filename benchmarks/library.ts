@@ -11,6 +11,7 @@ import { deepStrictEqual } from "node:assert"
 import * as Credentials from "../src/client/Credentials.ts"
 import * as MarketRules from "../src/client/MarketRules.ts"
 import * as Nonce from "../src/client/Nonce.ts"
+import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import * as Signer from "../src/client/Signer.ts"
 import * as Decimal from "../src/domain/Decimal.ts"
@@ -49,7 +50,7 @@ const credentials = Credentials.layer({
 
 const exchange = (baseUrl: string) =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
     // Nonces of this dialect count microseconds: no call waits for one.
     Layer.provide([Region.layer({ baseUrl, dialect: document }), credentials])
   )

@@ -11,6 +11,7 @@ import * as Call from "./client/Call.ts"
 import * as Credentials from "./client/Credentials.ts"
 import * as MarketRules from "./client/MarketRules.ts"
 import * as Nonce from "./client/Nonce.ts"
+import * as RateLimits from "./client/RateLimits.ts"
 import * as Region from "./client/Region.ts"
 import * as Signer from "./client/Signer.ts"
 import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
@@ -26,6 +27,7 @@ import { CollateralMarketOrders } from "./endpoints/CollateralMarketOrders.ts"
 import { CollateralOcoOrders } from "./endpoints/CollateralOcoOrders.ts"
 import { DeleteSubAccount } from "./endpoints/DeleteSubAccount.ts"
 import { Fees } from "./endpoints/Fees.ts"
+import { Fills } from "./endpoints/Fills.ts"
 import { InterestPaymentHistory } from "./endpoints/InterestPaymentHistory.ts"
 import { LimitOrders } from "./endpoints/LimitOrders.ts"
 import { MainBalance } from "./endpoints/MainBalance.ts"
@@ -47,6 +49,7 @@ import { Tickers } from "./endpoints/Tickers.ts"
 import { TradeBalance } from "./endpoints/TradeBalance.ts"
 import { Transfers } from "./endpoints/Transfers.ts"
 import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
+import { Reconciliation } from "./Reconciliation.ts"
 
 /**
  * The services of public endpoints.
@@ -57,7 +60,7 @@ import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
 export type PublicServices = Assets | Markets | OrderBooks | PublicTrades | ServerStatus | ServerTime | Tickers
 
 /**
- * The services of all endpoints.
+ * The services of all endpoints, and what is made of several of them.
  *
  * @category models
  * @since 0.1.0
@@ -76,12 +79,14 @@ export type Services =
   | CollateralOcoOrders
   | DeleteSubAccount
   | Fees
+  | Fills
   | InterestPaymentHistory
   | LimitOrders
   | MainBalance
   | MarketOrders
   | OpenPositions
   | OrderHistory
+  | Reconciliation
   | StockMarketOrders
   | StopLimitOrders
   | SubAccountApiKeyCreation
@@ -105,7 +110,11 @@ const isolated = <A, E, R>(inside: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =
  * @category layers
  * @since 0.1.0
  */
-export const layerPublic: Layer.Layer<PublicServices, never, Region.Region | HttpClient.HttpClient> = Layer.mergeAll(
+export const layerPublic: Layer.Layer<
+  PublicServices,
+  never,
+  Region.Region | RateLimits.RateLimits | HttpClient.HttpClient
+> = Layer.mergeAll(
   Assets.layer,
   Markets.layer,
   OrderBooks.layer,
@@ -115,18 +124,8 @@ export const layerPublic: Layer.Layer<PublicServices, never, Region.Region | Htt
   Tickers.layer
 ).pipe(Layer.provide(Call.layerPublic), Layer.fresh)
 
-/**
- * Every endpoint, from services of your own choice: the region, who signs, the nonces and the market rules. Built anew
- * wherever it is used, so that two of them with different keys in one program stay apart.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerServices: Layer.Layer<
-  Services,
-  never,
-  Region.Region | Signer.Signer | Nonce.Nonce | MarketRules.MarketRules | HttpClient.HttpClient
-> = Layer.mergeAll(
+/** Every private endpoint. */
+const privateEndpoints = Layer.mergeAll(
   ActiveOrders.layer,
   CancelAllOrders.layer,
   CancelOcoOrder.layer,
@@ -139,6 +138,7 @@ export const layerServices: Layer.Layer<
   CollateralOcoOrders.layer,
   DeleteSubAccount.layer,
   Fees.layer,
+  Fills.layer,
   InterestPaymentHistory.layer,
   LimitOrders.layer,
   MainBalance.layer,
@@ -154,7 +154,29 @@ export const layerServices: Layer.Layer<
   TradeBalance.layer,
   Transfers.layer,
   UnexecutedOcoOrders.layer
-).pipe(Layer.provide(Call.layer), Layer.merge(layerPublic), Layer.fresh)
+)
+
+/**
+ * Every endpoint, from services of your own choice: the region, who signs, the nonces and the market rules. Built anew
+ * wherever it is used, so that two of them with different keys in one program stay apart.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerServices: Layer.Layer<
+  Services,
+  never,
+  | Region.Region
+  | Signer.Signer
+  | Nonce.Nonce
+  | RateLimits.RateLimits
+  | MarketRules.MarketRules
+  | HttpClient.HttpClient
+> = Reconciliation.layer.pipe(
+  Layer.provideMerge(Layer.merge(privateEndpoints, layerPublic)),
+  Layer.provide(Call.layer),
+  Layer.fresh
+)
 
 /**
  * Market rules that are loaded from the exchange itself and shared.
@@ -165,38 +187,65 @@ export const layerServices: Layer.Layer<
 export const layerMarketRules: Layer.Layer<
   MarketRules.MarketRules,
   never,
-  Region.Region | HttpClient.HttpClient
+  Region.Region | RateLimits.RateLimits | HttpClient.HttpClient
 > = Layer.unwrap(Markets.use((markets) => Effect.succeed(MarketRules.layerCached(markets.all)))).pipe(
   Layer.provide(layerPublic),
   Layer.fresh
 )
 
-const withDefaults = <E>(
-  foundation: Layer.Layer<Region.Region | Credentials.Credentials, E>
-): Layer.Layer<Services, E | Signer.SigningFailed, HttpClient.HttpClient> =>
+/**
+ * What programs that share a key, or have another opinion, replace. The same layer, not an equal one, is shared by all
+ * exchanges of a program.
+ *
+ * - `nonce`: `Nonce.layerWindow` unless given
+ * - `rateLimits`: `RateLimits.layerMemory` unless given; `RateLimits.layerNone` counts nothing
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Shared<E = never, R = never> {
+  readonly nonce?: Layer.Layer<Nonce.Nonce, E, R>
+  readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
+}
+
+/**
+ * Where the exchange is, whose account, and what replaces a default.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Options<E = never, R = never> =
+  & Region.Options
+  & { readonly credentials: Credentials.Options }
+  & Shared<E, R>
+
+const withDefaults = <E, E2 = never, R2 = never>(
+  foundation: Layer.Layer<Region.Region | Credentials.Credentials, E>,
+  { nonce, rateLimits }: Shared<E2, R2> = {}
+): Layer.Layer<Services, E | E2 | Signer.SigningFailed, HttpClient.HttpClient | R2> =>
   isolated(
     layerServices.pipe(
       Layer.provide([Signer.layerNode, layerMarketRules]),
       Layer.provide(foundation)
     )
-  ).pipe(Layer.provide(Nonce.layerWindow))
+  ).pipe(Layer.provide([nonce ?? Nonce.layerWindow, rateLimits ?? RateLimits.layerMemory]))
 
 /**
  * Every endpoint of an exchange account, with the defaults: signed by `node:crypto`, windowed nonces, market rules
- * loaded from the exchange.
+ * loaded from the exchange, calls within the exchange's rate limits.
  *
  * Say `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  options: Region.Options & { readonly credentials: Credentials.Options }
+export const layer = <E = never, R = never>(
+  options: Options<E, R>
 ): Layer.Layer<
   Services,
-  Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed,
-  HttpClient.HttpClient
-> => withDefaults(Layer.merge(Region.layer(options), Credentials.layer(options.credentials)))
+  Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | E,
+  HttpClient.HttpClient | R
+> => withDefaults(Layer.merge(Region.layer(options), Credentials.layer(options.credentials)), options)
 
 /**
  * The same from configuration: `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL` with `TXC_DIALECT`.

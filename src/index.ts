@@ -7,6 +7,12 @@
 // One layer with everything
 export * as Exchange from "./Exchange.ts"
 
+// What became of an order whose answer was lost
+export * as Reconciliation from "./Reconciliation.ts"
+
+// Nonces by the clock of the exchange
+export * as ServerClock from "./ServerClock.ts"
+
 // The endpoint services, in the order of the document
 export * as InterestPaymentHistory from "./endpoints/InterestPaymentHistory.ts"
 export * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"
@@ -30,6 +36,7 @@ export * as CollateralMarketOrders from "./endpoints/CollateralMarketOrders.ts"
 export * as CancelOrder from "./endpoints/CancelOrder.ts"
 export * as ActiveOrders from "./endpoints/ActiveOrders.ts"
 export * as OrderHistory from "./endpoints/OrderHistory.ts"
+export * as Fills from "./endpoints/Fills.ts"
 export * as UnexecutedOcoOrders from "./endpoints/UnexecutedOcoOrders.ts"
 export * as CancelOcoOrder from "./endpoints/CancelOcoOrder.ts"
 export * as TradeBalance from "./endpoints/TradeBalance.ts"
@@ -48,10 +55,14 @@ export * as ServerTime from "./endpoints/ServerTime.ts"
 // How a call is made
 export * as Call from "./client/Call.ts"
 export * as ClientOrderIdEcho from "./client/ClientOrderIdEcho.ts"
+export * as ClientOrderIds from "./client/ClientOrderIds.ts"
 export * as Credentials from "./client/Credentials.ts"
+export * as Intents from "./client/Intents.ts"
 export * as MarketRules from "./client/MarketRules.ts"
+export * as Metrics from "./client/Metrics.ts"
 export * as Nonce from "./client/Nonce.ts"
 export * as Pages from "./client/Pages.ts"
+export * as RateLimits from "./client/RateLimits.ts"
 export * as Region from "./client/Region.ts"
 export * as Signer from "./client/Signer.ts"
 

@@ -2,9 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import { Markets } from "../src/endpoints/Markets.ts"
@@ -58,7 +61,7 @@ describe("layer", () => {
 
   it.effect("fails with what is wrong with the region or the credentials", () =>
     Effect.gen(function*() {
-      const build = (options: Parameters<typeof Exchange.layer>[0]) =>
+      const build = (options: Exchange.Options) =>
         Effect.scoped(Layer.build(Layer.provide(Exchange.layer(options), empty)))
       const { credentials, dialect } = { credentials: credentialsOf(alice), dialect: Dialect.live }
       yield* failsWith("InvalidBaseUrl")(build({ baseUrl: "http://example.com", dialect, credentials }))
@@ -81,6 +84,27 @@ describe("layer", () => {
       assert.deepStrictEqual(yield* Effect.provideContext(assets, Context.get(both, Alice)), ["USDT", "BTC"])
       assert.deepStrictEqual(yield* Effect.provideContext(assets, Context.get(both, Bob)), ["ETH"])
     }).pipe(Effect.provide(inProcess(Dialect.document))))
+
+  it.effect("two accounts in one program have nonces and limits of their own", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(1_700_000_000_000)
+      const [one, other] = yield* Effect.all([Layer.build(clientOf(alice)), Layer.build(Layer.fresh(clientOf(bob)))])
+      const calls = (services: typeof one, count: number) =>
+        Effect.forEach(Array.from({ length: count }), () => Effect.asVoid(balance), { concurrency: "unbounded" }).pipe(
+          Effect.provideContext(services),
+          Effect.provideService(RateLimits.MaxWait, 0),
+          Effect.exit
+        )
+      // Alice makes as many calls at once as she may, and one more.
+      assert.isTrue(Exit.isSuccess(yield* calls(one, 250)))
+      assert.isTrue(Exit.isFailure(yield* calls(one, 1)))
+      assert.isTrue(Exit.isSuccess(yield* calls(other, 250)))
+      const sent = yield* privateCalls
+      const nonces = (account: typeof alice) =>
+        sent.filter(({ headers }) => headers["x-txc-apikey"] === account.apiKey).map((call) => fieldsOf(call)["nonce"])
+      assert.strictEqual(new Set(nonces(alice)).size, 250)
+      assert.deepStrictEqual(nonces(alice), nonces(bob))
+    }).pipe(Effect.scoped, Effect.provide(inProcess(Dialect.live))))
 
   it.effect("two exchanges in one program have markets of their own", () =>
     Effect.gen(function*() {
@@ -151,7 +175,7 @@ describe("layerPublic", () => {
       const found = yield* Effect.all([
         ServerStatus.use(({ ping }) => ping),
         Effect.map(Markets.use(({ all }) => all), (all) => all.length)
-      ]).pipe(Effect.provide(Layer.provide(Exchange.layerPublic, Region.layer(place))))
+      ]).pipe(Effect.provide(Layer.provide(Exchange.layerPublic, [Region.layer(place), RateLimits.layerMemory])))
       assert.deepStrictEqual(found, ["pong", 5])
       assert.deepStrictEqual(yield* privateCalls, [])
     }).pipe(Effect.provide(inProcess(Dialect.document))))

@@ -7,14 +7,15 @@
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Credentials from "../client/Credentials.ts"
 
 /** The flag that names a file whose content is the API secret. */
 export const secretFile = Flag.File("secret-file").pipe(
-  Flag.withDescription("A file that holds the API secret; without it TXC_API_SECRET is read"),
+  Flag.withDescription(
+    "A file that holds the API secret and that only you may read; without it TXC_API_SECRET is read"
+  ),
   Flag.optional
 )
 
@@ -28,6 +29,6 @@ export const read = Effect.fnUntraced(function*(file: Option.Option<string>) {
   const apiKey = yield* Config.Redacted("TXC_API_KEY")
   const apiSecret = Option.isNone(file)
     ? yield* Config.Redacted("TXC_API_SECRET")
-    : Redacted.make((yield* (yield* FileSystem.FileSystem).readFileString(file.value)).trim())
+    : Redacted.make((yield* Credentials.readPrivate(file.value)).trim())
   return yield* Credentials.make({ apiKey, apiSecret })
 })

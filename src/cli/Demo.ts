@@ -32,6 +32,7 @@ import { CollateralMarketOrders } from "../endpoints/CollateralMarketOrders.ts"
 import { CollateralOcoOrders } from "../endpoints/CollateralOcoOrders.ts"
 import { DeleteSubAccount } from "../endpoints/DeleteSubAccount.ts"
 import { Fees } from "../endpoints/Fees.ts"
+import { Fills } from "../endpoints/Fills.ts"
 import { InterestPaymentHistory } from "../endpoints/InterestPaymentHistory.ts"
 import { LimitOrders } from "../endpoints/LimitOrders.ts"
 import { MainBalance } from "../endpoints/MainBalance.ts"
@@ -362,6 +363,7 @@ const tradingRows = Effect.gen(function*() {
   const positions = yield* OpenPositions
   const active = yield* ActiveOrders
   const history = yield* OrderHistory
+  const fills = yield* Fills
   const cancel = yield* CancelOrder
   const stopLimit = yield* StopLimitOrders
   const oco = yield* CollateralOcoOrders
@@ -451,6 +453,18 @@ const tradingRows = Effect.gen(function*() {
     ),
     fails("CancelOrder.cancel", "once more", cancel.cancel({ market, clientOrderId }), "RequestRejected"),
     succeeds("OrderHistory.stream", "all pages", history.stream().pipe(Stream.runCount), (count) => `${count} orders`),
+    succeeds(
+      "Fills.page",
+      "of that order",
+      fills.page({ market, clientOrderId }),
+      ({ records }) =>
+        records.length === 1
+          ? records.map(({ amount, fee, feeAsset, price, role }) =>
+            `${role}, ${amount} at ${price}, ${fee} ${feeAsset}`
+          )
+            .join()
+          : undefined
+    ),
     succeeds(
       "StockMarketOrders.create",
       "buy 0.01 BTC, of which there are none",

@@ -13,6 +13,7 @@ import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as Credentials from "../client/Credentials.ts"
 import * as Nonce from "../client/Nonce.ts"
+import * as RateLimits from "../client/RateLimits.ts"
 import * as Region from "../client/Region.ts"
 import * as Signer from "../client/Signer.ts"
 import { all } from "../endpoints/all.ts"
@@ -50,9 +51,11 @@ class UnknownFields extends Schema.TaggedError<UnknownFields>()("UnknownFields",
   }
 }
 
-const publicCall = Call.layerPublic.pipe(Layer.provide(Region.layerConfig))
+const publicCall = Call.layerPublic.pipe(Layer.provide([Region.layerConfig, RateLimits.layerMemory]))
 
-const privateCall = Call.layer.pipe(Layer.provide([Signer.layerNode, Nonce.layerWindow, Region.layerConfig]))
+const privateCall = Call.layer.pipe(
+  Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, Region.layerConfig])
+)
 
 /** @category commands */
 export const call = Command.make(

@@ -8,25 +8,29 @@ import * as Effect from "effect/Effect"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * - `not-sent`: the request had none
  * - `echoed`: the answer has the one that was sent
- * - `missing`: it was sent, and the answer does not have it
+ * - `missing`: the answer does not have it
+ * - `not-told`: this exchange never answers such an order with one, so it can't be known; nor can the order be found by it
  *
  * @category models
  * @since 0.1.0
  */
-export type ClientOrderIdEcho = "not-sent" | "echoed" | "missing"
+export type ClientOrderIdEcho = "echoed" | "missing" | "not-told"
 
 /**
- * A created order, and whether its client order id was taken.
+ * A created order, the client order id that it was sent with, and whether that was taken.
  *
  * @category models
  * @since 0.1.0
  */
-export type Created<A> = A & { readonly clientOrderIdEcho: ClientOrderIdEcho }
+export type Created<A> = A & {
+  readonly sentClientOrderId: ClientOrderId
+  readonly clientOrderIdEcho: ClientOrderIdEcho
+}
 
 /**
- * Compares what was sent with what came back; logs a warning when it is missing.
+ * Compares what was sent with what came back; logs a warning when it is missing. `told`: whether this exchange answers
+ * such an order with its client order id.
  *
  * @category checks
  * @since 0.1.0
@@ -34,13 +38,17 @@ export type Created<A> = A & { readonly clientOrderIdEcho: ClientOrderIdEcho }
 export const check = <A extends object>(
   endpoint: string,
   order: A,
-  sent: ClientOrderId | undefined,
-  received: ReadonlyArray<ClientOrderId | undefined>
+  sentClientOrderId: ClientOrderId,
+  received: ReadonlyArray<ClientOrderId | undefined>,
+  told = true
 ): Effect.Effect<Created<A>> => {
-  if (sent === undefined) return Effect.succeed({ ...order, clientOrderIdEcho: "not-sent" })
-  if (received.every((id) => id === sent)) return Effect.succeed({ ...order, clientOrderIdEcho: "echoed" })
+  const created = (clientOrderIdEcho: ClientOrderIdEcho) => ({ ...order, sentClientOrderId, clientOrderIdEcho })
+  if (received.every((id) => id === sentClientOrderId)) return Effect.succeed(created("echoed"))
+  if (!told && received.every((id) => id === undefined)) return Effect.succeed(created("not-told"))
   return Effect.as(
-    Effect.logWarning(`${endpoint}: the exchange did not echo client order id ${sent}; the order may not have it`),
-    { ...order, clientOrderIdEcho: "missing" }
+    Effect.logWarning(
+      `${endpoint}: the exchange did not echo client order id ${sentClientOrderId}; the order may not have it`
+    ),
+    created("missing")
   )
 }

@@ -67,21 +67,22 @@ export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { 
 /**
  * Checks against the markets as the exchange describes them: loaded once at the first order and shared; refreshed in the
  * background when older than `timeToLive`, and at once when an order names a market that was not there. While they have
- * never been loaded, no order is sent.
+ * never been loaded, no order is sent. An order waits for them no longer than `timeout`, whoever loads them.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerCached = <E extends { readonly message: string }, R>(
   load: Effect.Effect<ReadonlyArray<Market.Market>, E, R>,
-  options: { readonly timeToLive: Duration.Input } = { timeToLive: "5 minutes" }
+  options: { readonly timeToLive?: Duration.Input; readonly timeout?: Duration.Input } = {}
 ): Layer.Layer<MarketRules, never, R> =>
   Layer.effect(
     MarketRules,
     Effect.gen(function*() {
       const scope = yield* Effect.scope
       const context = yield* Effect.context<R>()
-      const timeToLive = Duration.toMillis(options.timeToLive)
+      const timeToLive = Duration.toMillis(options.timeToLive ?? "5 minutes")
+      const timeout = Duration.fromInputUnsafe(options.timeout ?? "30 seconds")
       const one = yield* Semaphore.make(1)
       let state: { readonly table: Table; readonly loadedAt: number } | undefined
       let refreshing = false
@@ -96,7 +97,13 @@ export const layerCached = <E extends { readonly message: string }, R>(
               Effect.map(Clock.currentTimeMillis, (loadedAt) => state = { table: toTable(markets), loadedAt })
             )
           )
-        ))
+        )).pipe(Effect.timeoutOrElse({
+          duration: timeout,
+          orElse: () =>
+            Effect.fail(
+              new MarketRulesUnavailable({ reason: `the markets were not loaded within ${Duration.format(timeout)}` })
+            )
+        }))
 
       const refreshInBackground = (seen: typeof state) => {
         if (refreshing) return Effect.void

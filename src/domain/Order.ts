@@ -82,6 +82,15 @@ export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "
 export type BboRole = typeof BboRole.Type
 
 /**
+ * The part of an order in a trade: a `maker` rested in the book, a `taker` came to it. On the wire 1 and 2.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Role = oneOf(["maker", "taker"]).annotate({ identifier: "Role" })
+export type Role = typeof Role.Type
+
+/**
  * Which position an order belongs to. `BOTH` is one-way mode.
  *
  * @category models

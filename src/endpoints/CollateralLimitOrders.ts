@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import { ClientOrderIds } from "../client/ClientOrderIds.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import { Amount, Price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
@@ -29,7 +30,7 @@ import * as Wire from "../protocol/Wire.ts"
  * - `side`: a buy opens or increases a long position, a sell a short one
  * - `amount`: in units of the base currency; precision, least amount and total depend on the market
  * - `price`: the limit, in units of the quote currency
- * - `clientOrderId`: the caller's own identifier
+ * - `clientOrderId`: the caller's own identifier; one is made when it is left out
  * - `postOnly`: refused instead of trading at once; default false
  * - `ioc`: what can't trade at once is canceled; default false; not together with `postOnly`
  * - `stp`: self-trade prevention, default `no`
@@ -99,12 +100,14 @@ export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
+      const ids = yield* ClientOrderIds
       const call = make(
         endpoint,
         (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.limit({ ...request, collateral: true }))
       )
       return {
-        create: Effect.fn("CollateralLimitOrders.create")(function*(request: Request) {
+        create: Effect.fn("CollateralLimitOrders.create")(function*(asked: Request) {
+          const request = yield* ids.named(asked)
           const order = yield* call(request)
           return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
         })

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import { ClientOrderIds } from "../client/ClientOrderIds.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import { Amount } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
@@ -28,7 +29,7 @@ import * as Wire from "../protocol/Wire.ts"
  * - `market`: a margin market
  * - `side`: a buy opens or increases a long position, a sell a short one
  * - `amount`: in units of the base currency, on both sides
- * - `clientOrderId`: the caller's own identifier
+ * - `clientOrderId`: the caller's own identifier; one is made when it is left out
  * - `stp`: self-trade prevention, default `no`
  * - `reduceOnly`: may only reduce or close a position; its amount becomes the position's at most; default false
  */
@@ -87,12 +88,14 @@ export class CollateralMarketOrders extends Context.Service<CollateralMarketOrde
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
+      const ids = yield* ClientOrderIds
       const call = make(endpoint, (request) => {
         const bounded = Market.market({ ...request, collateral: true, inMoney: false })
         return Call.withinMarketRules(rules, endpoint, dialect, bounded)
       })
       return {
-        create: Effect.fn("CollateralMarketOrders.create")(function*(request: Request) {
+        create: Effect.fn("CollateralMarketOrders.create")(function*(asked: Request) {
+          const request = yield* ids.named(asked)
           const order = yield* call(request)
           return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
         })

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import { ClientOrderIds } from "../client/ClientOrderIds.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import { Amount, Decimal, FeeRate, Price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
@@ -31,7 +32,7 @@ import * as Wire from "../protocol/Wire.ts"
  * - `price`: the take-profit's limit, in units of the quote currency
  * - `activationPrice`: the stop-loss's trigger, in units of the quote currency
  * - `stopLimitPrice`: the stop-loss's limit once it is triggered, in units of the quote currency
- * - `clientOrderId`: the caller's own identifier
+ * - `clientOrderId`: the caller's own identifier; one is made when it is left out
  * - `reduceOnly`: both legs may only reduce or close a position; default false. The document announces it as not yet
  *   accepted.
  */
@@ -172,17 +173,19 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
+      const ids = yield* ClientOrderIds
       const call = make(
         endpoint,
         (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.collateralOco(request))
       )
       return {
-        create: Effect.fn("CollateralOcoOrders.create")(function*(request: Request) {
+        create: Effect.fn("CollateralOcoOrders.create")(function*(asked: Request) {
+          const request = yield* ids.named(asked)
           const order = yield* call(request)
           return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [
             order.stopLoss.clientOrderId,
             order.takeProfit.clientOrderId
-          ])
+          ], dialect.rules.legClientOrderIds === "echoed")
         })
       }
     })

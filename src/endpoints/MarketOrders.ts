@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import { ClientOrderIds } from "../client/ClientOrderIds.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import { Amount } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
@@ -25,7 +26,7 @@ import * as Wire from "../protocol/Wire.ts"
 
 /**
  * - `amount`: what a buy spends, in units of the quote currency; what a sell sells, in units of the base currency
- * - `clientOrderId`: the caller's own identifier
+ * - `clientOrderId`: the caller's own identifier; one is made when it is left out
  * - `stp`: self-trade prevention, default `no`
  */
 const request = (dialect: Dialect) =>
@@ -82,12 +83,14 @@ export class MarketOrders extends Context.Service<MarketOrders, {
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
+      const ids = yield* ClientOrderIds
       const call = make(endpoint, (request) => {
         const bounded = Market.market({ ...request, collateral: false, inMoney: request.side === "buy" })
         return Call.withinMarketRules(rules, endpoint, dialect, bounded)
       })
       return {
-        create: Effect.fn("MarketOrders.create")(function*(request: Request) {
+        create: Effect.fn("MarketOrders.create")(function*(asked: Request) {
+          const request = yield* ids.named(asked)
           const order = yield* call(request)
           return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
         })

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/Call.ts"
 import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import { ClientOrderIds } from "../client/ClientOrderIds.ts"
 import { MarketRules } from "../client/MarketRules.ts"
 import { Amount, Decimal, Price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
@@ -152,12 +153,14 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
     Effect.gen(function*() {
       const { dialect, make } = yield* Call.Call
       const rules = yield* MarketRules
+      const ids = yield* ClientOrderIds
       const call = make(
         endpoint,
         (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.stopLimit(request))
       )
       return {
-        create: Effect.fn("StopLimitOrders.create")(function*(request: Request) {
+        create: Effect.fn("StopLimitOrders.create")(function*(asked: Request) {
+          const request = yield* ids.named(asked)
           const order = yield* call(request)
           return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
         })

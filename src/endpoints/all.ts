@@ -17,6 +17,7 @@ import * as CollateralMarketOrders from "./CollateralMarketOrders.ts"
 import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 import * as DeleteSubAccount from "./DeleteSubAccount.ts"
 import * as Fees from "./Fees.ts"
+import * as Fills from "./Fills.ts"
 import * as InterestPaymentHistory from "./InterestPaymentHistory.ts"
 import * as LimitOrders from "./LimitOrders.ts"
 import * as MainBalance from "./MainBalance.ts"
@@ -64,6 +65,7 @@ export const all: ReadonlyArray<Endpoint.Any> = [
   CancelOrder.endpoint,
   ActiveOrders.endpoint,
   OrderHistory.endpoint,
+  Fills.endpoint,
   UnexecutedOcoOrders.endpoint,
   CancelOcoOrder.endpoint,
   TradeBalance.endpoint,

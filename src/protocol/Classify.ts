@@ -6,6 +6,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { ClientOrderId } from "../domain/Identifiers.ts"
 import type { Dialect } from "./Dialect.ts"
 import { validationFailed } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
@@ -28,6 +29,8 @@ export interface Answer {
   readonly text: string
   /** Removes every secret of the call from a text. */
   readonly scrub: (text: string) => string
+  /** Of the request, where it has one. */
+  readonly clientOrderId?: ClientOrderId
 }
 
 /** The secret of a new key, which an exchange shows once. */
@@ -59,6 +62,13 @@ export type Verdict<A> =
 const uncertain = (why: Errors.UnknownCause, reason: string) => ({ _tag: "Uncertain", why, reason }) as const
 
 const refused = (error: Errors.CallError) => ({ _tag: "Refused", error }) as const
+
+/** Which call an error is of. */
+const callOf = (
+  { name: endpoint }: Endpoint.Any,
+  { clientOrderId }: Answer
+): { readonly endpoint: string; readonly clientOrderId?: ClientOrderId } =>
+  clientOrderId === undefined ? { endpoint } : { endpoint, clientOrderId }
 
 // -----------------------------------------------------------------------------
 // Error bodies
@@ -167,9 +177,11 @@ const privateRefusal = (
 ): Errors.CallError => {
   const { status } = answer
   const { code, message } = body
-  const at = { endpoint: endpoint.name, status, reason: answer.scrub(message), body: shown(answer) }
+  const at = { ...callOf(endpoint, answer), status, reason: answer.scrub(message), body: shown(answer) }
   if (status === 429) {
-    return message === dialect.refusals.nonceUsed.message ? new Errors.NonceRejected(at) : new Errors.RateLimited(at)
+    return message === dialect.refusals.nonceUsed.message
+      ? new Errors.NonceRejected(at)
+      : new Errors.RateLimited({ ...at, origin: "exchange" })
   }
   if (message === dialect.refusals.nonceOutsideWindow.message) return new Errors.NonceRejected(at)
   if (status === 401 || status === 403 || (code === 10 && message === dialect.refusals.unauthorized.message)) {
@@ -181,7 +193,7 @@ const privateRefusal = (
   }
   const named = toFields(body.errors, Endpoint.codec(endpoint, dialect).shape, answer.scrub)
   if (code !== undefined) {
-    const full = { endpoint: endpoint.name, origin: "exchange", status, code, ...named, body: at.body } as const
+    const full = { ...callOf(endpoint, answer), origin: "exchange", status, code, ...named, body: at.body } as const
     const gives = (tag: Endpoint.RefusalTag) => endpoint.refusals.includes(tag)
     if (code === 116 && gives("ReduceOnlyRejected")) return new Errors.ReduceOnlyRejected(full)
     if (message === validationFailed) {
@@ -237,7 +249,7 @@ const accepted = <E extends Endpoint.Any>(
     ? uncertain("unreadable-answer", problem)
     : refused(
       new Errors.AcceptedUnreadable({
-        endpoint: endpoint.name,
+        ...callOf(endpoint, answer),
         status: answer.status,
         orderIds: ids,
         problem: answer.scrub(problem),
@@ -271,7 +283,13 @@ export const classify = <E extends Endpoint.Any>(
   }
   if (status === 429 && !endpoint.mutates) {
     return refused(
-      new Errors.RateLimited({ endpoint: endpoint.name, status, reason: "too many requests", body: shown(answer) })
+      new Errors.RateLimited({
+        endpoint: endpoint.name,
+        origin: "exchange",
+        status,
+        reason: "too many requests",
+        body: shown(answer)
+      })
     )
   }
   if (endpoint.access === "public" && Json.isObject(json)) return refused(publicRefusal(endpoint, answer, json))

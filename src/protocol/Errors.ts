@@ -2,6 +2,7 @@
  * Everything a call can fail with: flat tagged errors, in one closed union per endpoint.
  *
  * Each says whether the same call may be made again (`isRetryable`) and whether the exchange has applied it (`outcome`).
+ * The errors of private calls have the `clientOrderId` of the request, where it has one.
  * Fields are named as the domain names them, never as the wire does. No error carries a key, a secret, a payload or a
  * signature.
  *
@@ -44,6 +45,7 @@ export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
  * - `fields`: what is wrong with each field of the request
  * - `otherFields`: what the answer said about fields that the request does not have
  * - `body`: the answer, shortened; absent when `origin` is `local`
+ * - `clientOrderId`: of the request, where it has one that can be sent
  *
  * @category models
  * @since 0.1.0
@@ -56,6 +58,7 @@ export interface Refused {
   readonly fields: FieldErrors<string>
   readonly otherFields: OtherFields
   readonly body?: string
+  readonly clientOrderId?: ClientOrderId
 }
 
 const said = (refused: { readonly fields: FieldErrors<string>; readonly otherFields: OtherFields }): string =>
@@ -196,7 +199,8 @@ export class NotAuthorized extends Schema.TaggedError<NotAuthorized>()("NotAutho
   status: Schema.Int,
   code: Schema.optionalKey(Schema.Int),
   reason: Schema.String,
-  body: Schema.String
+  body: Schema.String,
+  clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
   readonly isRetryable = false
   readonly outcome = "not-applied" satisfies Outcome
@@ -215,7 +219,8 @@ export class NonceRejected extends Schema.TaggedError<NonceRejected>()("NonceRej
   endpoint: Schema.String,
   status: Schema.Int,
   reason: Schema.String,
-  body: Schema.String
+  body: Schema.String,
+  clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
   readonly isRetryable = true
   readonly outcome = "not-applied" satisfies Outcome
@@ -227,19 +232,28 @@ export class NonceRejected extends Schema.TaggedError<NonceRejected>()("NonceRej
 /**
  * Too many calls in too short a time. Nothing was applied; wait before calling again.
  *
+ * - `origin`: `local` when nothing was sent, `exchange` when it answered so
+ * - `retryAfter`: the milliseconds after which to call again, where they are known
+ * - `body`: the answer, shortened; absent when `origin` is `local`
+ *
  * @category errors
  * @since 0.1.0
  */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   endpoint: Schema.String,
+  origin: Schema.Literals(["local", "exchange"]),
   status: Schema.Int,
   reason: Schema.String,
-  body: Schema.String
+  retryAfter: Schema.optionalKey(Schema.Finite),
+  body: Schema.optionalKey(Schema.String),
+  clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
   readonly isRetryable = true
   readonly outcome = "not-applied" satisfies Outcome
   override get message(): string {
-    return `${this.endpoint} refused by the rate limit, HTTP ${this.status}: ${this.reason}`
+    return this.origin === "local"
+      ? `${this.endpoint} not sent, to stay within the rate limit: ${this.reason}`
+      : `${this.endpoint} refused by the rate limit, HTTP ${this.status}: ${this.reason}`
   }
 }
 
@@ -254,7 +268,8 @@ export class AcceptedUnreadable extends Schema.TaggedError<AcceptedUnreadable>()
   status: Schema.Int,
   orderIds: Schema.Array(OrderId),
   problem: Schema.String,
-  body: Schema.String
+  body: Schema.String,
+  clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
   readonly isRetryable = false
   readonly outcome = "applied" satisfies Outcome
@@ -282,12 +297,28 @@ export const UnknownCause = Schema.Literals([
 export type UnknownCause = typeof UnknownCause.Type
 
 /**
+ * What kind of nonce a request carries, which decides how long it can still be accepted:
+ *
+ * - `window`: for as long as the nonce is near the exchange's clock
+ * - `increasing`: until a greater nonce of the same key has been accepted
+ * - `unique`: until the same nonce has been used; the document shows no other end
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
+/** @category models */
+export type NonceForm = typeof NonceForm.Type
+
+/**
  * A mutating call whose fate is unknown: it may have been applied, now or later. It is never sent again by itself.
- * Find out before calling again: look for the order by its client order id, or compare balances.
+ * Find out before calling again: `Reconciliation` does for orders; for other calls compare balances.
  *
  * - `request`: what was asked, redacted because it may hold a code or a passphrase; `Redacted.value` reads it
  * - `clientOrderId`, `market`: copied from the request where it has them
- * - `nonce`, `sentAt`: the nonce as sent, and when, in Unix milliseconds
+ * - `key`: which API key signed it, as a fingerprint: see `Credentials.fingerprint`
+ * - `nonce`, `nonceForm`: the nonce as sent
+ * - `sentAt`: when it was handed to the transport, in Unix microseconds by this machine's clock
  *
  * @category errors
  * @since 0.1.0
@@ -300,7 +331,9 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   request: Schema.Redacted(Schema.Unknown),
   clientOrderId: Schema.optionalKey(ClientOrderId),
   market: Schema.optionalKey(MarketName),
+  key: Schema.String,
   nonce: Schema.Finite,
+  nonceForm: NonceForm,
   sentAt: Schema.Finite,
   body: Schema.optionalKey(Schema.String)
 }) {
@@ -316,7 +349,9 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
  * Why a call did not reach the exchange:
  *
  * - `dns`, `refused`, `unreachable`, `tls`: no connection
- * - `not-signed`: the signer failed
+ * - `not-signed`: the signer failed, or took too long
+ * - `not-recorded`: the intent could not be recorded, so the call was not sent
+ * - `nonce`: this program holds no nonces of the key that it shares with others
  * - `market-rules`: the market's bounds could not be loaded, so the order was not sent
  * - `timeout`, `connection-lost`: a read, sent or not; a read applies nothing
  * - `other`: see `reason`
@@ -330,6 +365,8 @@ export const UnreachableCause = Schema.Literals([
   "unreachable",
   "tls",
   "not-signed",
+  "not-recorded",
+  "nonce",
   "market-rules",
   "timeout",
   "connection-lost",
@@ -347,7 +384,8 @@ export type UnreachableCause = typeof UnreachableCause.Type
 export class ExchangeUnreachable extends Schema.TaggedError<ExchangeUnreachable>()("ExchangeUnreachable", {
   endpoint: Schema.String,
   why: UnreachableCause,
-  reason: Schema.String
+  reason: Schema.String,
+  clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
   readonly isRetryable = true
   readonly outcome = "not-applied" satisfies Outcome

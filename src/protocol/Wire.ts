@@ -251,6 +251,19 @@ export const keyed = <K extends Schema.Record.Key, V>(
   ) as never
 
 /**
+ * A role in a trade: `1` is the maker, `2` the taker.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Role = Schema.Literals([1, 2]).pipe(
+  Schema.decodeTo(Order.Role, {
+    decode: SchemaGetter.transform((wire): Order.Role => wire === 1 ? "maker" : "taker"),
+    encode: SchemaGetter.transform((role): 1 | 2 => role === "maker" ? 1 : 2)
+  })
+)
+
+/**
  * A boolean that is 0 or 1 on the wire.
  *
  * @category schemas

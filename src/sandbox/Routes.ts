@@ -22,6 +22,7 @@ import * as CollateralMarketOrders from "../endpoints/CollateralMarketOrders.ts"
 import * as CollateralOcoOrders from "../endpoints/CollateralOcoOrders.ts"
 import * as DeleteSubAccount from "../endpoints/DeleteSubAccount.ts"
 import * as Fees from "../endpoints/Fees.ts"
+import * as Fills from "../endpoints/Fills.ts"
 import * as InterestPaymentHistory from "../endpoints/InterestPaymentHistory.ts"
 import * as LimitOrders from "../endpoints/LimitOrders.ts"
 import * as MainBalance from "../endpoints/MainBalance.ts"
@@ -51,7 +52,7 @@ import type { Operation } from "./engine/Command.ts"
 import * as Ledger from "./engine/Ledger.ts"
 import * as Positions from "./engine/Positions.ts"
 import type { Reply, Violations } from "./engine/Reply.ts"
-import type { Key, OcoOrder, Order, Position, State, Stop, StopOrder, SubAccount, Trade } from "./engine/State.ts"
+import type { Fill, Key, OcoOrder, Order, Position, State, Stop, StopOrder, SubAccount, Trade } from "./engine/State.ts"
 import * as Units from "./engine/Units.ts"
 
 /**
@@ -239,6 +240,28 @@ const endedOrder = (order: Order, context: Context): OrderHistory.EndedOrder => 
     makerFee: ratio(market?.makerFee ?? zero)
   }
 }
+
+/** Where a market is asked for, its fills do not say which it is. */
+const fillAnswer = (
+  { amount, at, fee, feeAsset, order, price, role, trade }: Fill,
+  context: Context,
+  grouped: boolean
+): Endpoint.Response<typeof Fills.endpoint>[number] => ({
+  ...(grouped ? { market: order.market } : {}),
+  tradeId: TradeId.make(trade.toString()),
+  orderId: order.id,
+  ...(order.clientOrderId === undefined || withoutClientOrderId(order, context)
+    ? {}
+    : { clientOrderId: order.clientOrderId }),
+  timestamp: Time.fromMicros(at),
+  side: order.side,
+  role,
+  amount: Units.toDecimal(amount),
+  price: Units.toDecimal(price),
+  total: Units.toDecimal(Units.times(amount, price)),
+  fee: Units.toDecimal(fee),
+  feeAsset
+})
 
 /** Orders of one account that a request selects, the latest first. */
 const selected = (
@@ -551,6 +574,20 @@ export const routes: ReadonlyArray<Route> = [
       return pageOf(request, OrderHistory.defaultLimit, selected(own, request), (order) => endedOrder(order, context))
         .records
     },
+    knownMarket
+  ),
+  read(
+    Fills.endpoint,
+    ({ clientOrderId, market, ...page }, context) =>
+      pageOf(
+        page,
+        Fills.defaultLimit,
+        (context.state.fills.get(context.account) ?? []).filter(({ order }) =>
+          (market === undefined || order.market === market) &&
+          (clientOrderId === undefined || order.clientOrderId === clientOrderId)
+        ).toReversed(),
+        (fill) => fillAnswer(fill, context, market === undefined)
+      ).records,
     knownMarket
   ),
   read(

@@ -7,6 +7,8 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as TestClock from "effect/testing/TestClock"
 import * as Call from "../../src/client/Call.ts"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { Limit } from "../../src/domain/Paging.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
@@ -22,7 +24,7 @@ import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import { SubAccounts } from "../../src/endpoints/SubAccounts.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
-import { answered, code, emptySubAccount, oco, once, passphrase, stopLimit } from "../support/exchange.ts"
+import { alice, answered, code, emptySubAccount, oco, once, passphrase, stopLimit } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { fieldsOf, html, json, privateCalls, Recorder, refusal } from "../support/http.ts"
 
@@ -295,7 +297,11 @@ describe("what an error carries", () => {
       assert.deepStrictEqual([error.why, error.status, error.body], ["server-error", 502, yield* text(html(502))])
       assert.deepStrictEqual([error.clientOrderId, error.market], [clientOrderId, stopLimit.market])
       assert.deepStrictEqual(Redacted.value(error.request), { ...stopLimit, clientOrderId })
-      assert.strictEqual(error.sentAt, 1_700_000_000_123)
+      assert.strictEqual(error.sentAt, 1_700_000_000_123_000)
+      assert.deepStrictEqual([error.key, error.nonceForm], [
+        yield* Credentials.fingerprint(Redacted.make(alice.apiKey)),
+        "unique"
+      ])
       const [sent] = yield* privateCalls
       assert.strictEqual(fieldsOf(sent ?? assert.fail("nothing was sent"))["nonce"], error.nonce.toString())
       const ofCode = yield* failsWith("OutcomeUnknown")(applyCode)
@@ -401,6 +407,18 @@ describe("how often a call is made", () => {
       }).pipe(Effect.provide(answered(nonceUsed))))
   }
 
+  it.effect("without a nonce nothing is sent", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("ExchangeUnreachable")(cancelAll)
+      assert.deepStrictEqual([error.why, error.reason, error.outcome], ["nonce", "none left", "not-applied"])
+      assert.strictEqual((yield* privateCalls).length, 0)
+    }).pipe(
+      Effect.provide(answered(created, Dialect.live, {
+        window: true,
+        use: () => Effect.fail(new Nonce.NonceUnavailable({ reason: "none left" }))
+      }))
+    ))
+
   it.effect("a nonce outside the window is a refused nonce", () =>
     Effect.gen(function*() {
       yield* failsWith("NonceRejected")(cancelAll)
@@ -429,8 +447,7 @@ describe("how often a call is made", () => {
 
   const passing = [
     ["502", () => html(502), "UnexpectedResponse"],
-    ["a broken connection", () => "lost" as const, "ExchangeUnreachable"],
-    ["a refused nonce", nonceUsed, "NonceRejected"]
+    ["a broken connection", () => "lost" as const, "ExchangeUnreachable"]
   ] as const
   for (const [name, answer, tag] of passing) {
     for (const [call, effect] of Object.entries(reading)) {
@@ -441,6 +458,26 @@ describe("how often a call is made", () => {
           assert.strictEqual((yield* Fiber.join(fiber))._tag, tag)
           yield* freshEachTime
         }).pipe(Effect.provide(answered(answer))))
+    }
+  }
+
+  const refusedNonces = [
+    ["and again", nonceUsed, 2],
+    ["and something else goes wrong in between", (index: number) => index === 1 ? html(502) : nonceUsed(), 3]
+  ] as const
+  for (const [when, answer, attempts] of refusedNonces) {
+    for (const [call, effect] of Object.entries(reading)) {
+      it.effect(`${call} is made once more when its nonce was refused, ${when}`, () =>
+        Effect.gen(function*() {
+          const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
+          yield* TestClock.adjust("1 hour")
+          assert.strictEqual((yield* Fiber.join(fiber))._tag, "NonceRejected")
+          assert.strictEqual((yield* privateCalls).length, attempts)
+          yield* freshEachTime
+        }).pipe(
+          Effect.provideService(Call.ReadRetry, Schedule.recurs(5)),
+          Effect.provide(answered((_sent, index) => answer(index)))
+        ))
     }
   }
 

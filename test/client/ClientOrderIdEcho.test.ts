@@ -12,24 +12,26 @@ const mine = ClientOrderId.make("mine")
 const other = ClientOrderId.make("other")
 
 const rows: ReadonlyArray<
-  readonly [string, ClientOrderId | undefined, ReadonlyArray<ClientOrderId | undefined>, string]
+  readonly [string, ReadonlyArray<ClientOrderId | undefined>, told: boolean, ClientOrderIdEcho.ClientOrderIdEcho]
 > = [
-  ["none sent, none received", undefined, [undefined], "not-sent"],
-  ["none sent, one received", undefined, [other], "not-sent"],
-  ["sent and received", mine, [mine], "echoed"],
-  ["sent and received by both legs", mine, [mine, mine], "echoed"],
-  ["sent, not received", mine, [undefined], "missing"],
-  ["sent, received by one leg only", mine, [mine, undefined], "missing"],
-  ["sent, another received", mine, [other], "missing"]
+  ["received", [mine], true, "echoed"],
+  ["received by both legs", [mine, mine], true, "echoed"],
+  ["not received", [undefined], true, "missing"],
+  ["received by one leg only", [mine, undefined], true, "missing"],
+  ["another received", [other], true, "missing"],
+  ["not received, as always", [undefined, undefined], false, "not-told"],
+  ["received, as never", [mine, mine], false, "echoed"],
+  ["received by one leg only, as never", [mine, undefined], false, "missing"],
+  ["another received, as never", [other, other], false, "missing"]
 ]
 
 describe("check", () => {
-  for (const [name, sent, received, expected] of rows) {
+  for (const [name, received, told, expected] of rows) {
     it.effect(`${name}: ${expected}`, () => {
       const logged: Array<string> = []
       return Effect.gen(function*() {
-        const created = yield* ClientOrderIdEcho.check("Test.create", { amount: "1" }, sent, received)
-        assert.deepStrictEqual(created as unknown, { amount: "1", clientOrderIdEcho: expected })
+        const created = yield* ClientOrderIdEcho.check("Test.create", { amount: "1" }, mine, received, told)
+        assert.deepStrictEqual(created, { amount: "1", sentClientOrderId: mine, clientOrderIdEcho: expected })
         assert.strictEqual(logged.length, expected === "missing" ? 1 : 0)
         if (expected === "missing") assert.match(logged.join(), /level=WARN.*Test\.create.*client order id mine/u)
       }).pipe(Effect.provide(logsInto(logged)))

@@ -6,6 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
@@ -118,6 +119,25 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
   })
 
+  it.effect("no order waits for them longer than it may, whoever loads them", () => {
+    let loads = 0
+    const hanging = Effect.suspend(() => {
+      loads++
+      return Effect.never
+    })
+    return Effect.gen(function*() {
+      const first = yield* Effect.forkChild(Effect.flip(check()))
+      yield* TestClock.adjust("1 second")
+      const second = yield* Effect.forkChild(Effect.flip(check()))
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual([first.pollUnsafe(), second.pollUnsafe(), loads], [undefined, undefined, 1])
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(first)).reason, "the markets were not loaded within 5s")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(second)).reason, "the markets were not loaded within 5s")
+    }).pipe(Effect.provide(MarketRules.layerCached(hanging, { timeout: "5 seconds" })))
+  })
+
   it.effect("many orders share one refresh, also one that fails", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
@@ -197,7 +217,7 @@ describe("layerNone", () => {
   /** Alice's client of the world, with these rules. */
   const clientWith = (rules: Layer.Layer<MarketRules.MarketRules>) =>
     Exchange.layerServices.pipe(
-      Layer.provide([Signer.layerNode, Nonce.layerWindow, rules]),
+      Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, rules]),
       Layer.provide([Credentials.layer(credentialsOf(alice)), Layer.unwrap(Effect.map(Place, Region.layer))]),
       Layer.provideMerge(inProcess(Dialect.document))
     )

@@ -10,6 +10,7 @@ import * as fc from "fast-check"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
@@ -37,7 +38,7 @@ const client = (
   http: Layer.Layer<HttpClient.HttpClient | Recorder>
 ) =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, nonce, MarketRules.layerNone]),
+    Layer.provide([Signer.layerNode, nonce, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl: "http://localhost", dialect })]),
     Layer.provideMerge(http)
   )
@@ -88,7 +89,7 @@ describe("unique", () => {
       yield* Control.use((control) => control.limit({ calls: 10_000, perSeconds: 1 }))
       yield* many(1500)
       assert.strictEqual(new Set(yield* arrived).size, 1500)
-    }).pipe(once, Effect.provide(exchange(inProcess(Dialect.live)))))
+    }).pipe(once, Effect.provide(exchange(inProcess(Dialect.live), { rateLimits: RateLimits.layerNone }))))
 
   it.effect("two exchanges of one key in one program never use the same", () =>
     Effect.gen(function*() {
@@ -176,7 +177,7 @@ describe("the clock", () => {
   it.effect("is set back by less than two seconds: counted on; by more: waited for", () =>
     Effect.gen(function*() {
       const { clock, time } = yield* settable
-      const next = Nonce.sequence("microseconds").pipe(Effect.provideService(Clock.Clock, clock))
+      const next = Nonce.sequence("microseconds")().pipe(Effect.provideService(Clock.Clock, clock))
       time.now = 10_000
       assert.strictEqual(yield* next, 10_000_000)
       time.now = 8_001
@@ -196,7 +197,7 @@ describe("the clock", () => {
     (unit, steps) =>
       Effect.gen(function*() {
         const { clock, time } = yield* settable
-        const next = Nonce.sequence(unit)
+        const next = Nonce.sequence(unit)()
         const perMillisecond = unit === "milliseconds" ? 1 : 1000
         let last = -1
         for (const step of steps) {

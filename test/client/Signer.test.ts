@@ -6,6 +6,7 @@ import * as fc from "fast-check"
 import * as Call from "../../src/client/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import { all } from "../../src/endpoints/all.ts"
@@ -66,7 +67,7 @@ describe("a signed request", () => {
       }).pipe(
         Effect.provide(
           Call.layer.pipe(
-            Layer.provide([Signer.layerNode, Nonce.layerWindow]),
+            Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone]),
             Layer.provide([
               Credentials.layer(credentialsOf({ account: "", apiKey, apiSecret })),
               Region.layer({ baseUrl: "https://exchange.invalid", dialect })

@@ -11,6 +11,7 @@ import * as Call from "../../src/client/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as Transport from "../../src/client/Transport.ts"
@@ -102,7 +103,7 @@ const transports: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> =
 /** Alice's client of what is at the URL. */
 const clientAt = (baseUrl: string, http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Exchange.Services> =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
     Layer.provide(http),
     Layer.orDie

@@ -7,6 +7,7 @@ import * as Call from "../../src/client/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
@@ -52,7 +53,12 @@ const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFa
 /** A client of the world that signs by its own means. */
 const signedBy = (signer: Signer.Signer["Service"]) =>
   Exchange.layerServices.pipe(
-    Layer.provide([Layer.succeed(Signer.Signer, signer), Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide([
+      Layer.succeed(Signer.Signer, signer),
+      Nonce.layerWindow,
+      RateLimits.layerNone,
+      MarketRules.layerNone
+    ]),
     Layer.provide(Layer.unwrap(Effect.map(Place, Region.layer))),
     Layer.orDie
   )
@@ -100,7 +106,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       }).pipe(
         Effect.provide(
           Exchange.layerServices.pipe(
-            Layer.provide([Signer.layerNode, stuck, MarketRules.layerNone]),
+            Layer.provide([Signer.layerNode, stuck, RateLimits.layerNone, MarketRules.layerNone]),
             Layer.provide(Layer.unwrap(Effect.map(Place, Region.layer))),
             Layer.provide(Credentials.layer(credentialsOf(alice)))
           )
@@ -121,7 +127,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       }
       yield* control.limit(undefined)
       yield* balance
-    }).pipe(once, Effect.provide(exchange(overHttp(dialect)))))
+    }).pipe(once, Effect.provide(exchange(overHttp(dialect), { rateLimits: RateLimits.layerNone }))))
 
   it.live("applied, but the answer was lost: the order is there, found by its client order id", () =>
     Effect.gen(function*() {

@@ -8,13 +8,16 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
 import * as Tracer from "effect/Tracer"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
 import * as Call from "../../src/client/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
+import * as Intents from "../../src/client/Intents.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
@@ -164,8 +167,15 @@ const everythingShown = Effect.fnUntraced(function*(
     }
   })
 
+  const registry: (typeof Metric.MetricRegistry)["Service"] = new Map()
+  const intents = Intents.layer({
+    record: (intent) => Effect.sync(() => show("the intent", intent)),
+    settled: (intent, outcome) => Effect.sync(() => show(`the intent, ${outcome}`, intent))
+  })
+
   const client = Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide(intents),
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([
       Credentials.layer(credentialsOf({ account: "", apiKey, apiSecret })),
       Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.document }),
@@ -179,26 +189,30 @@ const everythingShown = Effect.fnUntraced(function*(
     once,
     Effect.provideService(Call.Timeout, gossip === silence ? 0 : "10 seconds"),
     Effect.provideService(Tracer.Tracer, tracer),
+    Effect.provideService(Metric.MetricRegistry, registry),
     Effect.provide([client, Logger.layer(loggers)])
   )
   show("the error", error)
   for (const { attributes, events, name, status } of spans) {
     show(`the span ${name}`, { attributes: [...attributes], events, name, status })
   }
-  return { error, secrets, shown, spans }
+  const metrics = yield* Effect.provideService(Metric.snapshot, Metric.MetricRegistry, registry)
+  show("the metrics", metrics)
+  return { error, metrics, secrets, shown, spans }
 })
 
 const anyCall = fc.constantFrom(...Object.keys(calls) as Array<keyof typeof calls>)
 
 const isHidden = (apiKey: string, apiSecret: string, gossip: Gossip, call: keyof typeof calls) =>
   Effect.gen(function*() {
-    const { secrets, shown, spans } = yield* everythingShown(apiKey, apiSecret, gossip, call)
+    const { metrics, secrets, shown, spans } = yield* everythingShown(apiKey, apiSecret, gossip, call)
     assert.isAtLeast(secrets.length, 4)
     assert.isAtLeast(spans.length, 2)
+    assert.isAtLeast(metrics.length, 3)
     assertHidden(shown, secrets)
   })
 
-describe("neither key nor secret, payload or signature is shown by errors, logs and traces", () => {
+describe("neither key nor secret, payload or signature is shown by errors, logs, traces, metrics and intents", () => {
   for (const [name, gossip] of Object.entries(gossips)) {
     property(
       `after ${name}`,
@@ -234,6 +248,8 @@ describe("neither key nor secret, payload or signature is shown by errors, logs 
       )
       assert.throws(() => assertHidden(shown, ["You sent "]))
       assert.isTrue(shown.some(([where, text]) => where === "the log" && text.includes("sending")))
+      assert.isTrue(shown.some(([where, text]) => where.startsWith("the metrics") && text.includes("OutcomeUnknown")))
+      assert.isTrue(shown.some(([where, text]) => where.startsWith("the intent, unknown") && text.includes("mine")))
       assert.isTrue(shown.some(([where, text]) => where.startsWith("the span") && text.includes("You sent <redacted>")))
     }))
 })

@@ -56,7 +56,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
 
   it.live("on the wire it is a bare list, in the words of the dialect", () =>
     Effect.gen(function*() {
-      yield* limit("buy", "1", "1000")
+      const clientOrderId = ClientOrderId.make("mine")
+      yield* limit("buy", "1", "1000", { clientOrderId })
       yield* perp("buy", "1", "900")
       const { body } = yield* raw("/api/v4/orders", {})
       assert.isArray(body)
@@ -65,7 +66,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         ? ["order_id", "client_order_id", "deal_stock", "limit", "NEW"]
         : ["orderId", "clientOrderId", "dealStock", "margin limit", "OPEN"]
       assert.isNumber(spot?.[id ?? ""])
-      same([spot?.[client ?? ""], spot?.[left ?? ""], spot?.["type"], spot?.["status"]], ["", "0", "limit", status])
+      same([spot?.[client ?? ""], spot?.[left ?? ""], spot?.["type"], spot?.["status"]], ["mine", "0", "limit", status])
       same([margin?.["type"], margin?.["status"]], [type, status])
     }).pipe(Effect.provide(traders(dialect))))
 

@@ -27,11 +27,16 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   it.live("an order rests, is answered as it was asked for, and locks what it would spend", () =>
     Effect.gen(function*() {
       const clientOrderId = ClientOrderId.make("mine-1")
-      const { clientOrderIdEcho, orderId, timestamp, ...order } = yield* limit("buy", "0.50", "1000.00", {
-        clientOrderId,
-        stp: "cancel_both"
-      })
-      assert.strictEqual(clientOrderIdEcho, "echoed")
+      const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* limit(
+        "buy",
+        "0.50",
+        "1000.00",
+        {
+          clientOrderId,
+          stp: "cancel_both"
+        }
+      )
+      same([clientOrderIdEcho, sentClientOrderId], ["echoed", "mine-1"])
       assert.isAbove(timestamp, 1e9)
       same(order, {
         clientOrderId: "mine-1",

@@ -60,7 +60,7 @@ const cancel = (orderId: OrderId, market = btcPerp) =>
 describe.each(dialects)("in the $name dialect", (dialect) => {
   it.live("a pair is listed with both legs until it is canceled", () =>
     Effect.gen(function*() {
-      const { clientOrderIdEcho: _, ...created } = yield* create()
+      const { clientOrderIdEcho: _, sentClientOrderId: __, ...created } = yield* create()
       same(yield* page, { offset: 0, limit: 50, records: [created] })
       same((yield* asBob(page)).records, [])
       const market = UnexecutedOcoOrders.use((orders) => orders.page({ market: btcUsdt }))

@@ -22,13 +22,13 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
   it.live("an order is accepted, open, and answered as it was asked for", () =>
     Effect.gen(function*() {
       const before = (yield* Clock.currentTimeMillis) / 1000
-      const { clientOrderIdEcho, orderId, timestamp, ...order } = yield* create({
+      const { clientOrderIdEcho, orderId, sentClientOrderId, timestamp, ...order } = yield* create({
         ...stopLimit,
         clientOrderId: ClientOrderId.make("my-order.1_a"),
         bboRole: "counterparty",
         stp: "cancel_both"
       })
-      assert.strictEqual(clientOrderIdEcho, "echoed")
+      assert.deepStrictEqual([clientOrderIdEcho, sentClientOrderId as string], ["echoed", "my-order.1_a"])
       assert.isTrue(timestamp >= before - 1 && timestamp <= before + 10)
       assert.deepStrictEqual(order as unknown, {
         clientOrderId: "my-order.1_a",
@@ -57,14 +57,21 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(state.openOrders.get(orderId)?.stop?.bboRole, "counterparty")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("optional fields that are left out are not sent", () =>
+  it.live("optional fields that are left out are not sent, but for the client order id", () =>
     Effect.gen(function*() {
       const order = yield* create({ ...stopLimit, side: "sell" })
-      assert.strictEqual(order.clientOrderIdEcho, "not-sent")
-      assert.notProperty(order, "clientOrderId")
       assert.deepStrictEqual([order.stp, order.activationCondition], ["no", "lte"])
       const [sent] = yield* privateCalls
-      const fields = ["market", "side", "amount", "price", "activation_price", "request", "nonce"]
+      const fields = [
+        "market",
+        "side",
+        "amount",
+        "price",
+        "activation_price",
+        dialect.keys.clientOrderId,
+        "request",
+        "nonce"
+      ]
       assert.sameMembers(
         Object.keys(fieldsOf(sent ?? assert.fail("nothing was sent"))),
         dialect === Dialect.live ? [...fields, "nonceWindow"] : fields

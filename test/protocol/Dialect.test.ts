@@ -68,6 +68,7 @@ describe("what answers may lack", () => {
       "ETH_USDT",
       ...inside("ETH_USDT.0", ["clientOrderId", "price", "status", "stp"])
     ],
+    "Fills.page": ["0.clientOrderId", "0.feeAsset"],
     "UnexecutedOcoOrders.page": inside("0", pair),
     "CancelOcoOrder.cancel": pair
   }
@@ -78,7 +79,8 @@ describe("what answers may lack", () => {
     "CollateralMarketOrders.create": ["positionSide"],
     "CancelOrder.cancel": [...trigger, "positionSide"],
     "ActiveOrders.page": inside("0", [...trigger, "positionSide"]),
-    "OrderHistory.page": ["BTC_USDT", ...inside("BTC_USDT.0", ended), "ETH_USDT"]
+    "OrderHistory.page": ["BTC_USDT", ...inside("BTC_USDT.0", ended), "ETH_USDT"],
+    "Fills.page": ["0.feeAsset"]
   }
   const either: Readonly<Record<string, ReadonlyArray<string>>> = {
     // Assets without a balance are left out.
@@ -148,7 +150,7 @@ describe("what answers may have besides", () => {
         const wire = responseOf(golden, dialect)
         const outermost = keyed.includes(golden.endpoint.name) ? 2 : 1
         for (const path of pathsOf(wire).filter(({ length }) => length >= outermost)) {
-          const extended = changed(wire, path, (parent) => parent["feeAsset"] = { new: [1] })
+          const extended = changed(wire, path, (parent) => parent["unheardOf"] = { new: [1] })
           assert.deepStrictEqual(
             Result.map(decode(golden, dialect, extended), revealed),
             Result.succeed(revealed(golden.response)),
@@ -372,6 +374,7 @@ describe("refusals", () => {
     const others = [
       "CancelOrder.cancel",
       "OrderHistory.page",
+      "Fills.page",
       "CancelOcoOrder.cancel",
       "OpenPositions.list",
       "OrderBooks.get",

@@ -33,6 +33,7 @@ const table: ReadonlyArray<readonly [name: string, method: string, path: string,
   ["CancelOrder.cancel", "POST", "/api/v4/order/cancel", 10000, true],
   ["ActiveOrders.page", "POST", "/api/v4/orders", 12000, false],
   ["OrderHistory.page", "POST", "/api/v4/trade-account/order/history", 12000, false],
+  ["Fills.page", "POST", "/api/v4/trade-account/executed-history", 12000, false],
   ["UnexecutedOcoOrders.page", "POST", "/api/v4/oco-orders", 12000, false],
   ["CancelOcoOrder.cancel", "POST", "/api/v4/order/oco-cancel", 10000, true],
   ["TradeBalance.all", "POST", "/api/v4/trade-account/balance", 12000, false],
@@ -137,6 +138,11 @@ const byMarket = (orders: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
  * zero, and all others have one. A history is grouped by market.
  */
 const ordinary = (endpoint: string, response: unknown): unknown => {
+  if (endpoint === "Fills.page" && Array.isArray(response)) {
+    // Either all know their market, or none.
+    const known = response.filter((fill: object) => Object.hasOwn(fill, "market"))
+    return known.length > 0 ? byMarket(known) : response
+  }
   if (!ofOrders.includes(endpoint)) return response
   if (Array.isArray(response)) {
     const orders = response.map((order) => ordinary(endpoint, order))

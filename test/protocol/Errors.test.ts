@@ -29,8 +29,10 @@ const unknown = new Errors.OutcomeUnknown({
   request: Redacted.make({ code: "voucher-1", passphrase: "open sesame" }),
   clientOrderId: ClientOrderId.make("my-1"),
   market: marketName("BTC_USDT"),
+  key: "0011223344556677",
   nonce: 1700000000000,
-  sentAt: 1700000000001
+  nonceForm: "window",
+  sentAt: 1700000000001000
 })
 
 const rows: ReadonlyArray<
@@ -86,7 +88,7 @@ const rows: ReadonlyArray<
     "StopLimitOrders.create refused for its nonce, HTTP 400: No."
   ],
   [
-    new Errors.RateLimited(answered),
+    new Errors.RateLimited({ ...answered, origin: "exchange" }),
     true,
     "not-applied",
     "StopLimitOrders.create refused by the rate limit, HTTP 400: No."

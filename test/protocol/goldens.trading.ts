@@ -634,6 +634,68 @@ export const orderHistory = {
   }
 } as const
 
+const fillWire = { side: "sell", role: 1, amount: "0.10", price: "60000.0", deal: "6000", fee: "6.00" } as const
+
+export const fills = {
+  request: { market, clientOrderId, limit: Limit.make(2), offset: Offset.make(4) },
+  response: [
+    {
+      tradeId: Identifiers.TradeId.make("9007199254740993"),
+      orderId: Identifiers.OrderId.make("9007199254740995"),
+      clientOrderId,
+      timestamp: UnixTime.make(1700000006.000001),
+      side: "sell",
+      role: "maker",
+      amount: Decimal.of("0.10"),
+      price: Decimal.of("60000.0"),
+      total: Decimal.of("6000"),
+      fee: Decimal.of("6.00"),
+      feeAsset: Identifiers.ticker("USDT")
+    },
+    {
+      tradeId: Identifiers.TradeId.make("17"),
+      orderId: Identifiers.OrderId.make("16"),
+      timestamp: UnixTime.make(1700000007),
+      side: "buy",
+      role: "taker",
+      amount: Decimal.of("0.10"),
+      price: Decimal.of("60000.0"),
+      total: Decimal.of("6000"),
+      fee: Decimal.of("6.00")
+    }
+  ],
+  wire: {
+    document: {
+      request: { market: "BTC_USDT", client_order_id: "my-order.1_a", limit: 2, offset: 4 },
+      response: [
+        {
+          ...fillWire,
+          id: 9007199254740993n,
+          order_id: 9007199254740995n,
+          client_order_id: "my-order.1_a",
+          time: 1700000006.000001,
+          feeAsset: "USDT"
+        },
+        { ...fillWire, id: 17, order_id: 16, client_order_id: "", time: 1700000007, side: "buy", role: 2 }
+      ]
+    },
+    live: {
+      request: { market: "BTC_USDT", clientOrderId: "my-order.1_a", limit: 2, offset: 4 },
+      response: [
+        {
+          ...fillWire,
+          id: 9007199254740993n,
+          orderId: 9007199254740995n,
+          clientOrderId: "my-order.1_a",
+          time: 1700000006.000001,
+          feeAsset: "USDT"
+        },
+        { ...fillWire, id: 17, orderId: 16, clientOrderId: "", time: 1700000007, side: "buy", role: 2 }
+      ]
+    }
+  }
+} as const
+
 // -----------------------------------------------------------------------------
 // Positions
 // -----------------------------------------------------------------------------

@@ -23,6 +23,7 @@ import * as CollateralMarketOrders from "../../src/endpoints/CollateralMarketOrd
 import * as CollateralOcoOrders from "../../src/endpoints/CollateralOcoOrders.ts"
 import * as DeleteSubAccount from "../../src/endpoints/DeleteSubAccount.ts"
 import * as Fees from "../../src/endpoints/Fees.ts"
+import * as Fills from "../../src/endpoints/Fills.ts"
 import * as InterestPaymentHistory from "../../src/endpoints/InterestPaymentHistory.ts"
 import * as LimitOrders from "../../src/endpoints/LimitOrders.ts"
 import * as MainBalance from "../../src/endpoints/MainBalance.ts"
@@ -342,6 +343,7 @@ const collateralMarketOrder = golden(CollateralMarketOrders.endpoint, Trading.co
 const cancelOrder = golden(CancelOrder.endpoint, Trading.cancelOrder)
 const activeOrders = golden(ActiveOrders.endpoint, Trading.activeOrders)
 const orderHistory = golden(OrderHistory.endpoint, Trading.orderHistory)
+const fills = golden(Fills.endpoint, Trading.fills)
 const openPositions = golden(OpenPositions.endpoint, Trading.openPositions)
 
 // -----------------------------------------------------------------------------
@@ -808,6 +810,7 @@ export const goldens: ReadonlyArray<Golden> = [
   cancelOrder,
   activeOrders,
   orderHistory,
+  fills,
   unexecutedOco,
   cancelOco,
   tradeBalance,
@@ -831,6 +834,7 @@ export const byName = {
   collateralLimitOrder,
   cancelOrder,
   orderHistory,
+  fills,
   collateralBalance,
   transfers,
   subAccountCreation,

@@ -16,11 +16,13 @@ import { failsWith } from "../support/fails.ts"
 /** A few calls of every kind, and what came of them but for times. */
 const story = Effect.gen(function*() {
   const order = yield* StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: "a" as never }))
-  const pair = yield* CollateralOcoOrders.use((orders) => orders.create(oco))
+  const pair = yield* CollateralOcoOrders.use((orders) => orders.create({ ...oco, clientOrderId: "b" as never }))
   const taken = yield* Effect.flip(
     StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: "a" as never }))
   )
-  const refused = yield* Effect.flip(CollateralOcoOrders.use((orders) => orders.create({ ...oco, reduceOnly: true })))
+  const refused = yield* Effect.flip(
+    CollateralOcoOrders.use((orders) => orders.create({ ...oco, clientOrderId: "c" as never, reduceOnly: true }))
+  )
   yield* CancelAllOrders.use((orders) => orders.cancel({ type: ["margin"] }))
   const open = yield* Control.use((control) => control.openOrders("alice"))
   const told = {

@@ -147,6 +147,7 @@ const selfTradePrevention = fc.constantFrom<Array<Order.SelfTradePrevention>>(
   "cancel_old"
 )
 const activationCondition = fc.constantFrom<Array<Order.ActivationCondition>>("gte", "lte")
+const role = fc.constantFrom<Array<Order.Role>>("maker", "taker")
 const bboRole = fc.constantFrom<Array<Order.BboRole>>("queue", "counterparty")
 const positionSide = fc.constantFrom<Array<Order.PositionSide>>("LONG", "SHORT", "BOTH")
 const cancelAllType = fc.constantFrom<Array<Order.CancelAllType>>("spot", "margin", "futures")
@@ -189,6 +190,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   SelfTradePrevention: selfTradePrevention,
   ActivationCondition: activationCondition,
   BboRole: bboRole,
+  Role: role,
   PositionSide: positionSide,
   CancelAllType: cancelAllType
 }

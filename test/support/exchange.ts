@@ -11,6 +11,7 @@ import * as Call from "../../src/client/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import { Code, Passphrase } from "../../src/domain/Code.ts"
@@ -198,9 +199,12 @@ export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
 // -----------------------------------------------------------------------------
 
 /** The client of an account. A test builds it once per key: two clients of one key do not know each other's nonces. */
-export const clientOf = (account: Account): Layer.Layer<Exchange.Services, never, Place | HttpClient.HttpClient> =>
+export const clientOf = (
+  account: Account,
+  shared: Exchange.Shared = {}
+): Layer.Layer<Exchange.Services, never, Place | HttpClient.HttpClient> =>
   Layer.unwrap(
-    Effect.map(Place, (place) => Exchange.layer({ ...place, credentials: credentialsOf(account) }))
+    Effect.map(Place, (place) => Exchange.layer({ ...place, credentials: credentialsOf(account), ...shared }))
   ).pipe(Layer.orDie)
 
 /** Bob's client. */
@@ -213,9 +217,12 @@ export const asBob = <A, E, R>(
   Effect.flatMap(Bob, (services) => Effect.provideContext(effect, services))
 
 /** A world, alice's client and bob's. */
-export const exchange = (world: Layer.Layer<World>): Layer.Layer<World | Exchange.Services | Bob> =>
-  clientOf(alice).pipe(
-    Layer.merge(Layer.effect(Bob, Layer.build(Layer.fresh(clientOf(bob))))),
+export const exchange = (
+  world: Layer.Layer<World>,
+  shared: Exchange.Shared = {}
+): Layer.Layer<World | Exchange.Services | Bob> =>
+  clientOf(alice, shared).pipe(
+    Layer.merge(Layer.effect(Bob, Layer.build(Layer.fresh(clientOf(bob, shared))))),
     Layer.provideMerge(world)
   )
 
@@ -255,10 +262,12 @@ export const oco = {
 /** Alice's client, whose every request the function answers. Orders are not checked against markets. */
 export const answered = (
   answer: Answering,
-  dialect: Dialect.Dialect = Dialect.document
+  dialect: Dialect.Dialect = Dialect.document,
+  nonce?: Nonce.Nonce["Service"]
 ): Layer.Layer<Exchange.Services | Recorder> =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, MarketRules.layerNone]),
+    Layer.provide(nonce === undefined ? Nonce.layerWindow : Layer.succeed(Nonce.Nonce, nonce)),
+    Layer.provide([Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([
       Credentials.layer(credentialsOf(alice)),
       Region.layer({ baseUrl: "https://exchange.invalid", dialect })

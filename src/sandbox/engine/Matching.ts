@@ -8,7 +8,7 @@ import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Positions from "./Positions.ts"
-import type { Order, State, StopOrder, Trading } from "./State.ts"
+import type { Fill, Order, State, StopOrder, Trading } from "./State.ts"
 import * as Units from "./Units.ts"
 
 /** How many trades of a market are kept. */
@@ -139,6 +139,9 @@ const endOther = (work: Work, order: Order): void => {
 
 const rate = (percent: Market["makerFee"]): Units.Units => (Units.from(percent) ?? 0n) / 100n
 
+/** What one side of a trade is charged. */
+type Charge = Pick<Fill, "order" | "role" | "fee" | "feeAsset">
+
 /** One side of a trade: pays, receives, and is charged. `price` is the trade's. */
 const settle = (
   work: Work,
@@ -146,8 +149,8 @@ const settle = (
   order: Order,
   price: Units.Units,
   amount: Units.Units,
-  role: "maker" | "taker"
-): void => {
+  role: Fill["role"]
+): Charge => {
   const { at, state } = work
   const money = Units.times(amount, price)
   const fee = rate(role === "maker" ? market.makerFee : market.takerFee)
@@ -160,8 +163,9 @@ const settle = (
     // What the order had locked for this part is free again; the position's own margin stands in its place.
     if (order.locked !== undefined) release(work, order, order.locked.units - order.locked.units * order.left / before)
     Positions.fill(state, order.account, market, order.side, amount, price, at)
-    order.dealFee += Positions.charge(state, order.account, market, Units.times(money, fee))
-    return
+    const charged = Positions.charge(state, order.account, market, Units.times(money, fee))
+    order.dealFee += charged
+    return { order, role, fee: charged, feeAsset: market.money }
   }
   const wallet = free(order.account, "trade")
   const [paid, ticker, received, other] = order.side === "buy"
@@ -180,6 +184,7 @@ const settle = (
   Ledger.transfer(state.ledger, "lender", wallet, other, received - charged)
   Ledger.transfer(state.ledger, "lender", "house", other, charged)
   order.dealFee += charged
+  return { order, role, fee: charged, feeAsset: other }
 }
 
 /** A market buy says what it spends, not what it gets. */
@@ -195,16 +200,25 @@ const record = (
   market: Market,
   trading: Trading,
   trade: { readonly price: Units.Units; readonly amount: Units.Units; readonly side: Order["side"] },
-  orders: { readonly maker: Order | undefined; readonly taker: Order | undefined }
+  charges: { readonly maker: Charge; readonly taker: Charge | undefined }
 ): void => {
   // A taker may move the price on at once: whoever waits for this price is woken by it all the same.
   if (trade.price !== trading.lastPrice) {
     for (const order of trading.waiting) if (isReached(order, trade.price)) order.stop.activated = true
   }
   trading.lastPrice = trade.price
-  trading.trades.push({ id: ++work.state.lastId, at: work.at, ...trade })
+  const id = ++work.state.lastId
+  trading.trades.push({ id, at: work.at, ...trade })
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  work.emit({ _tag: "Traded", market: market.name, ...trade, maker: orders.maker?.id, taker: orders.taker?.id })
+  for (const charge of [charges.taker, charges.maker]) {
+    if (charge === undefined) continue
+    const { account } = charge.order
+    const fills = work.state.fills.get(account) ?? []
+    fills.push({ trade: id, at: work.at, price: trade.price, amount: trade.amount, ...charge })
+    work.state.fills.set(account, fills)
+  }
+  const { maker, taker } = charges
+  work.emit({ _tag: "Traded", market: market.name, ...trade, maker: maker.order.id, taker: taker?.order.id })
 }
 
 /** What follows from a trade for an order of it: it is filled, its pair ends, reduce-only orders lose their position. */
@@ -296,9 +310,11 @@ const take = (
       continue
     }
     const amount = min(own, theirs)
-    settle(work, market, order, level.price, amount, "taker")
-    settle(work, market, maker, level.price, amount, "maker")
-    record(work, market, trading, { price: level.price, amount, side: order.side }, { maker, taker: order })
+    const charges = {
+      taker: settle(work, market, order, level.price, amount, "taker"),
+      maker: settle(work, market, maker, level.price, amount, "maker")
+    }
+    record(work, market, trading, { price: level.price, amount, side: order.side }, charges)
     afterTrade(work, market, maker)
     if (order.left === 0n) return "filled"
     order.status = "PARTIAL_FILLED"
@@ -450,8 +466,8 @@ export const movePrice = (work: Work, market: Market, price: Units.Units): void 
       const amount = takeable(work, market, maker, level.price)
       if (amount === 0n) end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
       else {
-        settle(work, market, maker, level.price, amount, "maker")
-        record(work, market, trading, { price: level.price, amount, side: opposite[side] }, { maker, taker: undefined })
+        const charges = { maker: settle(work, market, maker, level.price, amount, "maker"), taker: undefined }
+        record(work, market, trading, { price: level.price, amount, side: opposite[side] }, charges)
         afterTrade(work, market, maker)
       }
     }

@@ -27,6 +27,7 @@ import type {
   OrderStatus,
   OrderType,
   PositionSide,
+  Role,
   SelfTradePrevention
 } from "../../domain/Order.ts"
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
@@ -222,6 +223,22 @@ export interface Trade {
 }
 
 /**
+ * An order's part in a trade. `fee` is charged in units of `feeAsset`.
+ *
+ * @category models
+ */
+export interface Fill {
+  readonly trade: number
+  readonly order: Order
+  readonly at: number
+  readonly role: Role
+  readonly price: Units
+  readonly amount: Units
+  readonly fee: Units
+  readonly feeAsset: Ticker
+}
+
+/**
  * A position: above zero is long, below is short. `cost` is what opening the part that is still open has paid or
  * received, in quote currency.
  *
@@ -294,6 +311,8 @@ export interface State {
   /** The orders that can't any more, by account, the latest last. */
   readonly endedOrders: Map<string, Array<Order>>
   /** The pairs of which a leg can still trade. */
+  /** What an account's orders have traded, in the order in which they did. */
+  readonly fills: Map<string, Array<Fill>>
   readonly ocoOrders: Map<OrderId, OcoOrder>
   /** By account and market. */
   readonly positions: Map<string, Position>
@@ -335,6 +354,7 @@ export const make = (rules: VenueRules): State => ({
   ),
   openOrders: new Map(),
   endedOrders: new Map(),
+  fills: new Map(),
   ocoOrders: new Map(),
   positions: new Map(),
   clientOrderIds: new Map(),

@@ -1,0 +1,67 @@
+/**
+ * Rate limits that programs share through a Redis.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RateLimiter from "effect/persistence/RateLimiter"
+import type * as Redis from "effect/persistence/Redis"
+import * as Digest from "./Digest.ts"
+import * as RateLimits from "./RateLimits.ts"
+
+/** For how long Redis is not asked again after it failed, in milliseconds. */
+const restMillis = 5000
+
+/** How long an answer of Redis is waited for. */
+const patience = "500 millis"
+
+/**
+ * Counts the calls of all programs that use the same Redis, those of a key by a digest of it, and public calls as if all
+ * came from one address. A program whose clock is ahead of the others' lets as much more pass, once. While Redis can't be
+ * reached each program counts for itself, which it says in the log: calls are worth more than the limit, which the
+ * exchange still keeps. A pause after a refusal by the exchange is of the program that was refused.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Layer.effect(
+  RateLimits.RateLimits,
+  Effect.gen(function*() {
+    const limiter = (store: Layer.Layer<RateLimiter.RateLimiterStore, never, Redis.Redis>) =>
+      Effect.map(
+        Layer.build(Layer.fresh(RateLimiter.layer).pipe(Layer.provide(Layer.fresh(store)))),
+        Context.get(RateLimiter.RateLimiter)
+      )
+    const shared = yield* limiter(RateLimiter.layerStoreRedis({ prefix: "effect-txc:limit:" }))
+    const own = yield* limiter(RateLimiter.layerStoreMemory)
+    let restUntil = 0
+
+    const consume: RateLimiter.RateLimiter["consume"] = (options) => {
+      const alone = Effect.fnUntraced(function*(problem: string) {
+        restUntil = (yield* Clock.currentTimeMillis) + restMillis
+        yield* Effect.logWarning("Rate limits are not shared while Redis can't be reached", problem)
+        return yield* own.consume(options)
+      })
+      return Effect.clockWith((clock) =>
+        clock.currentTimeMillisUnsafe() < restUntil
+          ? own.consume(options)
+          : shared.consume(options).pipe(
+            Effect.catchIf(({ reason }) => reason._tag === "RateLimitStoreError", ({ message }) => alone(message)),
+            Effect.timeoutOrElse({ duration: patience, orElse: () => alone("no answer") })
+          )
+      )
+    }
+
+    const names = new Map<string, string>()
+    const nameOf = (apiKey: string): Effect.Effect<string> => {
+      const known = names.get(apiKey)
+      return known === undefined
+        ? Effect.tap(Digest.ofApiKey(apiKey), (name) => Effect.sync(() => names.set(apiKey, name)))
+        : Effect.succeed(known)
+    }
+    return RateLimits.make(consume, nameOf)
+  })
+)

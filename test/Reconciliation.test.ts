@@ -1,0 +1,498 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as Credentials from "../src/client/Credentials.ts"
+import * as MarketRules from "../src/client/MarketRules.ts"
+import * as Nonce from "../src/client/Nonce.ts"
+import * as RateLimits from "../src/client/RateLimits.ts"
+import * as Region from "../src/client/Region.ts"
+import * as Signer from "../src/client/Signer.ts"
+import { ClientOrderId } from "../src/domain/Identifiers.ts"
+import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
+import { CollateralLimitOrders } from "../src/endpoints/CollateralLimitOrders.ts"
+import { CollateralOcoOrders } from "../src/endpoints/CollateralOcoOrders.ts"
+import { LimitOrders } from "../src/endpoints/LimitOrders.ts"
+import { MarketOrders } from "../src/endpoints/MarketOrders.ts"
+import { StopLimitOrders } from "../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../src/Exchange.ts"
+import * as Dialect from "../src/protocol/Dialect.ts"
+import type { CallError } from "../src/protocol/Errors.ts"
+import * as Reconciliation from "../src/Reconciliation.ts"
+import { Control } from "../src/sandbox/Control.ts"
+import * as Faults from "../src/sandbox/Faults.ts"
+import * as InProcess from "../src/sandbox/InProcess.ts"
+import { Venue } from "../src/sandbox/Venue.ts"
+import { passing } from "./support/clock.ts"
+import { answered } from "./support/exchange.ts"
+import { failure, html, json, refusal, type Sent } from "./support/http.ts"
+import { property } from "./support/property.ts"
+import { amount, asBob, btcUsdt, limit, price, type Traders, traders } from "./support/trading.ts"
+
+// -----------------------------------------------------------------------------
+// A world where things go wrong
+// -----------------------------------------------------------------------------
+
+/** What becomes of a request that places an order. `late`: the network holds it back so long, and says nothing of it. */
+type Fate =
+  | { readonly _tag: "well" }
+  | { readonly _tag: "fault"; readonly symptom: Faults.Symptom }
+  | { readonly _tag: "late"; readonly millis: number; readonly told: "reset" | "nothing" }
+
+/** The next request that places an order meets this fate. */
+interface Network {
+  next: Fate
+}
+
+const placingPath = /^\/api\/v4\/order\/(?:new|market|stop_limit|collateral\/limit|collateral\/oco)$/u
+
+/** Holds requests back before they reach the exchange. */
+const throughNetwork = (network: Network) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, (http) =>
+      HttpClient.make((request, url) => {
+        const fate = network.next
+        if (fate._tag !== "late" || !placingPath.test(url.pathname)) return http.execute(request)
+        network.next = { _tag: "well" }
+        const delivered = Effect.forkDetach(Effect.delay(Effect.ignore(http.execute(request)), fate.millis))
+        return Effect.andThen(
+          delivered,
+          fate.told === "nothing" ? Effect.never : Effect.fail(failure(request, { code: "ECONNRESET" }))
+        )
+      }))
+  )
+
+const nonces = { window: Nonce.layerWindow, increasing: Nonce.layerIncreasing }
+
+/** Alice's client behind that network. */
+const behind = (network: Network, dialect: Dialect.Dialect, form: keyof typeof nonces) =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, nonces[form], RateLimits.layerMemory, MarketRules.layerNone]),
+    Layer.provide([
+      Credentials.layer({ apiKey: Redacted.make("alice-key-0001"), apiSecret: Redacted.make("alice-secret-0001") }),
+      Region.layer({ baseUrl: InProcess.baseUrl, dialect }),
+      throughNetwork(network)
+    ]),
+    Layer.orDie
+  )
+
+// -----------------------------------------------------------------------------
+// What a risk system does
+// -----------------------------------------------------------------------------
+
+type Named = { readonly clientOrderId: ClientOrderId }
+
+const spot = { market: btcUsdt, side: "buy", amount: amount("0.01"), price: price("1000") } as const
+
+type Kind = "rests" | "trades" | "endsAtOnce" | "tradesAtMarket" | "waits" | "margin" | "pair"
+
+/** Orders that rest, wait, trade at once, or end at once without a trade. */
+const kinds: Readonly<Record<Kind, (id: Named) => Effect.Effect<unknown, CallError, Exchange.Services>>> = {
+  rests: (id) => LimitOrders.use((orders) => orders.create({ ...spot, ...id })),
+  trades: (id) => LimitOrders.use((orders) => orders.create({ ...spot, price: price("1200"), ...id })),
+  endsAtOnce: (id) => LimitOrders.use((orders) => orders.create({ ...spot, ioc: true, ...id })),
+  tradesAtMarket: (id) =>
+    MarketOrders.use((orders) => orders.create({ market: btcUsdt, side: "buy", amount: amount("20"), ...id })),
+  waits: (id) => StopLimitOrders.use((orders) => orders.create({ ...spot, activationPrice: price("1500"), ...id })),
+  margin: (id) => CollateralLimitOrders.use((orders) => orders.create({ ...spot, ...id })),
+  pair: (id) =>
+    CollateralOcoOrders.use((orders) =>
+      orders.create({ ...spot, activationPrice: price("1500"), stopLimitPrice: price("1510"), ...id })
+    )
+}
+
+/** What happens to the account's orders while it is looked for one of them. */
+const meanwhiles = {
+  nothing: Effect.void,
+  canceled: Effect.asVoid(CancelAllOrders.use((orders) => orders.cancel())),
+  filled: Control.use((control) => control.movePrice({ market: btcUsdt, price: price("900") })),
+  woken: Control.use((control) => control.movePrice({ market: btcUsdt, price: price("1600") }))
+}
+
+interface Step {
+  readonly kind: Kind
+  readonly fates: ReadonlyArray<Fate>
+  readonly meanwhile: keyof typeof meanwhiles
+  readonly after: number
+}
+
+/** The orders that the engine has ever had under a client order id: a pair counts as one. */
+const ever = (ids: ReadonlyArray<string>) =>
+  Effect.map(Venue, ({ state }) => {
+    const orders = [...state.openOrders.values(), ...[...state.endedOrders.values()].flat()]
+    return new Set(
+      orders.filter(({ clientOrderId }) => clientOrderId !== undefined && ids.includes(clientOrderId))
+        .map(({ id, oco }) => oco ?? id)
+    ).size
+  })
+
+/**
+ * Places one order as one would who may lose money: it is asked for again, by another name, when the answer is that it
+ * was not placed, and only then. Gives the names that were used, and how it ended.
+ */
+const placeSurely = Effect.fnUntraced(function*(
+  step: Step,
+  network: Network,
+  name: string,
+  assumptions: Partial<Reconciliation.Assumptions>
+) {
+  const names: Array<string> = []
+  for (const fate of [...step.fates, { _tag: "well" } as const]) {
+    const clientOrderId = ClientOrderId.make(`${name}-${names.length}`)
+    names.push(clientOrderId)
+    network.next = fate
+    if (fate._tag === "fault") {
+      yield* Control.use((control) => control.addFault({ apiKey: "alice-key-0001", symptom: fate.symptom }))
+    }
+    const result = yield* Effect.result(kinds[step.kind]({ clientOrderId }))
+    if (result._tag === "Success") return { names, ended: "placed" } as const
+    const error = result.failure
+    if (error._tag !== "OutcomeUnknown") return { names, ended: "refused" } as const
+    yield* Effect.forkDetach(Effect.delay(Effect.ignore(meanwhiles[step.meanwhile]), step.after))
+    const verdict = yield* Reconciliation.Reconciliation.use(({ reconcile }) => reconcile(error, assumptions))
+    if (verdict._tag === "Placed") return { names, ended: "placed" } as const
+    if (verdict._tag === "StillUnknown") return { names, ended: "unknown", verdict } as const
+    assert.strictEqual(yield* ever([clientOrderId]), 0)
+  }
+  return { names, ended: "given up" } as const
+})
+
+// -----------------------------------------------------------------------------
+// Thousands of them
+// -----------------------------------------------------------------------------
+
+const anyFate: fc.Arbitrary<Fate> = fc.oneof(
+  fc.constantFrom<Array<Fate>>(
+    { _tag: "well" },
+    { _tag: "fault", symptom: Faults.answerLost },
+    { _tag: "fault", symptom: Faults.reset },
+    { _tag: "fault", symptom: Faults.badGateway },
+    { _tag: "fault", symptom: { ...Faults.badGateway, applied: true } as Faults.Symptom }
+  ),
+  fc.integer({ min: 9000, max: 25_000 }).map((millis): Fate => ({ _tag: "fault", symptom: { _tag: "Delay", millis } })),
+  fc.record({
+    _tag: fc.constant("late" as const),
+    millis: fc.integer({ min: 0, max: 20_000 }),
+    told: fc.constantFrom("reset" as const, "nothing" as const)
+  })
+)
+
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
+  fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
+  meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
+  after: fc.integer({ min: 0, max: 20_000 })
+})
+
+const start = TestClock.setTime(1_700_000_000_000)
+
+const within = <A, E>(
+  dialect: Dialect.Dialect,
+  form: keyof typeof nonces,
+  scenario: (network: Network) => Effect.Effect<A, E, Traders>
+) =>
+  Effect.gen(function*() {
+    yield* start
+    const network: Network = { next: { _tag: "well" } }
+    return yield* Effect.gen(function*() {
+      const steps = scenario(network).pipe(Effect.provide(behind(network, dialect, form)))
+      return yield* passing(steps, 500)
+    }).pipe(Effect.provide(traders(dialect)))
+  })
+
+/** What this exchange has done shows at once. */
+const margin = "500 millis"
+
+/** Who keeps to the order's own proof, and in the document's dialect to a horizon that the network does not exceed. */
+const worlds: ReadonlyArray<
+  readonly [name: string, Dialect.Dialect, keyof typeof nonces, Partial<Reconciliation.Assumptions>, proves: boolean]
+> = [
+  ["live, window", Dialect.live, "window", { recordsCanceled: true, margin }, true],
+  ["live, increasing", Dialect.live, "increasing", { recordsCanceled: true, margin }, true],
+  [
+    "document, with a horizon",
+    Dialect.document,
+    "window",
+    { recordsCanceled: true, margin, horizon: "25 seconds" },
+    true
+  ],
+  ["document, without one", Dialect.document, "window", { recordsCanceled: true }, false],
+  ["live, where canceled orders may not be recorded", Dialect.live, "window", {}, false]
+]
+
+describe("no order is placed twice, and none that was placed is reported as not placed", () => {
+  for (const [name, dialect, form, assumptions, proves] of worlds) {
+    const ended = { placed: 0, refused: 0, unknown: 0, again: 0, "given up": 0 }
+    property(
+      name,
+      [fc.array(anyStep, { minLength: 1, maxLength: 4 })],
+      (steps) =>
+        within(dialect, form, (network) =>
+          Effect.gen(function*() {
+            yield* asBob(limit("sell", "5", "1100"))
+            for (const [index, step] of steps.entries()) {
+              const end = yield* placeSurely(step, network, `order-${index}`, assumptions)
+              // Whatever is still on its way arrives.
+              yield* TestClock.adjust("1 hour")
+              const count = yield* ever(end.names)
+              assert.isAtMost(count, 1, `${end.names.join(", ")} ${end.ended}`)
+              if (end.ended === "placed") assert.strictEqual(count, 1)
+              if (end.ended === "refused") assert.strictEqual(count, 0)
+              ended[end.ended]++
+              if (end.names.length > 1) ended.again++
+            }
+          })),
+      { runs: proves ? 700 : 100, timeout: 120_000 }
+    )
+
+    // Else the property above would say nothing.
+    it(`${name}: some were placed at last, and some ${proves ? "were not and asked for again" : "can't be told"}`, () => {
+      assert.isAbove(ended.placed, 50)
+      assert.strictEqual(ended.again > 50, proves)
+      if (!proves) assert.isAbove(ended.unknown, 10)
+    })
+  }
+})
+
+// -----------------------------------------------------------------------------
+// One by one
+// -----------------------------------------------------------------------------
+
+const clientOrderId = ClientOrderId.make("lost-1")
+
+const lost: Reconciliation.Lost = { clientOrderId, market: btcUsdt, endpoint: "LimitOrders.create" }
+
+const reconcile = (lost: Reconciliation.Lost, assumptions?: Partial<Reconciliation.Assumptions>) =>
+  Reconciliation.Reconciliation.use((service) => service.reconcile(lost, assumptions))
+
+/** Loses the answer of an order. */
+const losing = (place: Effect.Effect<unknown, CallError, Exchange.Services>) =>
+  Effect.andThen(
+    Control.use((control) => control.addFault({ apiKey: "alice-key-0001", symptom: Faults.answerLost })),
+    Effect.flatMap(
+      Effect.flip(place),
+      (error) => error._tag === "OutcomeUnknown" ? Effect.succeed(error) : Effect.die(error)
+    )
+  )
+
+/** How long something takes by the test's clock, in seconds, and what comes of it. */
+const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const before = yield* Clock.currentTimeMillis
+    const result = yield* passing(effect, 250)
+    return [((yield* Clock.currentTimeMillis) - before) / 1000, result] as const
+  })
+
+describe.each([Dialect.document, Dialect.live])("an order that was placed, in the $name dialect", (dialect) => {
+  const found = (
+    name: string,
+    kind: Kind,
+    where: string,
+    happens: Effect.Effect<unknown, unknown, Traders> = Effect.void
+  ) =>
+    it.effect(`${name} is found: ${where}`, () =>
+      within(dialect, "window", () =>
+        Effect.gen(function*() {
+          yield* asBob(limit("sell", "5", "1100"))
+          const error = yield* losing(kinds[kind]({ clientOrderId }))
+          yield* happens
+          const verdict = yield* reconcile(error)
+          assert.deepStrictEqual([verdict._tag, "where" in verdict ? verdict.where : "nowhere"], ["Placed", where])
+          const { state } = yield* Venue
+          const orders = [...state.openOrders.values(), ...state.endedOrders.get("alice") ?? []]
+          const own = orders.filter((order) => order.clientOrderId === clientOrderId)
+          const ids = own.flatMap(({ id, oco = id }) => [id, oco])
+          assert.includeMembers(ids, [..."orderIds" in verdict ? verdict.orderIds : ["none"]])
+        })))
+
+  found("and rests", "rests", "open")
+  found("and waits", "waits", "open")
+  found("and trades positions", "margin", "open")
+  found("and has traded", "trades", "history")
+  found("and was canceled", "rests", "history", meanwhiles.canceled)
+  found("and ended at once", "endsAtOnce", "history")
+  if (dialect === Dialect.document) {
+    found("as a pair", "pair", "pair")
+    found("as a pair, of which one leg waits no more", "pair", "history", meanwhiles.canceled)
+  }
+
+  it.effect("at once, though nothing is assumed", () =>
+    within(dialect, "window", () =>
+      Effect.gen(function*() {
+        const error = yield* losing(kinds.rests({ clientOrderId }))
+        const before = yield* Clock.currentTimeMillis
+        assert.strictEqual((yield* reconcile(error))._tag, "Placed")
+        assert.strictEqual(yield* Clock.currentTimeMillis, before)
+        assert.strictEqual((yield* reconcile({ clientOrderId, market: btcUsdt }))._tag, "Placed")
+      })))
+})
+
+describe("an order that is not there", () => {
+  const sentAt = 1_700_000_000_000_000
+  const ofKey = Effect.map(
+    Credentials.fingerprint(Redacted.make("alice-key-0001")),
+    (key) => ({ ...lost, key, sentAt })
+  )
+  const sure = { recordsCanceled: true, margin: "1 second" } as const
+
+  const answers = (
+    name: string,
+    dialect: Dialect.Dialect,
+    form: keyof typeof nonces,
+    more: Partial<Reconciliation.Lost>,
+    assumptions: Partial<Reconciliation.Assumptions>,
+    expected: string,
+    between: readonly [number, number]
+  ) =>
+    it.effect(`${name}: ${expected}`, () =>
+      Effect.gen(function*() {
+        yield* start
+        const [seconds, verdict] = yield* timed(reconcile({ ...yield* ofKey, ...more }, assumptions)).pipe(
+          Effect.provide(behind({ next: { _tag: "well" } }, dialect, form))
+        )
+        assert.strictEqual(verdict._tag === "StillUnknown" ? verdict.why : verdict._tag, expected)
+        assert.isAtLeast(seconds, between[0])
+        assert.isAtMost(seconds, between[1])
+      }).pipe(Effect.provide(traders(dialect))))
+
+  const now = 1_700_000_000_000
+  const window = { nonce: now, nonceForm: "window" } as const
+  const increasing = { nonce: now, nonceForm: "increasing" } as const
+  const { document, live } = Dialect
+  answers("window, after six seconds", live, "window", window, sure, "NotPlaced", [6, 7.5])
+  answers("a nonce that is ahead", live, "window", { ...window, nonce: now + 2000 }, sure, "NotPlaced", [8, 9.5])
+  answers("by default, after ten", live, "window", window, { recordsCanceled: true }, "NotPlaced", [10, 11.5])
+  answers("without patience", live, "window", window, { ...sure, patience: "3 seconds" }, "may-arrive", [0, 1])
+  answers("canceled ones not recorded", live, "window", window, { margin: 0 }, "canceled-or-not-placed", [5, 6.5])
+  answers("no nonce", live, "window", {}, sure, "may-arrive", [0, 1])
+  answers("no nonce, a horizon", live, "window", {}, { ...sure, horizon: "20 seconds" }, "NotPlaced", [21, 22.5])
+  answers("a horizon far away", live, "window", {}, { ...sure, horizon: "1 hour" }, "may-arrive", [0, 1])
+  answers("increasing, once overtaken", live, "increasing", { ...increasing, nonce: now - 1 }, sure, "NotPlaced", [
+    1,
+    2
+  ])
+  answers("increasing, one ahead", live, "increasing", { ...increasing, nonce: now + 2000 }, sure, "NotPlaced", [3, 4])
+  answers(
+    "increasing, never overtaken",
+    live,
+    "increasing",
+    { ...increasing, nonce: now + 1e6 },
+    { ...sure, patience: "2 seconds" },
+    "may-arrive",
+    [1.5, 3]
+  )
+  const unique = { nonce: now * 1000, nonceForm: "unique" } as const
+  answers("unique, no horizon", document, "window", unique, sure, "may-arrive", [0, 1])
+  answers("unique, a horizon", document, "window", unique, { ...sure, horizon: "9 seconds" }, "NotPlaced", [10, 11.5])
+  answers("another key", live, "window", { ...window, key: "0000" }, sure, "another-key", [0, 1])
+  answers("a transfer", live, "window", { endpoint: "Transfers.create" }, sure, "not-an-order", [0, 1])
+  answers("a cancel", live, "window", { endpoint: "CancelOrder.cancel" }, sure, "not-an-order", [0, 1])
+  answers(
+    "a pair where it can't be told",
+    live,
+    "window",
+    {
+      ...window,
+      endpoint: "CollateralOcoOrders.create"
+    },
+    sure,
+    "no-id",
+    [0, 1]
+  )
+  answers(
+    "a pair where it can",
+    document,
+    "window",
+    {
+      ...unique,
+      endpoint: "CollateralOcoOrders.create"
+    },
+    { ...sure, horizon: 0 },
+    "NotPlaced",
+    [1, 2.5]
+  )
+
+  it.effect("an older order of the same name is not it", () =>
+    within(Dialect.live, "window", () =>
+      Effect.gen(function*() {
+        yield* kinds.endsAtOnce({ clientOrderId })
+        yield* TestClock.adjust("1 minute")
+        const verdict = yield* reconcile({ ...yield* ofKey, sentAt: sentAt + 60e6 }, sure)
+        assert.deepStrictEqual<unknown>(verdict, { _tag: "StillUnknown", why: "reused-id" })
+      })))
+
+  it.effect("the open pairs that it may be are told", () =>
+    within(Dialect.live, "window", () =>
+      Effect.gen(function*() {
+        const error = yield* losing(kinds.pair({ clientOrderId }))
+        const verdict = yield* reconcile(error, sure)
+        assert.strictEqual("pairs" in verdict ? verdict.pairs?.length : 0, 1)
+      })))
+})
+
+describe("an exchange that", () => {
+  /** Answers reads by path; everything else is an empty list. */
+  const answering = (answers: Readonly<Record<string, (sent: Sent) => Response>>) =>
+    answered((sent) =>
+      answers[sent.path]?.(sent) ??
+        (sent.path.endsWith("/time") ? json(200, { time: 1_700_000_100 }) : json(200, [])), Dialect.live)
+
+  const window = { ...lost, nonce: 1_700_000_000_000, nonceForm: "window", sentAt: 1_700_000_000_000_000 } as const
+  const sure = { recordsCanceled: true }
+
+  it.effect("refuses to look for what it does not have has none of it", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* reconcile(window, sure))._tag, "NotPlaced")
+    }).pipe(
+      Effect.provide(answering({
+        "/api/v4/trade-account/order/history": () =>
+          refusal(422, 30, "Validation failed", { orderHistory: ["OrderHistory was not found."] }),
+        "/api/v4/trade-account/executed-history": () =>
+          refusal(422, 30, "Validation failed", { orderHistory: ["OrderHistory was not found."] })
+      }))
+    ))
+
+  const fill = {
+    id: 7,
+    time: 1_700_000_001,
+    side: "buy",
+    role: 2,
+    amount: "1",
+    price: "1000",
+    deal: "1000",
+    fee: "1",
+    orderId: 17,
+    clientOrderId
+  }
+  it.effect("has only the fills of an order had the order", () =>
+    Effect.gen(function*() {
+      const verdict = yield* reconcile(window, sure)
+      assert.deepStrictEqual<unknown>(
+        [verdict._tag, "where" in verdict && verdict.where, "orderIds" in verdict && verdict.orderIds],
+        ["Placed", "fills", ["17"]]
+      )
+    }).pipe(Effect.provide(answering({ "/api/v4/trade-account/executed-history": () => json(200, [fill]) }))))
+
+  it.effect("ignores what it is asked to look for is not believed", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* reconcile(window, sure))._tag, "NotPlaced")
+    }).pipe(
+      Effect.provide(answering({
+        "/api/v4/trade-account/executed-history": () => json(200, [{ ...fill, clientOrderId: "another" }])
+      }))
+    ))
+
+  for (const path of ["orders", "trade-account/order/history", "trade-account/executed-history", "public/time"]) {
+    it.effect(`can't be asked at /api/v4/${path} leaves it unknown`, () =>
+      Effect.gen(function*() {
+        const verdict = yield* passing(reconcile(window, sure))
+        assert.strictEqual(verdict._tag === "StillUnknown" && verdict.why, "not-readable")
+        assert.strictEqual(verdict._tag === "StillUnknown" && verdict.error?._tag, "UnexpectedResponse")
+      }).pipe(Effect.provide(answering({ [`/api/v4/${path}`]: () => html(502) }))))
+  }
+})

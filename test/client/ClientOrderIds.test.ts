@@ -1,0 +1,83 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ClientOrderIds from "../../src/client/ClientOrderIds.ts"
+import type { ClientOrderId } from "../../src/domain/Identifiers.ts"
+import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
+import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
+import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
+import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
+import { MarketOrders } from "../../src/endpoints/MarketOrders.ts"
+import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import { answered, dialects, oco, stopLimit } from "../support/exchange.ts"
+import { fieldsOf, html, json, privateCalls, refusal } from "../support/http.ts"
+
+const { activationPrice: _, ...limit } = stopLimit
+const { price: __, ...market } = limit
+
+/** Every way to place an order. */
+const placing = {
+  "LimitOrders": LimitOrders.use((orders) => orders.create(limit)),
+  "MarketOrders": MarketOrders.use((orders) => orders.create(market)),
+  "StockMarketOrders": StockMarketOrders.use((orders) => orders.create(market)),
+  "CollateralLimitOrders": CollateralLimitOrders.use((orders) => orders.create(limit)),
+  "CollateralMarketOrders": CollateralMarketOrders.use((orders) => orders.create(market)),
+  "StopLimitOrders": StopLimitOrders.use((orders) => orders.create(stopLimit)),
+  "CollateralOcoOrders": CollateralOcoOrders.use((orders) => orders.create(oco))
+}
+
+const answers = {
+  OutcomeUnknown: () => html(502),
+  RequestRejected: () => refusal(400, 10, "Inner validation failed"),
+  ValidationFailed: () => refusal(400, 30, "Validation failed"),
+  NotAuthorized: () => refusal(401, 10, "Unauthorized request."),
+  NonceRejected: () => refusal(429, 0, "Too many requests."),
+  RateLimited: () => refusal(429, 0, "Too Many Attempts."),
+  AcceptedUnreadable: () => json(200, { order_id: 7, id: 7 })
+} as const
+
+describe.each(dialects)("an order that is given no client order id, in the $name dialect", (dialect) => {
+  for (const [endpoint, place] of Object.entries(placing) as ReadonlyArray<[string, typeof placing.LimitOrders]>) {
+    for (const [tag, answer] of Object.entries(answers)) {
+      it.effect(`${endpoint} is sent with one, and ${tag} says which`, () =>
+        Effect.gen(function*() {
+          const error = yield* Effect.flip(place)
+          assert.strictEqual(error._tag, tag)
+          const sent = (yield* privateCalls).map((call) => fieldsOf(call)[dialect.keys.clientOrderId])
+          assert.deepStrictEqual([...new Set(sent)], ["fixed-1"])
+          assert.strictEqual<unknown>("clientOrderId" in error ? error.clientOrderId : "none", "fixed-1")
+        }).pipe(
+          Effect.provide(answered(answer, dialect).pipe(Layer.provide(ClientOrderIds.layerCounting("fixed"))))
+        ))
+    }
+  }
+
+  it.effect("one that is refused before it is sent says which, unless that is what is wrong", () =>
+    Effect.gen(function*() {
+      const orders = yield* LimitOrders
+      const told = (request: object) =>
+        Effect.map(Effect.flip(orders.create({ ...limit, ...request })), (error) => [
+          error._tag,
+          "clientOrderId" in error ? error.clientOrderId : "none"
+        ])
+      assert.deepStrictEqual<unknown>(yield* told({ postOnly: true, ioc: true }), ["ValidationFailed", "fixed-1"])
+      assert.deepStrictEqual<unknown>(yield* told({ clientOrderId: "a b" }), ["ValidationFailed", "none"])
+      assert.deepStrictEqual(yield* privateCalls, [])
+    }).pipe(
+      Effect.provide(
+        answered(() => html(502), dialect).pipe(Layer.provide(ClientOrderIds.layerCounting("fixed")))
+      )
+    ))
+})
+
+describe("client order ids that nobody has chosen", () => {
+  it.effect("are 32 letters and digits, and never the same", () =>
+    Effect.gen(function*() {
+      const ids = yield* ClientOrderIds.ClientOrderIds
+      const made: Array<ClientOrderId> = []
+      for (let index = 0; index < 1000; index++) made.push((yield* ids.named({})).clientOrderId)
+      assert.strictEqual(new Set(made).size, 1000)
+      for (const id of made) assert.match(id, /^[0-9a-f]{32}$/u)
+    }))
+})

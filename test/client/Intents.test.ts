@@ -1,0 +1,271 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import * as Call from "../../src/client/Call.ts"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as Intents from "../../src/client/Intents.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import { ClientOrderId } from "../../src/domain/Identifiers.ts"
+import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
+import { MainBalance } from "../../src/endpoints/MainBalance.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import type * as Errors from "../../src/protocol/Errors.ts"
+import { alice, answered, credentialsOf, stopLimit } from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+import { answering, fieldsOf, html, json, privateCalls, Recorder, refusal, type Sent } from "../support/http.ts"
+import { logsInto } from "../support/logs.ts"
+
+const clientOrderId = ClientOrderId.make("mine")
+const place = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
+const cancelAll = CancelAllOrders.use((orders) => orders.cancel())
+
+/** What the hook was told, in order. */
+type Told = ["record", Intents.Intent] | ["settled", Intents.Intent, Errors.Outcome]
+
+const recorder = (told: Array<Told>, more: Partial<Intents.Service> = {}) =>
+  Intents.layer({
+    record: (intent) => Effect.sync(() => void told.push(["record", intent])),
+    settled: (intent, outcome) => Effect.sync(() => void told.push(["settled", intent, outcome])),
+    ...more
+  })
+
+const outcomes = (told: ReadonlyArray<Told>) => told.map(([what, , outcome]) => outcome ?? what)
+
+describe("an intent", () => {
+  it.effect("is recorded with all that finds the order again, before anything is sent", () => {
+    const told: Array<Told> = []
+    let sent: ReadonlyArray<Sent> = []
+    const sentBefore: Array<number> = []
+    const watching = recorder(told, {
+      record: (intent) =>
+        Effect.sync(() => {
+          sentBefore.push(sent.length)
+          told.push(["record", intent])
+        })
+    })
+    return Effect.gen(function*() {
+      sent = yield* Recorder
+      yield* TestClock.setTime(1_700_000_000_000)
+      const error = yield* failsWith("OutcomeUnknown")(place)
+      const [[, { request, ...intent }] = assert.fail("nothing was recorded")] = told
+      const { clientOrderId, endpoint, key, market = assert.fail("no market"), nonce, nonceForm, sentAt } = error
+      assert.deepStrictEqual(intent, { clientOrderId, endpoint, key, market, nonce, nonceForm, sentAt } as never)
+      assert.deepStrictEqual(Redacted.value(request), Redacted.value(error.request))
+      assert.strictEqual(key, yield* Credentials.fingerprint(Redacted.make(alice.apiKey)))
+      assert.strictEqual(fieldsOf(sent[0] ?? assert.fail("nothing was sent"))["nonce"], nonce.toString())
+      assert.deepStrictEqual([sentBefore, sent.length], [[0], 1])
+      assert.deepStrictEqual(outcomes(told), ["record", "unknown"])
+    }).pipe(Effect.provide(answered(() => html(502)).pipe(Layer.provide(watching))))
+  })
+
+  const endings: ReadonlyArray<readonly [string, () => Response | "lost", ReadonlyArray<string>]> = [
+    ["applied", () => json(200, []), ["record", "applied"]],
+    ["refused", () => refusal(400, 10, "Inner validation failed"), ["record", "not-applied"]],
+    ["refused for its nonce, twice", () => refusal(429, 0, "Too many requests."), [
+      "record",
+      "not-applied",
+      "record",
+      "not-applied"
+    ]],
+    ["lost", () => "lost", ["record", "unknown"]]
+  ]
+  for (const [name, answer, expected] of endings) {
+    it.effect(`is settled when the call was ${name}`, () => {
+      const told: Array<Told> = []
+      return Effect.gen(function*() {
+        yield* Effect.exit(cancelAll)
+        assert.deepStrictEqual(outcomes(told), expected)
+        for (let index = 0; index < told.length; index += 2) {
+          assert.strictEqual(told[index]?.[1], told[index + 1]?.[1])
+        }
+        const nonces = told.map(([, { nonce }]) => nonce)
+        assert.strictEqual(new Set(nonces).size, told.length / 2)
+      }).pipe(Effect.provide(answered(answer).pipe(Layer.provide(recorder(told)))))
+    })
+  }
+
+  it.effect("of an accepted order whose answer can't be read is settled as applied", () => {
+    const told: Array<Told> = []
+    return Effect.gen(function*() {
+      yield* failsWith("AcceptedUnreadable")(place)
+      assert.deepStrictEqual(outcomes(told), ["record", "applied"])
+    }).pipe(Effect.provide(answered(() => json(200, { order_id: 7 })).pipe(Layer.provide(recorder(told)))))
+  })
+
+  it.effect("is none of a read, or of what is refused before it is sent", () => {
+    const told: Array<Told> = []
+    return Effect.gen(function*() {
+      yield* MainBalance.use(({ all }) => all)
+      yield* Effect.flip(StopLimitOrders.use((orders) => orders.create({ ...stopLimit, market: "x" as never })))
+      assert.deepStrictEqual(told, [])
+    }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(recorder(told)))))
+  })
+
+  it.effect("that can't be recorded is not sent", () => {
+    const told: Array<Told> = []
+    const failing = recorder(told, {
+      record: () => Effect.fail(new Intents.IntentNotRecorded({ reason: "the disk is full" }))
+    })
+    return Effect.gen(function*() {
+      const error = yield* failsWith("ExchangeUnreachable")(place)
+      assert.deepStrictEqual([error.why, error.reason, error.outcome], [
+        "not-recorded",
+        "the disk is full",
+        "not-applied"
+      ])
+      assert.strictEqual(error.clientOrderId, clientOrderId)
+      assert.deepStrictEqual(yield* privateCalls, [])
+      assert.deepStrictEqual(outcomes(told), ["not-applied"])
+    }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(failing))))
+  })
+
+  it.effect("that is not recorded in time is not sent", () => {
+    const hanging = recorder([], { record: () => Effect.never })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(failsWith("ExchangeUnreachable")(place))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).why, "not-recorded")
+      assert.deepStrictEqual(yield* privateCalls, [])
+    }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(hanging))))
+  })
+
+  it.effect("whose outcome can't be recorded does not cost the caller the answer", () => {
+    const logged: Array<string> = []
+    const failing = recorder([], { settled: () => Effect.die("the disk is full") })
+    return Effect.gen(function*() {
+      yield* cancelAll
+      assert.match(logged.join("\n"), /level=ERROR.*CancelAllOrders\.cancel: its outcome, applied.*the disk is full/su)
+    }).pipe(
+      Effect.provide([answered(() => json(200, [])).pipe(Layer.provide(failing)), logsInto(logged)])
+    )
+  })
+})
+
+describe("a fiber that is interrupted", () => {
+  it.effect("while its call is under way: unknown, and the log says so", () => {
+    const told: Array<Told> = []
+    const logged: Array<string> = []
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(place)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* privateCalls).length, 1)
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(outcomes(told), ["record", "unknown"])
+      assert.match(logged.join("\n"), /level=WARN.*StopLimitOrders\.create was interrupted.*mine/u)
+    }).pipe(
+      Effect.provide([answered(() => Effect.never).pipe(Layer.provide(recorder(told))), logsInto(logged)])
+    )
+  })
+
+  it.effect("while the intent is recorded: not applied, and nothing is sent", () => {
+    const told: Array<Told> = []
+    return Effect.gen(function*() {
+      const begun = yield* Deferred.make<void>()
+      const slow = recorder(told, {
+        record: () => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
+      })
+      yield* Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(place)
+        yield* Deferred.await(begun)
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(outcomes(told), ["not-applied"])
+        assert.deepStrictEqual(yield* privateCalls, [])
+      }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(slow))))
+    })
+  })
+
+  it.effect("while its call is signed: not applied, and nothing is sent", () => {
+    const told: Array<Told> = []
+    const logged: Array<string> = []
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(place)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(fiber)
+      assert.deepStrictEqual(outcomes(told), ["record", "not-applied"])
+      assert.deepStrictEqual(yield* privateCalls, [])
+      assert.deepStrictEqual(logged, [])
+    }).pipe(Effect.provide([signedBy(() => Effect.never, told), logsInto(logged)]))
+  })
+})
+
+/** A client whose signer is remote. */
+const signedBy = (sign: Signer.Signer["Service"]["sign"], told: Array<Told>) =>
+  Exchange.layerServices.pipe(
+    Layer.provide([
+      Layer.succeed(Signer.Signer, { ...credentialsOf(alice), scrub: (text) => text, sign }),
+      Nonce.layerWindow,
+      RateLimits.layerNone,
+      MarketRules.layerNone,
+      Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.live }),
+      recorder(told)
+    ]),
+    Layer.provideMerge(answering(() => json(200, []))),
+    Layer.orDie
+  )
+
+describe("a remote signer that hangs", () => {
+  it.effect("is given no more than the call's time, and nothing is sent", () => {
+    const told: Array<Told> = []
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(
+        failsWith("ExchangeUnreachable")(cancelAll.pipe(
+          Call.withTimeout("2 seconds")
+        ))
+      )
+      yield* TestClock.adjust("2 seconds")
+      const error = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([error.why, error.reason, error.outcome], [
+        "not-signed",
+        "no signature within 2s",
+        "not-applied"
+      ])
+      assert.deepStrictEqual(outcomes(told), ["record", "not-applied"])
+      assert.deepStrictEqual(yield* privateCalls, [])
+    }).pipe(Effect.provide(signedBy(() => Effect.never, told)))
+  })
+
+  it.effect("its late signature is not sent after all", () => {
+    const told: Array<Told> = []
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(failsWith("ExchangeUnreachable")(cancelAll))
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(fiber)).why, "not-signed")
+      assert.deepStrictEqual(yield* privateCalls, [])
+    }).pipe(Effect.provide(signedBy(() => Effect.delay(Effect.succeed("late"), "15 seconds"), told)))
+  })
+})
+
+describe("the timeout", () => {
+  const after = (layerHas: Layer.Layer<never>) => answered(() => Effect.never).pipe(Layer.provide(layerHas))
+  const took = (call: typeof cancelAll) =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(call))
+      let seconds = 0
+      while (fiber.pollUnsafe() === undefined) {
+        yield* TestClock.adjust("1 second")
+        seconds++
+      }
+      return seconds
+    })
+
+  it.effect("is a layer's, and a call's own goes first", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* took(cancelAll), 3)
+      assert.strictEqual(yield* took(cancelAll.pipe(Call.withTimeout("5 seconds"))), 5)
+    }).pipe(Effect.provide(after(Layer.succeed(Call.Timeout, "3 seconds")))))
+
+  it.effect("is ten seconds unless said otherwise", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* took(cancelAll), 10)
+    }).pipe(Effect.provide(after(Layer.empty))))
+})

@@ -1,0 +1,358 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redis from "effect/persistence/Redis"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { spawn } from "node:child_process"
+import { openSync, readFileSync } from "node:fs"
+import * as Digest from "../../src/client/Digest.ts"
+import { maxAhead, Nonce, type Of } from "../../src/client/Nonce.ts"
+import * as NonceRedis from "../../src/client/NonceRedis.ts"
+import { passing } from "../support/clock.ts"
+import { failsWith } from "../support/fails.ts"
+import { scratchFile } from "../support/files.ts"
+import { command, itWithRedis, redisServer, type Server } from "../support/redis.ts"
+
+const apiKey = "a-key-that-many-programs-share"
+const of: Of = { apiKey: Redacted.make(apiKey), unit: "milliseconds" }
+
+/** A Redis that has had a record of the key for long, so that nobody waits for leases that it may have forgotten. */
+const server = Effect.gen(function*() {
+  const redis = yield* redisServer
+  yield* Effect.gen(function*() {
+    const info = String(yield* command("INFO", "server"))
+    const run = /run_id:(\w+)/u.exec(info)?.[1] ?? assert.fail(info)
+    for (const unit of ["milliseconds", "microseconds"]) {
+      yield* command("HSET", `effect-txc:nonce:${unit}:${yield* Digest.ofApiKey(apiKey)}`, "run", run, "from", "0")
+    }
+  }).pipe(Effect.provide(redis.layer))
+  return redis
+})
+
+/** A program with nonces of its own; `end` ends it. */
+const program = Effect.fnUntraced(function*(redis: Server, layer: Layer.Layer<Nonce, never, Redis.Redis>) {
+  const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  const context = yield* Layer.buildWithScope(Layer.fresh(layer).pipe(Layer.provide(redis.layer)), scope)
+  const nonces = Context.get(context, Nonce)
+  return { draw: nonces.use(of, Effect.succeed), use: nonces.use, end: Scope.close(scope, Exit.void) }
+})
+
+const sharing = (redis: Server, programs: number) => program(redis, NonceRedis.layerWindow({ programs }))
+
+/** A program in a process of its own. */
+const elsewhere = Effect.fnUntraced(function*(
+  redis: Server,
+  mode: "window" | "increasing",
+  programs: number,
+  unit: Of["unit"] = "milliseconds"
+) {
+  const file = yield* scratchFile
+  const script = new URL("../support/drawing.ts", import.meta.url).pathname
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [script, `${redis.port}`, mode, `${programs}`, unit, apiKey], {
+        stdio: ["ignore", openSync(file, "w"), "inherit"]
+      })
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  // The last line may be half of one that the process was killed in.
+  const lines = Effect.sync(() => readFileSync(file, "utf8").split("\n").slice(0, -1))
+  return {
+    kill: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT") => Effect.sync(() => child.kill(signal)),
+    lines,
+    nonces: Effect.map(lines, (all) => all.filter((line) => !line.startsWith("-")).map(Number)),
+    errors: Effect.map(lines, (all) => all.filter((line) => line.startsWith("-")))
+  }
+})
+
+type Elsewhere = Effect.Success<ReturnType<typeof elsewhere>>
+
+const until = (condition: Effect.Effect<boolean>): Effect.Effect<void> =>
+  Effect.flatMap(condition, (is) => is ? Effect.void : Effect.andThen(Effect.sleep(50), until(condition)))
+
+const drawsMoreThan = (count: number) => (process: Elsewhere) =>
+  until(Effect.map(process.nonces, (nonces) => nonces.length > count))
+
+const drawsAgain = Effect.fnUntraced(function*(process: Elsewhere) {
+  yield* drawsMoreThan((yield* process.nonces).length)(process)
+})
+
+const assertDistinct = Effect.fnUntraced(function*(processes: ReadonlyArray<Elsewhere>) {
+  const all = (yield* Effect.forEach(processes, ({ nonces }) => nonces)).flat()
+  assert.strictEqual(new Set(all).size, all.length)
+  return all.length
+})
+
+/** On a clock that is ahead by so many milliseconds, or behind. */
+const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Clock.Clock, (clock) =>
+    Effect.provideService(effect, Clock.Clock, {
+      ...clock,
+      sleep: (duration) => clock.sleep(duration),
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
+    }))
+
+const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
+
+describe("in window mode", () => {
+  itWithRedis(
+    "programs that are killed, and stopped for longer than their lease, never draw a nonce twice",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const [killed, stopped] = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
+        yield* Effect.forEach([killed, stopped], drawsMoreThan(1500), { concurrency: 2 })
+        yield* killed.kill("SIGKILL")
+        yield* stopped.kill("SIGSTOP")
+        const before = yield* stopped.nonces
+
+        // Others take over both classes once their leases have ended.
+        const successors = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
+        yield* Effect.forEach(successors, drawsMoreThan(700), { concurrency: 2 })
+
+        // Going on, it has the typed error and no nonce: only what it had drawn before is written now.
+        yield* stopped.kill("SIGCONT")
+        yield* until(Effect.map(stopped.errors, (errors) => errors.length > 5))
+        assert.isAtMost((yield* stopped.nonces).length, before.length + 1)
+        assert.match((yield* stopped.errors)[0] ?? "", /the lease on nonces has ended/u)
+
+        // Until somebody else ends.
+        yield* successors[0].kill("SIGKILL")
+        yield* drawsAgain(stopped)
+        yield* Effect.forEach([stopped, successors[1]], drawsAgain)
+
+        const all = [killed, stopped, ...successors]
+        assert.isAbove(yield* assertDistinct(all), 4000)
+        for (const process of all) assert.isTrue(isIncreasing(yield* process.nonces))
+        // Classes, and leases that follow each other.
+        const heirs = yield* Effect.forEach(successors, ({ nonces }) => nonces)
+        for (const nonces of heirs) assert.strictEqual(new Set(nonces.map((nonce) => nonce % 2)).size, 1)
+        const [rest] = before.map((nonce) => nonce % 2)
+        const heir = heirs.find(([nonce = 0]) => nonce % 2 === rest) ?? assert.fail("nobody took the class over")
+        assert.isAbove(heir[0] ?? 0, before.at(-1) ?? Infinity)
+      })
+  )
+
+  itWithRedis("nonces that count microseconds are as distinct", () =>
+    Effect.gen(function*() {
+      const redis = yield* server
+      const processes = yield* Effect.forEach([1, 2, 3], () => elsewhere(redis, "window", 3, "microseconds"))
+      yield* Effect.forEach(processes, drawsMoreThan(3000), { concurrency: 3 })
+      yield* Effect.forEach(processes, ({ kill }) => kill("SIGKILL"))
+      yield* assertDistinct(processes)
+    }))
+
+  itWithRedis(
+    "a Redis that lost its memory gives out nothing that it may have forgotten",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const old = yield* sharing(redis, 2)
+        yield* old.draw
+        yield* redis.stop
+        yield* redis.start
+        // From then on either may have either class.
+        const young = yield* sharing(redis, 2)
+        // The old lease holds as long as it was given, and the new one begins after it.
+        const drawn: Array<number> = []
+        const drawing = Effect.flatMap(old.draw, (nonce) => Effect.delay(Effect.sync(() => drawn.push(nonce)), 5))
+        const error = yield* Effect.forkChild(failsWith("NonceUnavailable")(Effect.forever(drawing)))
+        const first = yield* young.draw
+        assert.isAbove(drawn.length, 100)
+        assert.isAbove(first, drawn.at(-1) ?? Infinity)
+        assert.match((yield* Fiber.join(error)).reason, /Redis/u)
+      })
+  )
+
+  itWithRedis(
+    "nor one that took another's place, or was started anew with what it had kept",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const hash = `effect-txc:nonce:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
+        const send = (...args: Parameters<typeof command>) => command(...args).pipe(Effect.provide(redis.layer))
+        yield* send("HSET", hash, "run", "of-another-server")
+        const { draw } = yield* sharing(redis, 2)
+        const fiber = yield* Effect.forkChild(draw)
+        yield* Effect.sleep(500)
+        assert.isUndefined(fiber.pollUnsafe())
+        const from = Number(yield* send("HGET", hash, "from")) - (yield* Clock.currentTimeMillis)
+        assert.isAbove(from, NonceRedis.leaseMillis)
+        assert.isAtMost(from, NonceRedis.leaseMillis + NonceRedis.margin)
+        yield* Fiber.interrupt(fiber)
+      })
+  )
+
+  itWithRedis("a program that ends gives its class back, behind the nonces it has drawn", () =>
+    Effect.gen(function*() {
+      const redis = yield* server
+      let last = 0
+      for (let i = 0; i < 3; i++) {
+        const { draw, end } = yield* sharing(redis, 1)
+        const drawn = yield* Effect.forEach(Array.from({ length: 50 }), () => draw, { concurrency: "unbounded" })
+        assert.isTrue(isIncreasing([last, ...drawn]))
+        last = drawn.at(-1) ?? Infinity
+        yield* end
+        yield* failsWith("NonceUnavailable")(draw)
+      }
+    }))
+
+  itWithRedis(
+    "a burst waits in line: no nonce is more than two seconds ahead, and every program has its part",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const { draw } = yield* sharing(redis, 100)
+        yield* draw
+        const drawn = yield* Effect.forEach(
+          Array.from({ length: 40 }),
+          () => Effect.flatMap(draw, (nonce) => Effect.map(Clock.currentTimeMillis, (now) => nonce - now)),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.isTrue(drawn.every((ahead) => ahead <= maxAhead))
+        assert.isAbove(Math.max(...drawn), maxAhead - 200)
+      })
+  )
+
+  itWithRedis("a program whose time is past its lease has the typed error", () =>
+    Effect.gen(function*() {
+      const { draw } = yield* sharing(yield* server, 2)
+      yield* draw
+      yield* ahead(NonceRedis.leaseMillis - 1500)(draw)
+      yield* failsWith("NonceUnavailable")(ahead(NonceRedis.leaseMillis + 1)(draw))
+    }))
+
+  itWithRedis(
+    "a program whose clock is behind that of the one before draws nothing that the other has",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const before = yield* sharing(redis, 1)
+        const drawn = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.delay(before.draw, 5))
+        yield* before.end
+        const { draw } = yield* sharing(redis, 1)
+        assert.isAbove(yield* ahead(-1500)(draw), drawn.at(-1) ?? Infinity)
+      })
+  )
+
+  itWithRedis(
+    "programs that share a key among different numbers of programs don't both get nonces",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* server
+        const two = yield* sharing(redis, 2)
+        const three = yield* sharing(redis, 3)
+        const last = yield* two.draw
+        // It waits for the others to end, and then it is its turn.
+        const first = yield* Effect.forkChild(three.draw)
+        yield* Effect.sleep(300)
+        assert.isUndefined(first.pollUnsafe())
+        const hash = `effect-txc:nonce:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
+        assert.strictEqual(yield* command("HGET", hash, "programs").pipe(Effect.provide(redis.layer)), "2")
+        yield* two.end
+        assert.isAbove(yield* Fiber.join(first), last)
+      })
+  )
+
+  itWithRedis("the key itself is nowhere in Redis", () =>
+    Effect.gen(function*() {
+      const redis = yield* server
+      yield* (yield* sharing(redis, 2)).draw
+      yield* (yield* program(redis, NonceRedis.layerIncreasing)).draw
+      const names = (yield* command("KEYS", "*").pipe(Effect.provide(redis.layer))) as ReadonlyArray<string>
+      assert.strictEqual(names.length, 3)
+      for (const name of names) {
+        const held = JSON.stringify(yield* command("HGETALL", name).pipe(Effect.provide(redis.layer)))
+        assert.notInclude(name + held, apiKey)
+      }
+    }))
+})
+
+describe("in increasing mode", () => {
+  itWithRedis("one call at a time in all programs, in the order of the nonces", () =>
+    Effect.gen(function*() {
+      const redis = yield* redisServer
+      const programs = yield* Effect.forEach([1, 2, 3], () => program(redis, NonceRedis.layerIncreasing))
+      const seen: Array<number> = []
+      let inside = 0
+      const call = (nonce: number) =>
+        Effect.gen(function*() {
+          assert.strictEqual(++inside, 1)
+          seen.push(nonce)
+          yield* Effect.sleep(2)
+          inside--
+        })
+      const calls = Array.from({ length: 60 }, (_, i) => programs[i % 3]?.use(of, call) ?? assert.fail())
+      yield* Effect.all(calls, { concurrency: "unbounded" })
+      assert.strictEqual(seen.length, 60)
+      assert.isTrue(isIncreasing(seen))
+    }))
+
+  itWithRedis(
+    "also after one is killed while it calls: the others go on when its lock has ended",
+    () =>
+      Effect.gen(function*() {
+        const redis = yield* redisServer
+        const dying = yield* elsewhere(redis, "increasing", 0)
+        yield* drawsMoreThan(50)(dying)
+        const other = yield* program(redis, NonceRedis.layerIncreasing)
+        const key = `effect-txc:increasing:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
+        yield* dying.kill("SIGSTOP")
+        // As if it had been stopped within its call.
+        const till = (yield* Clock.currentTimeMillis) + 1000
+        yield* command("HSET", key, "till", `${till}`).pipe(Effect.provide(redis.layer))
+        const nonce = yield* other.draw
+        assert.isAtLeast(yield* Clock.currentTimeMillis, till)
+        assert.isAbove(nonce, (yield* dying.nonces).at(-1) ?? Infinity)
+        // What it goes on with is greater again.
+        const { length } = yield* dying.nonces
+        yield* dying.kill("SIGCONT")
+        yield* drawsMoreThan(length + 5)(dying)
+        const next = (yield* dying.nonces)[length + 1]
+        assert.isAbove(next ?? 0, nonce)
+        assert.isTrue(isIncreasing(yield* dying.nonces))
+      })
+  )
+})
+
+describe("a Redis that", () => {
+  const broken = (answer: Effect.Effect<never, Redis.RedisError>) =>
+    Layer.succeed(Redis.Redis, {
+      send: () => answer,
+      eval: () => () => answer,
+      subscribe: () => Effect.die("not asked"),
+      reserve: answer
+    })
+  const states = {
+    "is gone": broken(Effect.fail(new Redis.RedisError({ cause: new Error("connection refused") }))),
+    "does not answer": broken(Effect.never)
+  }
+  const modes = { window: NonceRedis.layerWindow({ programs: 2 }), increasing: NonceRedis.layerIncreasing }
+  for (const [state, redis] of Object.entries(states)) {
+    for (const [mode, layer] of Object.entries(modes)) {
+      it.effect(`${state} is a typed error in ${mode} mode, and nothing is called`, () =>
+        Effect.gen(function*() {
+          const call = Nonce.use((nonces) => nonces.use(of, () => Effect.die("called")))
+          const error = yield* passing(failsWith("NonceUnavailable")(call))
+          assert.match(error.reason, /Redis/u)
+        }).pipe(Effect.provide(Layer.provide(layer, redis))))
+    }
+  }
+
+  it("numbers of programs that make no sense are refused", () => {
+    for (const programs of [0, -1, 1.5, Number.NaN, 1001]) {
+      const built = Effect.runSyncExit(
+        Effect.scoped(Layer.build(NonceRedis.layerWindow({ programs }).pipe(Layer.provide(states["is gone"]))))
+      )
+      assert.isTrue(Exit.isFailure(built))
+    }
+  })
+})

@@ -1,0 +1,363 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
+import { Codes, endpoint as codes } from "../../src/endpoints/Codes.ts"
+import { Fees } from "../../src/endpoints/Fees.ts"
+import { endpoint as balanceEndpoint, MainBalance } from "../../src/endpoints/MainBalance.ts"
+import { endpoint as pingEndpoint, ServerStatus } from "../../src/endpoints/ServerStatus.ts"
+import { endpoint as timeEndpoint } from "../../src/endpoints/ServerTime.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import type * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Limits from "../../src/sandbox/Limits.ts"
+import { passing, turn } from "../support/clock.ts"
+import { alice, code, credentialsOf, dialects, exchange, inProcess, once } from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+import { type Answering, answering, html, json, privateCalls, Recorder, refusal } from "../support/http.ts"
+import { property } from "../support/property.ts"
+
+const of: RateLimits.Of = { baseUrl: "https://exchange.invalid", apiKey: Redacted.make("key") }
+
+/** An endpoint of a limit of its own. */
+const limitedTo = (rateLimit: Endpoint.RateLimit): Endpoint.Any => ({ ...balanceEndpoint, rateLimit })
+
+const patiently = Effect.provideService(RateLimits.MaxWait, "10 hours")
+const atOnce = Effect.provideService(RateLimits.MaxWait, 0)
+
+const bucketOf = (endpoint: Endpoint.Any, whose = of) =>
+  RateLimits.RateLimits.use((limits) => Effect.sync(() => limits.bucket(whose, endpoint)))
+
+/** Calls in bursts, each so many milliseconds after the one before. */
+const bursts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3000)), { minLength: 1, maxLength: 6 })
+
+const limits = fc.record({ calls: fc.integer({ min: 1, max: 60 }), perSeconds: fc.integer({ min: 1, max: 10 }) })
+
+/** When each call had its turn, in milliseconds from the start. */
+const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: number, gap: number]>) =>
+  Effect.gen(function*() {
+    const { take } = yield* bucketOf(endpoint)
+    const at: Array<number> = []
+    const begun = yield* Clock.currentTimeMillis
+    const one = Effect.flatMap(take, () => Effect.map(Clock.currentTimeMillis, (now) => at.push(now - begun)))
+    let start = 0
+    const delayed = planned.flatMap(([calls, gap]) => {
+      start += gap
+      const begin = start
+      return Array.from({ length: calls }, () => Effect.delay(one, begin))
+    })
+    yield* passing(Effect.all(delayed, { concurrency: "unbounded" }))
+    return at
+  }).pipe(patiently, Effect.provide(RateLimits.layerMemory))
+
+describe("no limit is exceeded", () => {
+  property(
+    "in any stretch of time as long as the window",
+    [limits, bursts],
+    (limit, planned) =>
+      Effect.gen(function*() {
+        const at = yield* turns(limitedTo(limit), planned)
+        assert.strictEqual(at.length, planned.reduce((sum, [calls]) => sum + calls, 0))
+        const window = limit.perSeconds * 1000 + RateLimits.slack
+        for (const [i, from] of at.entries()) {
+          const within = at.slice(i).filter((time) => time < from + window).length
+          assert.isAtMost(within, limit.calls, `from ${from} on`)
+        }
+      }),
+    { runs: 60 }
+  )
+
+  property(
+    "as the sandbox counts",
+    [limits, bursts],
+    (limit, planned) =>
+      Effect.gen(function*() {
+        const at = yield* turns(limitedTo(limit), planned)
+        const counted = Limits.make()
+        for (const millis of at) assert.isTrue(counted.admit("caller", "/", limit, millis * 1000))
+      }),
+    { runs: 60 }
+  )
+
+  property("and no call waits longer than that takes", [limits, bursts], (limit, planned) =>
+    Effect.gen(function*() {
+      const at = yield* turns(limitedTo(limit), planned)
+      const last = planned.reduce((sum, [, gap]) => sum + gap, 0)
+      const all = (limit.perSeconds * 1000 + RateLimits.slack) /
+        (limit.calls - Math.max(1, Math.floor(limit.calls / 4)) + 1)
+      // The test clock goes in steps of 100 milliseconds.
+      assert.isAtMost(at.at(-1) ?? Infinity, last + at.length * all + 100)
+    }), { runs: 60 })
+
+  for (const dialect of dialects) {
+    property(
+      `the sandbox has no call of ours to refuse in the ${dialect.name} dialect`,
+      [fc.array(fc.tuple(fc.integer({ min: 1, max: 100 }), fc.nat(1500)), { minLength: 1, maxLength: 4 })],
+      (planned) =>
+        Effect.gen(function*() {
+          const call = Effect.flip(Codes.use((codes) => codes.apply({ code })))
+          let start = 0
+          const calls = planned.flatMap(([calls, gap]) => {
+            start += gap
+            return Array.from({ length: calls }, () => Effect.delay(Effect.result(call), start))
+          })
+          const results = yield* passing(Effect.all(calls, { concurrency: "unbounded" }))
+          const refused = results.filter(({ _tag, ...rest }) =>
+            _tag === "Success" && "success" in rest && rest.success._tag === "RateLimited"
+          )
+          assert.deepStrictEqual(refused, [])
+          assert.strictEqual((yield* privateCalls).length, calls.length)
+        }).pipe(patiently, Effect.provide(exchange(inProcess(dialect)))),
+      { runs: 10 }
+    )
+  }
+})
+
+describe("taking", () => {
+  /** One call at once, and one every 1,250 milliseconds. */
+  const one = limitedTo({ calls: 1, perSeconds: 1 })
+
+  it.effect("says how long it waited; in the order of asking", () =>
+    Effect.gen(function*() {
+      const { take } = yield* bucketOf(one)
+      const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
+      assert.deepStrictEqual(waited, [0, 1250, 2500])
+      // Then nobody is in line any more.
+      yield* TestClock.adjust(1250)
+      assert.strictEqual(yield* atOnce(take), 0)
+    }).pipe(Effect.provide(RateLimits.layerMemory)))
+
+  it.effect("fails at once where nothing is to be waited for, and says when to come again", () =>
+    Effect.gen(function*() {
+      const { take } = yield* bucketOf(one)
+      yield* take
+      const error = yield* failsWith("RateLimited")(take)
+      assert.deepStrictEqual([error.origin, error.outcome, error.isRetryable], ["local", "not-applied", true])
+      assert.deepStrictEqual([error.retryAfter, error.body], [1250, undefined])
+      yield* TestClock.adjust(1249)
+      yield* failsWith("RateLimited")(take)
+      yield* TestClock.adjust(1)
+      yield* take
+    }).pipe(atOnce, Effect.provide(RateLimits.layerMemory)))
+
+  it.effect("fails at once when the line is too long already, and waits otherwise", () =>
+    Effect.gen(function*() {
+      const { take } = yield* bucketOf(one)
+      const fiber = yield* Effect.forkChild(
+        Effect.forEach([1, 2, 3, 4], () => Effect.result(take), { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust(1)
+      assert.isUndefined(fiber.pollUnsafe())
+      const error = yield* failsWith("RateLimited")(take)
+      assert.strictEqual(error.retryAfter, 3750)
+      yield* TestClock.adjust(3000)
+      const tags = (yield* Fiber.join(fiber)).map(({ _tag }) => _tag)
+      assert.deepStrictEqual(tags, ["Success", "Success", "Success", "Failure"])
+    }).pipe(Effect.provideService(RateLimits.MaxWait, 2600), Effect.provide(RateLimits.layerMemory)))
+
+  it.effect("who is interrupted leaves the line", () =>
+    Effect.gen(function*() {
+      const { take } = yield* bucketOf(one)
+      yield* take
+      const gone = yield* Effect.forkChild(take)
+      const stays = yield* Effect.forkChild(take)
+      yield* TestClock.adjust(1000)
+      yield* Fiber.interrupt(gone)
+      yield* TestClock.adjust(250)
+      assert.strictEqual(yield* Fiber.join(stays), 1250)
+    }).pipe(Effect.provide(RateLimits.layerMemory)))
+
+  it.effect("counts keys, exchanges and endpoints by themselves, and public calls together", () =>
+    Effect.gen(function*() {
+      const once = { rateLimit: { calls: 1, perSeconds: 1 } }
+      const distinct = [
+        [balanceEndpoint, of],
+        [codes, of],
+        [balanceEndpoint, { ...of, apiKey: Redacted.make("other") }],
+        [balanceEndpoint, { ...of, baseUrl: "https://other.invalid" }],
+        [pingEndpoint, { baseUrl: of.baseUrl }]
+      ] as const
+      for (const [endpoint, whose] of distinct) yield* (yield* bucketOf({ ...endpoint, ...once }, whose)).take
+      const again = [...distinct, [timeEndpoint, { baseUrl: of.baseUrl }] as const]
+      for (const [endpoint, whose] of again) {
+        yield* failsWith("RateLimited")((yield* bucketOf({ ...endpoint, ...once }, whose)).take)
+      }
+    }).pipe(atOnce, Effect.provide(RateLimits.layerMemory)))
+
+  it.effect("counts nothing where that is wanted", () =>
+    Effect.gen(function*() {
+      const { take } = yield* bucketOf(one)
+      for (let i = 0; i < 100; i++) yield* take
+    }).pipe(atOnce, Effect.provide(RateLimits.layerNone)))
+})
+
+// -----------------------------------------------------------------------------
+// When the exchange refuses all the same
+// -----------------------------------------------------------------------------
+
+const balance = MainBalance.use(({ all }) => all)
+const fees = Fees.use(({ list }) => list)
+const cancelAll = CancelAllOrders.use((orders) => orders.cancel())
+const ping = ServerStatus.use((status) => status.ping)
+
+const tooMany = () => refusal(429, 0, "Too Many Attempts.")
+
+const client = (answer: Answering) =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, MarketRules.layerNone]),
+    Layer.provide([
+      Credentials.layer(credentialsOf(alice)),
+      Region.layer({ baseUrl: of.baseUrl, dialect: Dialect.document })
+    ]),
+    Layer.provideMerge(answering(answer)),
+    Layer.orDie
+  )
+
+const sent = Recorder.use((recorded) => Effect.sync(() => recorded.length))
+
+describe("a refusal by the exchange", () => {
+  /** How many attempts were made after so many milliseconds each. */
+  const attemptsAfter = (millis: ReadonlyArray<number>) =>
+    Effect.forEach(millis, (step) => Effect.andThen(TestClock.adjust(step), sent))
+
+  it.effect("a read is made three times more, after about one, two and four seconds", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.forkChild(failsWith("RateLimited")(balance))
+      assert.deepStrictEqual(yield* attemptsAfter([1, 998, 260, 1740, 752, 3248, 1752]), [1, 1, 2, 2, 3, 3, 4])
+      const error = yield* Fiber.join(fiber)
+      assert.deepStrictEqual([error.origin, error.status, error.reason], ["exchange", 429, "Too Many Attempts."])
+      assert.include(error.body, "Too Many Attempts.")
+      assert.isAtLeast(error.retryAfter ?? 0, 8000)
+      assert.isAtMost(error.retryAfter ?? 0, 10_000)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* sent, 4)
+    }).pipe(Effect.provide(client(tooMany))))
+
+  it.effect("and has its answer when it comes", () =>
+    Effect.gen(function*() {
+      yield* passing(balance)
+      assert.strictEqual(yield* sent, 2)
+    }).pipe(Effect.provide(client((_sent, index) => index === 0 ? tooMany() : json(200, {})))))
+
+  it.effect("a read that does not wait is made once", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* failsWith("RateLimited")(balance)).origin, "exchange")
+      assert.strictEqual((yield* failsWith("RateLimited")(balance)).origin, "local")
+      assert.strictEqual(yield* sent, 1)
+    }).pipe(atOnce, Effect.provide(client(tooMany))))
+
+  for (
+    const [name, answer, tag] of [
+      ["the exchange's words", tooMany, "RateLimited"],
+      ["HTML", () => html(429), "OutcomeUnknown"]
+    ] as const
+  ) {
+    it.effect(`a mutating call is made once, also after ${name}; the next one waits`, () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* Effect.flip(cancelAll))._tag, tag)
+        assert.strictEqual(yield* sent, 1)
+        const next = yield* Effect.forkChild(Effect.flip(cancelAll))
+        assert.deepStrictEqual(yield* attemptsAfter([999, 251]), [1, 2])
+        yield* Fiber.join(next)
+      }).pipe(Effect.provide(client(answer))))
+  }
+
+  it.effect("holds up its own endpoint only; public calls together", () =>
+    Effect.gen(function*() {
+      yield* failsWith("RateLimited")(cancelAll)
+      yield* failsWith("RateLimited")(fees)
+      assert.strictEqual(yield* sent, 2)
+      yield* failsWith("RateLimited")(ping)
+      yield* failsWith("RateLimited")(ping)
+      assert.strictEqual(yield* sent, 3)
+    }).pipe(atOnce, Effect.provide(client(tooMany))))
+
+  it.effect("a refused nonce holds up nothing", () =>
+    Effect.gen(function*() {
+      yield* failsWith("NonceRejected")(cancelAll)
+      yield* failsWith("NonceRejected")(cancelAll)
+      assert.strictEqual(yield* sent, 4)
+    }).pipe(atOnce, Effect.provide(client(() => refusal(429, 0, "Too many requests.")))))
+
+  const retryAfter = (value: string) => () =>
+    new Response("{\"code\":0,\"message\":\"Slow.\"}", { status: 429, headers: { "retry-after": value } })
+  for (const value of ["20", "Thu, 01 Jan 1970 00:00:20 GMT"]) {
+    it.effect(`with Retry-After: ${value}, holds up for that long and a little more`, () =>
+      Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(balance)
+        assert.deepStrictEqual(yield* attemptsAfter([1, 19_998, 5002]), [1, 1, 2])
+        yield* Fiber.join(fiber)
+      }).pipe(Effect.provide(client((_sent, index) => index === 0 ? retryAfter(value)() : json(200, {})))))
+  }
+
+  it.effect("one that holds up for longer than a call waits ends it at once", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("RateLimited")(balance)
+      assert.strictEqual(error.origin, "local")
+      assert.isAtLeast(error.retryAfter ?? 0, 40_000)
+      assert.strictEqual(yield* sent, 1)
+    }).pipe(Effect.provide(client(retryAfter("40")))))
+
+  it.effect("many that are refused together count as one", () =>
+    Effect.gen(function*() {
+      const calls = Array.from({ length: 20 }, () => Effect.flip(cancelAll))
+      const refused = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }))
+      while ((yield* sent) < 20) yield* turn
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(refused)
+      const next = yield* Effect.forkChild(Effect.flip(cancelAll))
+      assert.deepStrictEqual(yield* attemptsAfter([999, 251]), [20, 21])
+      yield* Fiber.join(next)
+    }).pipe(Effect.provide(client(() => Effect.delay(Effect.sync(tooMany), 1)))))
+})
+
+describe("an exchange", () => {
+  const many = Effect.forEach(Array.from({ length: 300 }), () => Effect.result(balance), { concurrency: "unbounded" })
+  const make = (shared: Exchange.Shared = {}) =>
+    Exchange.layer({ ...of, dialect: Dialect.document, credentials: credentialsOf(alice), ...shared }).pipe(
+      Layer.provideMerge(answering(() => json(200, {})))
+    )
+
+  it.effect("keeps within the limits by default", () =>
+    Effect.gen(function*() {
+      yield* many
+      assert.strictEqual(yield* sent, 250)
+    }).pipe(atOnce, once, Effect.provide(make())))
+
+  it.effect("and a call that waited in vain has waited once", () =>
+    Effect.gen(function*() {
+      const results = yield* passing(many, 1)
+      // One more every 10,250 / 751 milliseconds.
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 251)
+      assert.strictEqual(yield* sent, 251)
+    }).pipe(Effect.provideService(RateLimits.MaxWait, 20), once, Effect.provide(make())))
+
+  it.effect("or leaves them to the exchange", () =>
+    Effect.gen(function*() {
+      yield* many
+      assert.strictEqual(yield* sent, 300)
+    }).pipe(atOnce, once, Effect.provide(make({ rateLimits: RateLimits.layerNone }))))
+
+  it.effect("two of one key share them", () =>
+    Effect.gen(function*() {
+      const recorded = yield* Layer.build(answering(() => json(200, {})))
+      const half = Effect.forEach(Array.from({ length: 200 }), () => Effect.result(balance), { concurrency: 1 })
+      const one = () =>
+        Layer.effectDiscard(half).pipe(
+          Layer.provide(Exchange.layer({ ...of, dialect: Dialect.document, credentials: credentialsOf(alice) }))
+        )
+      yield* Layer.build(Layer.merge(one(), one())).pipe(Effect.provideContext(recorded))
+      assert.strictEqual(yield* Effect.provideContext(sent, recorded), 250)
+    }).pipe(atOnce, once))
+})

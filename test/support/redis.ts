@@ -1,0 +1,78 @@
+/** A Redis of a test: a server of its own on this machine, in a folder that is removed with it. */
+import * as NodeRedis from "@effect/platform-node/NodeRedis"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redis from "effect/persistence/Redis"
+import type * as Scope from "effect/Scope"
+import { spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { closedPort } from "./server.ts"
+
+const isThere = spawnSync("redis-server", ["--version"]).status === 0
+
+const reason = "there is no redis-server on the PATH: apt-get install redis-server"
+
+if (!isThere) process.stderr.write(`Tests that need Redis are skipped: ${reason}\n`)
+
+/** A test that needs a redis-server. Where there is none on the PATH it is reported as skipped, with the reason. */
+export const itWithRedis = <E>(
+  name: string,
+  test: () => Effect.Effect<unknown, E, Scope.Scope>,
+  timeout = 60_000
+): void =>
+  it.live.skipIf(!isThere)(
+    isThere ? name : `${name} (${reason})`,
+    // Not the log of the Redis client, which loses its server on purpose.
+    () => Effect.provide(test(), Logger.layer([])),
+    timeout
+  )
+
+/** A server in this scope. `stop` ends it at once; `start` starts it again on the same port, with nothing in its memory. */
+export interface Server {
+  readonly port: number
+  readonly layer: Layer.Layer<Redis.Redis, Redis.RedisError>
+  readonly start: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
+}
+
+export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen(function*() {
+  const port = yield* closedPort
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-txc-redis-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+  const settings = { port, bind: "127.0.0.1", dir: folder, save: "", appendonly: "no" }
+  let child: ReturnType<typeof spawn> | undefined
+
+  const start = Effect.callback<void>((resume) => {
+    const started = spawn(
+      "redis-server",
+      Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
+    )
+    child = started
+    started.on("error", (error) => resume(Effect.die(error)))
+    let said = ""
+    started.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString()
+      if (said.includes("Ready to accept connections")) resume(Effect.void)
+    })
+    started.on("close", () => resume(Effect.die(new Error(`redis-server did not start: ${said}`))))
+  })
+  const stop = Effect.callback<void>((resume) => {
+    if (child === undefined) return resume(Effect.void)
+    child.on("close", () => resume(Effect.void))
+    child.kill("SIGKILL")
+    child = undefined
+  })
+
+  yield* Effect.acquireRelease(start, () => stop)
+  return { port, layer: NodeRedis.layer({ url: `redis://127.0.0.1:${port}` }), start, stop }
+})
+
+/** Sends a command. */
+export const command = (name: string, ...args: ReadonlyArray<string>) =>
+  Redis.Redis.use((redis) => redis.send(name, ...args))
