@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { dirname, join } from "node:path"
@@ -17,6 +18,7 @@ import * as Dialect from "../src/protocol/Dialect.ts"
 import * as Control from "../src/sandbox/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
 import * as Faults from "../src/sandbox/Faults.ts"
+import * as Sandbox from "../src/sandbox/Sandbox.ts"
 import * as Server from "../src/sandbox/Server.ts"
 import * as Venue from "../src/sandbox/Venue.ts"
 import * as AccountsExample from "./readme/accounts.ts"
@@ -56,8 +58,40 @@ const collector = Effect.gen(function*() {
   return { received, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
 })
 
-/** The TypeScript that a reader of the README sees. */
-const fences = [...read("../README.md").matchAll(/```ts\n(.*?)```/gsu)].map(([, code]) => code)
+/** The examples in a language that a reader of the README sees. */
+const fences = (language: string) =>
+  [...read("../README.md").matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
+
+/** Runs a script against the example's sandbox, as its reader would; gives what it wrote. */
+const run = Effect.fnUntraced(function*(command: string, script: string) {
+  const controlToken = "the token of the README"
+  yield* Example.setUp
+  const { baseUrl } = yield* Server.serve({ controlToken })
+  return yield* Effect.callback<{ readonly output: string; readonly code: number | null }>((resume) => {
+    const child = spawn(command, command === "bash" ? ["-u", "-c", script] : ["-c", script], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, url: baseUrl, token: controlToken }
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk.toString()
+      })
+    }
+    child.on("close", (code) => resume(Effect.succeed({ output, code })))
+    return Effect.sync(() => child.kill())
+  })
+}, (effect) => Effect.scoped(Effect.provide(effect, Sandbox.layer())))
+
+/** A test that needs programs of this machine. Where one is missing it says so and is skipped. */
+const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Effect<unknown, unknown>) =>
+  it.live(name, ({ skip }) =>
+    Effect.suspend(() => {
+      const missing = programs.filter((program) => spawnSync(program, ["--help"]).error !== undefined)
+      if (missing.length > 0)
+        skip(`there is no ${missing.join(", no ")} here`)
+      return test
+    }))
 
 describe("README", () => {
   const environment = (baseUrl: string) =>
@@ -69,8 +103,19 @@ describe("README", () => {
     }))
 
   it("shows the examples that are run here, and no others", () => {
-    const examples = ["quickstart", "risk", "accounts", "telemetry", "fleet", "limits", "sandbox", "oracle"]
-    assert.deepStrictEqual(fences, examples.map((name) => read(`./readme/${name}.ts`)))
+    const examples = [
+      "quickstart",
+      "risk",
+      "accounts",
+      "telemetry",
+      "fleet",
+      "limits",
+      "suite.test",
+      "sandbox",
+      "oracle"
+    ]
+    assert.deepStrictEqual(fences("ts"), examples.map((name) => read(`./readme/${name}.ts`)))
+    assert.deepStrictEqual([fences("bash").length, fences("python").length], [1, 1])
   })
 
   it.live("places an order as the first example says", () =>
@@ -194,6 +239,36 @@ describe("README", () => {
     Effect.gen(function*() {
       assert.strictEqual(yield* OracleExample.program, 0)
     }))
+
+  itNeeds(
+    ["bash", "curl", "openssl", "base64"],
+    "calls and controls the sandbox from a shell",
+    Effect.gen(function*() {
+      const { code, output } = yield* run("bash", fences("bash")[0] ?? "")
+      assert.strictEqual(code, 0, output)
+      const lines = output.split("\n")
+      assert.match(lines[0] ?? "", /^\{"BTC":\{"main_balance":"0.5"\}/u)
+      assert.strictEqual(lines[1], "{}")
+      assert.include(lines[2], `"activation_price":"40000"`)
+      assert.strictEqual(lines[3], "{}")
+      assert.match(lines[4] ?? "", /^\[\{.*"activated":true.*\}\]$/u)
+      assert.strictEqual(lines[5], `{"id":1}`)
+      assert.match(output, /^curl: .*reset/mu)
+      assert.include(output, `"verdict":"failed"`)
+      assert.match(output, /event: OrderPlaced\nevent: OrderActivated\nevent: OrderPlaced/u)
+    })
+  )
+
+  itNeeds(
+    ["python3"],
+    "calls and controls the sandbox from Python",
+    Effect.gen(function*() {
+      const { code, output } = yield* run("python3", fences("python")[0] ?? "")
+      assert.strictEqual(code, 0, output)
+      assert.deepStrictEqual(output.split("\n").slice(0, 1), ["{'main_balance': '3'}"])
+      assert.match(output, /Too Many Attempts/u)
+    })
+  )
 
   it("names the version of the package", () => {
     const { version } = JSON.parse(read("../package.json")) as { readonly version: string }

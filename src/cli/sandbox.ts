@@ -32,6 +32,12 @@ class NotNew extends Schema.TaggedError<NotNew>()("NotNew", { folder: Schema.Str
   }
 }
 
+/** What a replayed journal says was said otherwise too. */
+class Contradiction extends Schema.TaggedError<Contradiction>()("Contradiction", {}) {
+  override readonly message =
+    "--replay begins with what is in the journal, its clock included: leave out --empty and --clock"
+}
+
 /** @category commands */
 export const sandbox = Command.make(
   "sandbox",
@@ -73,6 +79,7 @@ export const sandbox = Command.make(
     )
   },
   Effect.fn(function*({ clock, data, dialect: name, empty, host, memory, port, reduceOnly, replay, seed }) {
+    if (Option.isSome(replay) && (empty || Option.isSome(clock))) return yield* new Contradiction()
     const spoken = Dialect.byName[name]
     const dialect = { ...spoken, rules: { ...spoken.rules, reduceOnly } }
     const controlToken = Option.match(seed, {
@@ -91,13 +98,11 @@ export const sandbox = Command.make(
         if (Option.isSome(replay)) {
           yield* control.replay(replay.value.split("\n"))
         } else {
-          if (Option.isSome(clock)) {
-            yield* control.freezeClock
-            yield* control.setClock({ at: clock.value * 1000 })
-          }
+          if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
           if (!empty) yield* Example.setUp
         }
-        yield* control.begin
+        // A journal says itself what it began with.
+        if ((yield* control.status).beginning === 0) yield* control.begin
       } else if (empty || Option.isSome(replay) || Option.isSome(clock)) {
         return yield* new NotNew({ folder: data })
       }

@@ -12,13 +12,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Decimal } from "../domain/Decimal.ts"
 import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
 import { OrderSide, OrderType } from "../domain/Order.ts"
 import type { RateLimit } from "../protocol/Endpoint.ts"
-import { type Action, type Command, Wallet } from "./engine/Command.ts"
+import { Action, type Command, Wallet } from "./engine/Command.ts"
 import * as Ledger from "./engine/Ledger.ts"
 import type { Reply } from "./engine/Reply.ts"
 import type * as State from "./engine/State.ts"
@@ -173,7 +174,8 @@ type Done = Effect.Effect<void, Failure>
  *
  * - `clock`: what it says
  * - `freezeClock`, `runClock`: stops it where it is, and lets it run on from there
- * - `setClock`, `advanceClock`: to a later time; everything that comes due until then happens, in order
+ * - `setClock`, `advanceClock`: to a later time; everything that comes due until then happens, in order. In a venue in
+ *   which nothing has happened yet, to any time, at which it then stands still
  * - `skewClock`: sets how far what callers are told is ahead of it, or behind it
  *
  * What goes wrong
@@ -280,6 +282,17 @@ const balancesOf = ({ currencies, ledger }: State.State, account: string): Reado
     })
   )
 
+/** What the schema of an action says of one that is made in plain JavaScript, or of a number that is no integer. */
+const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
+
+const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The latest time that the clock can be set to, 1 January 2200: well within what a number can hold. */
+const latest = Date.UTC(2200, 0, 1) * 1000
+
+/** As far as callers can be told another time than the venue's, in milliseconds: 30 years. */
+const farthest = 30 * 365 * 86_400_000
+
 /** So many commands leave the journal at once. */
 const page = 1000
 
@@ -296,15 +309,29 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
       return yield* refuse(name, Object.fromEntries(reply.violations.map(([field, rule]) => [field, rule.rule])))
     }
   })
-  const act = (action: Venue.OwnAction) => perform(action._tag, action)
+  const act = (action: Venue.OwnAction) => {
+    // What the journal can't hold must not happen either.
+    const checked = check(action)
+    if (Result.isSuccess(checked)) return perform(action._tag, action)
+    const fields = toIssues(checked.failure.issue).issues.map(({ path = [] }) => [path.map(String).join("."), "format"])
+    return refuse(action._tag, Object.fromEntries(fields))
+  }
 
-  /** Moves the clock on to a time, which it then shows; it runs or stands still as before. */
+  /**
+   * Moves the clock on to a time, which it then shows; it runs or stands still as before. Where nothing has happened yet
+   * it stands still at any time: then no command that follows has anything of the computer's clock.
+   */
   const setClock = Effect.fnUntraced(function*(name: string, field: string, to: (now: number) => number) {
     const now = yield* venue.now
-    if (to(now) < now) return yield* refuse(name, { [field]: "min" })
+    if (!Number.isSafeInteger(to(now))) return yield* refuse(name, { [field]: to(now) > latest ? "max" : "type" })
+    const isNew = venue.sequence() === 0
+    if (to(now) < (isNew ? 0 : now)) return yield* refuse(name, { [field]: "min" })
+    if (to(now) > latest) return yield* refuse(name, { [field]: "max" })
     yield* perform(name, ({ clock }, now, real) => ({
       _tag: "SetClock",
-      clock: clock._tag === "Frozen" ? { _tag: "Frozen", at: to(now) } : { _tag: "Running", ahead: to(now) - real }
+      clock: isNew || clock._tag === "Frozen"
+        ? { _tag: "Frozen", at: to(now) }
+        : { _tag: "Running", ahead: to(now) - real }
     }))
   })
 
@@ -400,7 +427,10 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     })),
     setClock: ({ at }) => setClock("SetClock", "at", () => at),
     advanceClock: ({ millis }) => setClock("AdvanceClock", "millis", (now) => now + millis * 1000),
-    skewClock: ({ millis }) => perform("SkewClock", { _tag: "SetSkew", skew: Math.round(millis * 1000) }),
+    skewClock: ({ millis }) =>
+      Math.abs(millis) <= farthest
+        ? perform("SkewClock", { _tag: "SetSkew", skew: Math.round(millis * 1000) })
+        : refuse("SkewClock", { millis: millis < 0 ? "min" : "max" }),
     addFault: (fault) => Effect.sync(() => venue.faults.add(fault)),
     removeFault: (id) =>
       Effect.suspend(() => venue.faults.remove(id) ? Effect.void : refuse("RemoveFault", { id: "known" })),

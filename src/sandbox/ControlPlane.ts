@@ -16,6 +16,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
@@ -74,6 +75,32 @@ const isForeign = ({ headers }: Request): boolean => {
   const { host, origin } = headers
   return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
 }
+
+/** The names of the fields that each operation knows: of its body, or of its query. */
+const fieldsOf: ReadonlyMap<string, ReadonlyArray<PropertyKey>> = new Map(
+  Object.values(ControlApi.groups.control.endpoints).map(({ method, path, payload, query }) => {
+    const schemas = [...payload.values()].flatMap(({ schemas }) => schemas).concat(query ?? [])
+    const names = schemas.flatMap(({ ast }) =>
+      SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => name) : []
+    )
+    return [`${method} ${path}`, names] as const
+  })
+)
+
+/** Fields that the operation does not have, maybe misspelled: to leave them out could make something else of it. */
+const unexpected = (method: string, path: string, query: string, body: Uint8Array): ReadonlyArray<string> => {
+  const known = fieldsOf.get(`${method} ${path}`)
+  if (known === undefined || path === `${prefix}Journal`) return []
+  const json = Json.parse(Buffer.from(body).toString("utf8"))
+  const fields = Result.isSuccess(json) && Json.isObject(json.success) ? Object.keys(json.success) : []
+  return [...fields, ...new URLSearchParams(query).keys()].filter((name) => !known.includes(name))
+}
+
+const wrongType = (path: string): Answer =>
+  json(415, {
+    message: `the body of ${path} must come with the header Content-Type: application/` +
+      (path === `${prefix}Journal` ? "x-ndjson" : "json")
+  })
 
 const groupLayer = (
   venue: Venue["Service"],
@@ -192,23 +219,29 @@ export const make = Effect.fnUntraced(function*(
   )
   const run = Effect.fnUntraced(function*({ body, headers, method, path, query = "" }: Request) {
     const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
-    const flat = Object.entries(headers).flatMap(([name, value]) =>
+    const given = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as const]
     )
-    // Some methods and paths have no such form, and these two no body.
-    const given = Result.try(() =>
+    // Nothing is what most operations ask for: an empty body says that as well as an empty object.
+    const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
+    const sent = method === "GET" || method === "HEAD" ? undefined : isBare ? Buffer.from("{}") : Buffer.from(body)
+    const [field] = unexpected(method, path, query, body)
+    if (field !== undefined) return json(400, { _tag: "Malformed", message: `${path} has no field "${field}"` })
+    // Some methods and paths have no such form.
+    const asked = Result.try(() =>
       new globalThis.Request(url, {
         method,
-        headers: Object.fromEntries(flat),
-        ...(body.length === 0 || method === "GET" || method === "HEAD" ? {} : { body: Buffer.from(body) })
+        headers: { ...Object.fromEntries(given), ...(isBare ? { "content-type": "application/json" } : {}) },
+        ...(sent === undefined || sent.length === 0 ? {} : { body: sent })
       })
     )
-    if (Result.isFailure(given)) return json(400, { message: `${method} ${path} is not answered here` })
-    const request = HttpServerRequest.fromWeb(given.success)
+    if (Result.isFailure(asked)) return json(400, { message: `${method} ${path} is not answered here` })
+    const request = HttpServerRequest.fromWeb(asked.success)
     const requestScope = yield* Scope.fork(scope)
     return yield* app.pipe(
       Effect.map((response) => HttpEffect.scopeTransferToStream(response)),
       Effect.map(toAnswer),
+      Effect.map((answer) => answer._tag === "Answer" && answer.status === 415 ? wrongType(path) : answer),
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.provideService(Scope.Scope, requestScope),
       Effect.onExit((exit) =>

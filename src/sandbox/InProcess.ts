@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -35,6 +36,7 @@ export const layerWith = (
     HttpClient.HttpClient,
     Effect.gen(function*() {
       const venue = yield* Venue
+      const scope = yield* Effect.scope
       const control = controlToken === undefined ? undefined : yield* ControlPlane.make(venue, { token: controlToken })
       return HttpClient.make((request, url) => {
         const headers = request.body._tag === "Uint8Array"
@@ -50,7 +52,10 @@ export const layerWith = (
           from: "in-process"
         }
         const isOwn = control !== undefined && control.isFor(message.path)
-        return Effect.flatMap(isOwn ? control.handle(message) : venue.handle(message), (answer) => {
+        const handled = isOwn ? control.handle(message) : venue.handle(message)
+        // What was sent is on its way, whether or not its caller goes on waiting.
+        const sent = Effect.forkIn(handled, scope, { startImmediately: true })
+        return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {
           if (answer._tag === "Reset") {
             return Effect.fail(
               new HttpClientError.HttpClientError({

@@ -3,8 +3,8 @@
  *
  * Commands that arrive in one turn of the event loop are written in one transaction, to the disk, before any reply that
  * has seen them leaves. When a write fails no reply of its group leaves, and nothing more is written until the venue is
- * opened again. Every entry is chained to the one before it by a hash, so that none can be changed, lost or added
- * unseen.
+ * opened again. Every entry is chained to the one before it by a hash, so that none can be changed, or be lost or added
+ * between others, unseen.
  *
  * @since 0.1.0
  */

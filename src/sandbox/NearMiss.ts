@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
 import { createHmac } from "node:crypto"
 import { nonceWindowMillis } from "../domain/VenueRules.ts"
@@ -43,13 +44,7 @@ const keyOf = ({ request, state }: Refused): Key | undefined =>
 const hmac = (algorithm: string, secret: string, text: string | Uint8Array) =>
   createHmac(algorithm, secret).update(text).digest()
 
-/** A time as people read it. */
-const instant = (micros: number): string =>
-  new Intl.DateTimeFormat("en-GB", {
-    dateStyle: "short",
-    timeStyle: "medium",
-    timeZone: "UTC"
-  }).format(micros / 1000) + " UTC"
+const instant = (micros: number): string => DateTime.formatIso(DateTime.makeUnsafe(micros / 1000))
 
 const signature = (refused: Refused): string => {
   const { request, state } = refused

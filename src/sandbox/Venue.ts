@@ -463,7 +463,7 @@ export const make = Effect.fnUntraced(function*(
       ...(violations === undefined
         ? {}
         : { violations: Object.fromEntries(violations.map(([field, { rule }]) => [field, rule])) }),
-      ...(hint === undefined ? {} : { hint }),
+      ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets) }),
       ...(command === undefined ? {} : { command }),
       ...(fault === undefined ? {} : { fault: { id: fault.id, symptom: fault.symptom._tag } })
     })
@@ -576,8 +576,9 @@ export const make = Effect.fnUntraced(function*(
         const asked = typeof action === "function"
           ? action(history.state, at, clock.currentTimeMillisUnsafe() * 1000)
           : action
-        // To set the clock is to let the time pass until then.
-        const then = asked._tag === "SetClock" ? Math.max(at, timeOf(asked.clock, clock)) : at
+        // To set the clock is to let the time pass until then; before the first command no time has passed.
+        const earliest = history.sequence === 0 ? 0 : at
+        const then = asked._tag === "SetClock" ? Math.max(earliest, timeOf(asked.clock, clock)) : at
         return apply(asked, then)
       }),
     now: Effect.clockWith((clock) => Effect.sync(() => now(clock))),

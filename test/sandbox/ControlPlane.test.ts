@@ -132,6 +132,41 @@ describe.each(worlds)("%s", (_name, world) => {
   )
 
   test(
+    "refuses a field that an operation does not have instead of leaving it out",
+    Effect.gen(function*() {
+      const symptom = { _tag: "Reset", applied: false }
+      const [refused, said] = yield* send("Faults", JSON.stringify({ probabilty: 0.1, symptom }))
+      assert.deepStrictEqual([refused, JSON.parse(said)], [400, {
+        _tag: "Malformed",
+        message: "/control/v1/Faults has no field \"probabilty\""
+      }])
+      assert.deepStrictEqual(yield* ControlClient.ControlClient.use((control) => control.faults()), [])
+      assert.strictEqual(yield* status("FreezeClock", `{"at":1}`), 400)
+      assert.strictEqual(yield* status("Requests?afer=1", "", { method: "GET" }), 400)
+      assert.strictEqual(yield* status("Requests?after=1", "", { method: "GET" }), 200)
+      assert.strictEqual(yield* status("Clock?now", "", { method: "GET" }), 400)
+    })
+  )
+
+  test(
+    "takes no body for an empty one, and says which header is missing",
+    Effect.gen(function*() {
+      const bare = Effect.fnUntraced(function*(name: string) {
+        const request = HttpClientRequest.post((yield* Base) + ControlApi.prefix + name).pipe(
+          HttpClientRequest.bearerToken(token)
+        )
+        const response = yield* HttpClient.execute(request)
+        return [response.status, yield* response.text] as const
+      })
+      assert.deepStrictEqual(yield* bare("FreezeClock"), [200, "{}"])
+      const [refused, said] = yield* bare("Fund")
+      assert.deepStrictEqual([refused, /account/u.test(said)], [400, true])
+      const [unread, why] = yield* send("FreezeClock", "{}", { type: "application/x-www-form-urlencoded" })
+      assert.deepStrictEqual([unread, /Content-Type: application\/json/u.test(why)], [415, true])
+    })
+  )
+
+  test(
     "is closed to everybody without its token, also to exchange keys, forms, and pages of other origins",
     Effect.gen(function*() {
       const { apiKey, apiSecret } = Example.alice
@@ -206,6 +241,12 @@ describe.each(worlds)("%s", (_name, world) => {
       const operations = Object.values(spec.paths).flatMap((path) => Object.keys(path)).length
       assert.strictEqual(operations, Object.keys(ControlApi.ControlApi.groups.control.endpoints).length)
       assert.isTrue(Object.keys(spec.paths).every((path) => path.startsWith(ControlApi.prefix)))
+      // Said of an operation, `security: []` would take the token from it.
+      for (
+        const operation of Object.values(spec.paths).flatMap((path) => Object.values(path) as ReadonlyArray<object>)
+      ) {
+        assert.notProperty(operation, "security")
+      }
     })
   )
 
