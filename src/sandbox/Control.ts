@@ -191,7 +191,7 @@ type Done = Effect.Effect<void, Failure>
  * - `status`: where the venue stands
  * - `snapshot`: gives the number of the last command, to restore
  * - `restore`: everything is again as the first so many commands had left it; nothing of the journal is lost
- * - `reset`: restores what there was when the venue was set up, see `begin`
+ * - `reset`: restores what there was when the venue was set up, see `begin`; before that, nothing
  * - `begin`: says that the venue is set up now
  * - `fork`: a new venue, in memory, with everything that the first so many commands have made, or all; it lives as long
  *   as the scope
@@ -452,7 +452,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     fork: Effect.fnUntraced(function*(sequence = venue.sequence()) {
       if (sequence > venue.sequence()) return yield* refuse("Fork", { sequence: "known" })
       const lines = yield* Stream.runCollect(Stream.take(journal, sequence))
-      const forked = yield* Venue.make({ dialect: venue.dialect })
+      const forked = yield* Venue.make({ dialect: venue.dialect, seed: venue.seed })
       yield* make(forked).replay(lines)
       return forked
     }),

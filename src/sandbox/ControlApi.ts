@@ -49,7 +49,7 @@ const error = [Control.ControlRefused, Unavailable] as const
 
 const key = Schema.optionalKey
 
-const Nothing = Schema.Struct({})
+const Nothing = Schema.Record(Schema.String, Schema.Never)
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 

@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -54,6 +55,7 @@ export interface Options {
 export type OwnAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
 
 /**
+ * - `seed`: what the chance of faults depends on
  * - `handle`: answers a request, once everything that the answer has seen is on the disk
  * - `perform`: carries out what only the owner of the venue can do; `now` is the venue's clock and `real` the computer's
  * - `now`: the venue's clock, in Unix microseconds
@@ -70,6 +72,7 @@ export type OwnAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
  */
 export class Venue extends Context.Service<Venue, {
   readonly dialect: Dialect
+  readonly seed: number
   readonly handle: (request: Request) => Effect.Effect<Answer>
   readonly perform: (
     action: OwnAction | ((state: State.State, now: number, real: number) => OwnAction)
@@ -192,8 +195,12 @@ export const make = Effect.fnUntraced(function*(
   /** Encoded states, by the number of their last command. */
   const states = new Map<number, Uint8Array>()
   const recall: History.Recall = (sequence) => {
-    const found = states.get(sequence)
-    return found === undefined ? State.make(dialect.rules) : Snapshot.decode(found, dialect.rules)
+    if (sequence === 0) return State.make(dialect.rules)
+    const found = Option.getOrThrowWith(
+      Option.fromUndefinedOr(states.get(sequence)),
+      () => new Error(`the state after command ${sequence} was not remembered`)
+    )
+    return Snapshot.decode(found, dialect.rules)
   }
   const remember = (sequence: number, state: State.State): void => {
     states.delete(sequence)
@@ -389,13 +396,18 @@ export const make = Effect.fnUntraced(function*(
     return respond(trace, route, asked, call(route.operation(asked as never)), key.account, at)
   }
 
-  const answer = (trace: Trace, request: Request, at: number): Written => {
-    const apiKey = request.headers[Signature.headers.apiKey]
+  /** Whose call it seems to be, and of what. */
+  const recognise = ({ headers, path }: Request): Trace => {
+    const apiKey = headers[Signature.headers.apiKey]
     const key = typeof apiKey === "string" ? history.state.keys.get(apiKey as never) : undefined
-    if (key !== undefined) {
-      trace.account = key.account
-      trace.key = key.title
+    const route = find(path)?.route
+    return {
+      ...(key === undefined ? {} : { account: key.account, key: key.title }),
+      ...(route === undefined ? {} : { endpoint: route.endpoint })
     }
+  }
+
+  const answer = (trace: Trace, request: Request, at: number): Written => {
     settle(at)
     const found = find(request.path)
     if (found === undefined) {
@@ -403,7 +415,6 @@ export const make = Effect.fnUntraced(function*(
       return refuse(dialect, request.path, "notFound")
     }
     const { fields, route } = found
-    trace.endpoint = route.endpoint
     if (request.method !== route.endpoint.method) {
       trace.refused = "methodNotAllowed"
       return refuse(dialect, request.path, "methodNotAllowed")
@@ -503,7 +514,7 @@ export const make = Effect.fnUntraced(function*(
       const carryOut = Effect.suspend(() => {
         if (stopped) return Effect.succeed<Answer>(refuse(dialect, request.path, "unavailable"))
         const at = now(clock)
-        const trace: Trace = {}
+        const trace = recognise(request)
         const given = answer(trace, request, at)
         const seen = fault === undefined ? given : spoil(given, request.path, fault.symptom)
         return Effect.tap(onceCommitted(seen), (left) => Effect.sync(() => note(request, trace, at, left, fault)))
@@ -515,7 +526,7 @@ export const make = Effect.fnUntraced(function*(
         return Effect.flatMap(carryOut, (answer) => Effect.delay(Effect.succeed(answer), symptom.millis))
       if (!isNeverApplied(symptom)) return carryOut
       const seen = spoil(refuse(dialect, request.path, "unavailable"), request.path, symptom)
-      note(request, {}, now(clock), seen, fault)
+      note(request, recognise(request), now(clock), seen, fault)
       return Effect.succeed(seen)
     }))
 
@@ -568,6 +579,7 @@ export const make = Effect.fnUntraced(function*(
 
   return Venue.of({
     dialect,
+    seed,
     handle,
     perform: (action) =>
       owned((clock) => {
