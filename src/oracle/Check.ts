@@ -157,10 +157,16 @@ const preflight = Effect.fnUntraced(function*(target: Target.Target, session: Wo
   yield* target.send({ method: "GET", path: pingPath, headers: {} })
   const { world } = session.world()
   if (session.profile === "control") {
-    yield* Effect.mapError(
+    const account = yield* Effect.mapError(
       world.open({ isPoor: true }),
       (stop) => stop._tag === "TargetError" ? stop : new Target.TargetError({ reason: reasonOf(stop) })
     )
+    // Not judged: a target that is broken is found by the rules. One that has never heard of the key is another one.
+    const answer = yield* world.call(account, balancePath)
+    if (answer.status === 401) {
+      const reason = `${target.baseUrl} does not know an account that its control plane has made`
+      return yield* new Target.TargetError({ reason: `${reason}: ${Rule.describe(answer)}` })
+    }
     return
   }
   if (target.keys === undefined) return

@@ -272,6 +272,7 @@ const answers: ReadonlyArray<Mutant> = ([
   freshStop("reduce-only", "reduceOnly", true),
   freshStop("activated", "activated", 1),
   freshStop("side", "side", "sell"),
+  { ...freshStop("side", "market", "ETH_USDT"), id: "stop-limit-new-market" },
   freshStop("condition", "activationCondition", "gte"),
   {
     id: "stop-limit-trigger-rounded",
@@ -666,10 +667,26 @@ const life: ReadonlyArray<Mutant> = [
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "postOnly"))
   },
   {
+    id: "post-only-never",
+    fault: "no post-only order is accepted",
+    breaks: ["orders.post-only"],
+    ...asking(LimitOrders.endpoint.path, (fields) => fields["postOnly"] === true ? { ...fields, price: "-1" } : fields)
+  },
+  {
     id: "ioc-ignored",
     fault: "an immediate-or-cancel order rests",
     breaks: ["orders.ioc"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "ioc"))
+  },
+  {
+    id: "partial-left",
+    fault: "all is left of an order that is filled in part",
+    breaks: ["status.filled.left"],
+    ...answering(
+      ActiveOrders.endpoint.path,
+      "success",
+      (json) => Array.isArray(json) ? json.map((order: Fields) => ({ ...order, left: order["amount"] })) : json
+    )
   },
   {
     id: "filled-left",
