@@ -51,7 +51,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, query) =>
       Effect.flatMap(
         world.get(Paths.ping, query),
-        (answer) => Rule.expect(answer, `HTTP 200 with ["pong"]`, answer.status === 200 && answer.text === `["pong"]`)
+        (answer) =>
+          Rule.expect(
+            answer,
+            `HTTP 200 with ["pong"]`,
+            answer.status === 200 && JSON.stringify(answer.json) === `["pong"]`
+          )
       )
   }),
   Rule.forEach({
