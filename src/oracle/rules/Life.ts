@@ -401,6 +401,52 @@ const fieldRules: ReadonlyArray<Rule.Rule> = [
         yield* has(world, taker, resting, "NEW")
       })
   }),
+  Rule.forEach({
+    id: "orders.stp",
+    statement: "Where orders of one account would trade with each other, stp cancels the new one, the old one or both",
+    clause: fieldClause,
+    level: "SHOULD",
+    values: ["no", "cancel_new", "cancel_old", "cancel_both"] as const,
+    check: (world, stp) =>
+      Effect.gen(function*() {
+        const { maker, market, price } = yield* offer(world, "0.02")
+        const old = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
+        const fields = { market: market.name, side: "buy", amount: "0.02", price }
+        yield* world.call(maker, Paths.limitOrder, { ...fields, stp: Spelling.modes(world.dialect)[stp] })
+        const open = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
+        const [isOld, isNew] = [open.some((id) => old.includes(id)), open.some((id) => !old.includes(id))]
+        yield* Rule.conclude(
+          {
+            no: "none open",
+            cancel_new: "the old one open",
+            cancel_old: "the new one open",
+            cancel_both: "none open"
+          }[stp],
+          { old: isOld, new: isNew },
+          isOld === (stp === "cancel_new") && isNew === (stp === "cancel_old")
+        )
+      })
+  }),
+  Rule.always({
+    id: "orders.fee",
+    statement: "deal_fee is what was charged for what is filled, so far: more for more",
+    clause: fieldClause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { dealFee } = Spelling.keys(world.dialect)
+        const { market, price, taker } = yield* offer(world, "0.03")
+        const fields = { market: market.name, side: "buy", price }
+        const little = yield* limitOrder(world, taker, { ...fields, amount: "0.01" })
+        const more = yield* limitOrder(world, taker, { ...fields, amount: "0.02" })
+        const fees = [Number(little[dealFee]), Number(more[dealFee])] as const
+        yield* Rule.conclude(
+          "a fee above zero, and twice as much for twice as much",
+          fees,
+          fees[0] > 0 &&
+            Math.abs(fees[1] - 2 * fees[0]) < 1e-9
+        )
+      })
+  }),
   Rule.always({
     id: "orders.ioc",
     statement: "An immediate-or-cancel order fills what it can at once and cancels the rest",

@@ -284,9 +284,10 @@ const limitsRules = (list: List): ReadonlyArray<Rule.Rule> => {
       check: (world) =>
         Effect.gen(function*() {
           const whole = yield* page(world, list, { limit: 100 })
-          if (whole.records.length === 100) return yield* Rule.skip("the account has more to list than one page holds")
-          for (const offset of [whole.records.length, 10000]) {
+          const count = whole.records.length
+          for (const offset of count < 100 ? [count, 10000] : [10000]) {
             const { answer, records } = yield* page(world, list, { limit: 5, offset })
+            if (count === 100 && records.length > 0) return yield* Rule.skip("the account has more than 10000 records")
             yield* Rule.conclude(
               `no record from ${offset} on`,
               `${records.length} records`,
@@ -294,6 +295,19 @@ const limitsRules = (list: List): ReadonlyArray<Rule.Rule> => {
               answer
             )
           }
+        })
+    }),
+    Rule.forEach({
+      id: `${id}.integer.text`,
+      statement: "An integer in a string is no integer: it is refused as a limit and as an offset",
+      clause,
+      profile: "read-only",
+      live: Rule.notApplicable("whether the live exchange minds is not known"),
+      values: ["limit", "offset"],
+      check: (world, field) =>
+        Effect.gen(function*() {
+          const answer = yield* read(world, list, { [field]: "1" })
+          yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
         })
     }),
     Rule.forAll({

@@ -112,7 +112,10 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
         key,
         `${key} is a string; a value that is none is refused`,
         Arbitraries.noTexts,
-        (value) => value
+        // What is right but for being a number.
+        (value, _market, { [key]: right }) =>
+          typeof value === "number" && !Number.isNaN(Number(right)) ? Number(right) : value,
+        [1]
       )
     ]),
     Rule.always({
@@ -266,6 +269,7 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
       profile,
       live: Rule.other("the key is clientOrderId; HTTP 422"),
       values: Arbitraries.noTexts,
+      examples: [1],
       check: (world, value) =>
         Effect.gen(function*() {
           const key = Spelling.keys(world.dialect).clientOrderId

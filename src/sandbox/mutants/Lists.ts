@@ -104,6 +104,16 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
     ...asking(path, (fields) => Number.isInteger(fields["offset"] ?? 1) ? fields : without(fields, "offset"))
   },
   {
+    id: `${id}-integer-text`,
+    fault: "integers may be strings",
+    breaks: [`${id}.integer.text`],
+    dialects: ["document"],
+    ...asking(path, (fields) =>
+      Object.fromEntries(
+        Object.entries(fields).map(([key, value]) => [key, ["limit", "offset"].includes(key) ? Number(value) : value])
+      ))
+  },
+  {
     id: `${id}-limit-more`,
     fault: "a page has one record more than its limit",
     breaks: [`${id}.limit.bound`],
