@@ -45,13 +45,18 @@ export interface Options {
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }
 
-/** Takes what is secret out of a text: the keys, and the token of the control plane. */
-const scrubber = ({ control, keys }: Target.Target): (text: string) => string =>
-  Signer.scrubber(
+/**
+ * Takes what is secret out of a text: the keys, the token of the control plane, and the secrets of sub-accounts' keys,
+ * which a target shows only by fault.
+ */
+const scrubber = ({ control, keys }: Target.Target): (text: string) => string => {
+  const scrub = Signer.scrubber(
     ...[keys?.apiKey, keys?.apiSecret, control?.token].flatMap((secret) =>
       secret === undefined ? [] : [Redacted.value(secret)]
     )
   )
+  return (text) => scrub(text).replace(/("apiSecret\\?"\s*:\s*\\?")[^"\\]+/gu, "$1<redacted>")
+}
 
 const answerOf = (value: unknown): Target.Answer | undefined =>
   Json.isObject(value) && "sent" in value ? value as unknown as Target.Answer : undefined

@@ -148,6 +148,17 @@ describe("a target that answers something else", () => {
     }))
 })
 
+describe("a secret that a target shows by fault", () => {
+  it.live("is in no report either", () =>
+    Effect.gen(function*() {
+      const target = yield* mutated("secret-shown")
+      const report = yield* Check.check(target, { profile: "control", seed: 1, runs: 2, only: ["api-keys"] })
+      const broken = Report.broken(report).map(({ rule }) => rule.id)
+      assert.includeMembers(broken, ["api-keys.entry.apiSecret", "api-keys.secret"])
+      for (const render of Object.values(Report.render)) assert.notMatch(render(report), /sub-[a-z0-9-]+-secret/u)
+    }))
+})
+
 describe("what is sent", () => {
   const calls = (received: ReadonlyArray<Received>) => new Set(received.map(({ path }) => path.split("?")[0] ?? ""))
 
