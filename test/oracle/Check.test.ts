@@ -113,6 +113,14 @@ describe("a target that answers something else", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
+  it.live("a target that takes no more calls is not one that refuses them for a wrong signature", () =>
+    Effect.gen(function*() {
+      const body = `{"code":0,"message":"Too many calls.","errors":{}}`
+      const { baseUrl } = yield* serving(always(429, "application/json", body))
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["auth.signature.key", "auth.payload"] })
+      assert.deepStrictEqual(outcomes(report), ["Skipped"])
+    }))
+
   it.live("a slow answer is as good as another", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response) =>
