@@ -6,6 +6,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -94,8 +95,9 @@ export const runRule = Effect.fnUntraced(function*(
   let skipped: Rule.Skipped | undefined
   let judged = 0
   let defect: Cause.Cause<unknown> | undefined
+  let isInterrupted = false
   const run = async (value: unknown): Promise<void> => {
-    if (silent !== undefined || defect !== undefined) return
+    if (silent !== undefined || defect !== undefined || isInterrupted) return
     const exit = await Effect.runPromiseExitWith(context)(
       Effect.ensuring(Effect.suspend(() => check(world, value as never)), end)
     )
@@ -112,8 +114,7 @@ export const runRule = Effect.fnUntraced(function*(
     if (error.value._tag === "Skipped") skipped = error.value
     else silent = error.value
   }
-  // Not to be interrupted before it has undone what it has done to the target.
-  const details = yield* Effect.uninterruptible(Effect.promise(() =>
+  const checking = Effect.promise(() =>
     Promise.resolve(
       fc.check(fc.asyncProperty(values(setting), run), {
         seed,
@@ -122,7 +123,15 @@ export const runRule = Effect.fnUntraced(function*(
         ...(path === undefined ? {} : { path, endOnFailure: true })
       })
     )
-  ))
+  )
+  // Whoever interrupts it waits for the run that is under way, which has to undo what it has done to the target.
+  const details = yield* Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
+    const fiber = yield* Effect.forkChild(checking)
+    return yield* Effect.onInterrupt(restore(Fiber.join(fiber)), () => {
+      isInterrupted = true
+      return Fiber.await(fiber)
+    })
+  }))
   if (defect !== undefined) return yield* Effect.failCause(defect as Cause.Cause<never>)
   const scrub = scrubber(session.target)
   const failure = details.errorInstance

@@ -1,6 +1,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -282,6 +283,25 @@ describe("what is sent", () => {
       assert.deepStrictEqual(Report.broken(report).map(Report.line), [])
       assert.deepStrictEqual(report.warnings, [])
       assert.isAbove(Report.tally(report).held, 300)
+      assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
+    }))
+
+  it.live("nothing more once it is interrupted, but what cancels", () =>
+    Effect.gen(function*() {
+      const target = yield* Support.inProcess(Dialect.document)
+      const keys = yield* Support.account(target)
+      let placed = 0
+      const send: Target.Target["send"] = (request) => {
+        if (request.path === Paths.stopLimit) placed++
+        return Effect.delay(target.send(request), 20)
+      }
+      const only = ["stop-limit.client-order-id.accepts"]
+      const fiber = yield* Effect.forkChild(
+        Check.check({ ...target, keys, send }, { profile: "mutating", runs: 100, only })
+      )
+      yield* Effect.repeat(Effect.sleep(5), { until: () => placed >= 3 })
+      yield* Fiber.interrupt(fiber)
+      assert.isBelow(placed, 10)
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
