@@ -203,6 +203,8 @@ const run = Effect.fn(function*(flags: {
   if (Check.select({ only, skip: split(flags.skip) }).length === 0) {
     return yield* new CouldNotRun({ reason: "no rule has such an id; see effect-txc oracle list" })
   }
+  // What can't be written is told before anything is sent, not when all of it is done.
+  if (Option.isSome(flags.out)) yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, "")
   const onResult = isText || Option.isSome(flags.out) ? yield* progress(yield* isTerminal) : () => Effect.void
   const report = yield* Check.check(found, {
     profile: flags.profile,
@@ -293,7 +295,9 @@ const replayCommand = Command.make(
   Effect.fn(
     function*({ file, ...flags }) {
       const text = yield* (yield* FileSystem.FileSystem).readFileString(file)
-      const replay = yield* Schema.decodeEffect(ReplayFile)(text)
+      const replay = yield* Schema.decodeEffect(ReplayFile)(text).pipe(
+        Effect.mapError(() => new CouldNotRun({ reason: `${file} is no replay file` }))
+      )
       const found = yield* targetOf(flags, replay.dialect, replay.profile)
       const outcome = yield* Check.replay(found, replay)
       const rule = allRules.find(({ id }) => id === replay.rule)

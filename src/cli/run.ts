@@ -34,10 +34,18 @@ const explain = (error: { readonly message: string }): string =>
 
 let isTerminated = false
 
+/** Wrong arguments, or a defect: nothing was done that a command could tell the end of. */
+const isUntold = <E>(cause: Cause.Cause<E>): boolean => {
+  const error = Cause.findErrorOption(cause)
+  return error._tag === "Some" ? CliError.isCliError(error.value) : Cause.hasDies(cause)
+}
+
 /** Who is told to end, and does, has done what it was told; who is interrupted has not. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
   isTerminated && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
     ? onExit(0)
+    : Exit.isFailure(exit) && isUntold(exit.cause)
+    ? onExit(2)
     : Runtime.defaultTeardown(exit, onExit)
 
 /**

@@ -353,7 +353,7 @@ export const noIntegers = fc.oneof(
 )
 
 /** Values of JSON that are no text. */
-export const noTexts = fc.constantFrom<Array<unknown>>(true, false, [], {}, ["text"], { a: "text" })
+export const noTexts = fc.constantFrom<Array<unknown>>(1, true, false, [], {}, ["text"], { a: "text" })
 
 /** Texts that are no decimals. */
 export const noDecimals = fc.constantFrom("", " ", "ten", "1,5", "0x10", "NaN", "Infinity", "1.2.3", "--1", "1 000")

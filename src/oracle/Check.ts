@@ -6,6 +6,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -45,13 +46,18 @@ export interface Options {
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }
 
-/** Takes what is secret out of a text: the keys, and the token of the control plane. */
-const scrubber = ({ control, keys }: Target.Target): (text: string) => string =>
-  Signer.scrubber(
+/**
+ * Takes what is secret out of a text: the keys, the token of the control plane, and the secrets of sub-accounts' keys,
+ * which a target shows only by fault.
+ */
+const scrubber = ({ control, keys }: Target.Target): (text: string) => string => {
+  const scrub = Signer.scrubber(
     ...[keys?.apiKey, keys?.apiSecret, control?.token].flatMap((secret) =>
       secret === undefined ? [] : [Redacted.value(secret)]
     )
   )
+  return (text) => scrub(text).replace(/("apiSecret\\?"\s*:\s*\\?")[^"\\]+/gu, "$1<redacted>")
+}
 
 const answerOf = (value: unknown): Target.Answer | undefined =>
   Json.isObject(value) && "sent" in value ? value as unknown as Target.Answer : undefined
@@ -89,8 +95,9 @@ export const runRule = Effect.fnUntraced(function*(
   let skipped: Rule.Skipped | undefined
   let judged = 0
   let defect: Cause.Cause<unknown> | undefined
+  let isInterrupted = false
   const run = async (value: unknown): Promise<void> => {
-    if (silent !== undefined || defect !== undefined) return
+    if (silent !== undefined || defect !== undefined || isInterrupted) return
     const exit = await Effect.runPromiseExitWith(context)(
       Effect.ensuring(Effect.suspend(() => check(world, value as never)), end)
     )
@@ -107,8 +114,7 @@ export const runRule = Effect.fnUntraced(function*(
     if (error.value._tag === "Skipped") skipped = error.value
     else silent = error.value
   }
-  // Not to be interrupted before it has undone what it has done to the target.
-  const details = yield* Effect.uninterruptible(Effect.promise(() =>
+  const checking = Effect.promise(() =>
     Promise.resolve(
       fc.check(fc.asyncProperty(values(setting), run), {
         seed,
@@ -117,7 +123,15 @@ export const runRule = Effect.fnUntraced(function*(
         ...(path === undefined ? {} : { path, endOnFailure: true })
       })
     )
-  ))
+  )
+  // Whoever interrupts it waits for the run that is under way, which has to undo what it has done to the target.
+  const details = yield* Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
+    const fiber = yield* Effect.forkChild(checking)
+    return yield* Effect.onInterrupt(restore(Fiber.join(fiber)), () => {
+      isInterrupted = true
+      return Fiber.await(fiber)
+    })
+  }))
   if (defect !== undefined) return yield* Effect.failCause(defect as Cause.Cause<never>)
   const scrub = scrubber(session.target)
   const failure = details.errorInstance
@@ -157,10 +171,16 @@ const preflight = Effect.fnUntraced(function*(target: Target.Target, session: Wo
   yield* target.send({ method: "GET", path: pingPath, headers: {} })
   const { world } = session.world()
   if (session.profile === "control") {
-    yield* Effect.mapError(
+    const account = yield* Effect.mapError(
       world.open({ isPoor: true }),
       (stop) => stop._tag === "TargetError" ? stop : new Target.TargetError({ reason: reasonOf(stop) })
     )
+    // Not judged: a target that is broken is found by the rules. One that has never heard of the key is another one.
+    const answer = yield* world.call(account, balancePath)
+    if (answer.status === 401) {
+      const reason = `${target.baseUrl} does not know an account that its control plane has made`
+      return yield* new Target.TargetError({ reason: `${reason}: ${Rule.describe(answer)}` })
+    }
     return
   }
   if (target.keys === undefined) return

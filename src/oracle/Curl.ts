@@ -10,44 +10,60 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** Where the nonce goes: the shell that runs the line takes one from its clock. */
 const mark = "@nonce@"
 
-const kept: ReadonlyArray<string> = ["content-type"]
+const nonceForm = /"nonce":("?)([0-9]+)"?/u
+
+const nonceOf = (text: string): string | undefined => nonceForm.exec(text)?.[2]
+
+/** A text with another nonce in place of its own. */
+const renewed = (text: string, nonce: string): string =>
+  quote(text.replace(nonceForm, `"nonce":$1${mark}$1`)).replace(mark, `'${nonce}'`)
 
 /** What the signature is made of is left to the shell that runs the line: it is the reader's own. */
-const headersOf = ({ headers }: Request): ReadonlyArray<string> =>
-  Object.entries(headers).flatMap(([name, value]) =>
-    kept.includes(name)
-      ? [`-H ${quote(`${name}: ${value}`)}`]
-      : name === "x-txc-apikey"
-      ? [`-H "X-TXC-APIKEY: $TXC_API_KEY"`]
-      : name === "x-txc-payload"
-      ? [`-H "X-TXC-PAYLOAD: $payload"`]
-      : name === "x-txc-signature"
-      ? [`-H "X-TXC-SIGNATURE: $signature"`]
-      : [`-H ${quote(`${name}: ...`)}`]
-  )
+const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
+  Object.entries(headers).map(([name, value]) => {
+    if (name === "content-type" || changed.includes(name)) return `-H ${quote(`${name}: ${value}`)}`
+    switch (name) {
+      case "x-txc-apikey":
+        return `-H "X-TXC-APIKEY: $TXC_API_KEY"`
+      case "x-txc-payload":
+        return `-H "X-TXC-PAYLOAD: $payload"`
+      case "x-txc-signature":
+        return `-H "X-TXC-SIGNATURE: $signature"`
+      default:
+        return `-H ${quote(`${name}: ...`)}`
+    }
+  })
 
 /**
- * The line that sends a request again. A signed one is signed anew, with a new nonce, from `TXC_API_KEY` and
- * `TXC_API_SECRET`.
+ * The line that sends a request again. A signed one is signed anew, with a new nonce where the nonce is not what it is
+ * about, from `TXC_API_KEY` and `TXC_API_SECRET`.
  *
  * @category rendering
  * @since 0.1.0
  */
 export const line = (baseUrl: string, request: Request): string => {
-  const { body, changed = [], method, path, query } = request
+  const { body, changed = [], headers, method, path, query } = request
   const at = /^https?:/u.test(path) ? path : baseUrl + path
   const url = quote(query === undefined || query === "" ? at : `${at}?${query}`)
   const send = [`curl -s -X ${method}`, url, ...headersOf(request)].join(" ")
-  if (body === undefined) return send
-  if (request.headers["x-txc-payload"] === undefined || !body.includes(`"nonce":`)) {
-    return `${send} --data-binary ${quote(body)}`
-  }
-  const renewable = body.replace(/"nonce":("?)[^",}]*"?/u, `"nonce":$1${mark}$1`)
+  if (body === undefined && request.signed === undefined) return send
+  if (request.signed === undefined) return `${send} --data-binary ${quote(body ?? "")}`
+  const { signed } = request
+  const isRenewable = !changed.includes("nonce") && nonceOf(signed) !== undefined
+  const sign = (text: string) => isRenewable ? renewed(text, "$nonce") : quote(text)
+  const other = isRenewable && nonceOf(body ?? "") !== nonceOf(signed)
+    ? renewed(body ?? "", "${nonce}0")
+    : sign(body ?? "")
+  const isSigned = (name: string) => Object.hasOwn(headers, name) && !changed.includes(name)
   return [
-    `body=${quote(renewable).replace(mark, `'$(date +%s%3N)'`)}`,
-    `payload=$(printf %s "$body" | base64 | tr -d '\\n')`,
-    `signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac "$TXC_API_SECRET" | sed 's/^.* //')`,
-    `${send} --data-binary "$body"`,
-    ...(changed.length === 0 ? [] : [`# but with another ${changed.join(", ")}: see the counterexample`])
+    ...(isRenewable ? ["nonce=$(date +%s%3N)"] : []),
+    `signed=${sign(signed)}`,
+    ...(isSigned("x-txc-payload") || isSigned("x-txc-signature")
+      ? [`payload=${changed.includes("payload") ? `"$signed"` : `$(printf %s "$signed" | base64 | tr -d '\\n')`}`]
+      : []),
+    ...(isSigned("x-txc-signature")
+      ? [`signature=$(printf %s "$payload" | openssl dgst -sha512 -hmac "$TXC_API_SECRET" | sed 's/^.* //')`]
+      : []),
+    body === undefined ? send : `${send} --data-binary ${body === signed ? `"$signed"` : other}`
   ].join("; ")
 }

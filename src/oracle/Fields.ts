@@ -97,16 +97,33 @@ export const rules = ({ clause, id, profile, rows, sample, within }: Table): Rea
       clause,
       profile,
       live: expectationOf(row),
-      check: (world) => Effect.flatMap(sample(world), (found) => judge(world.dialect, row, within, found))
+      check: (world) =>
+        Effect.gen(function*() {
+          const { answer, objects } = yield* sample(world)
+          yield* judge(world.dialect, row, within, { answer, objects: yield* some(world, answer, objects, within) })
+        })
     })
   )
 
 /**
- * The records of a page. An account of somebody's own may have none, and then there is nothing to judge; one of a sandbox
- * was given some.
+ * Objects to judge, one at least. An account of somebody's own may have none, and then there is nothing to judge; one of a
+ * sandbox was given some.
  */
-export const records = (
+export const some = <A>(
   { profile }: Pick<World, "profile">,
+  answer: Target.Answer,
+  objects: ReadonlyArray<A>,
+  within: string
+): Effect.Effect<ReadonlyArray<A>, Rule.Stop> => {
+  if (objects.length > 0) return Effect.succeed(objects)
+  return profile === "control"
+    ? Effect.fail(new Rule.Broken({ expected: `${within}, one at least`, got: Rule.describe(answer), answer }))
+    : Rule.skip("the account has nothing to list")
+}
+
+/** The records of a page, one at least. */
+export const records = (
+  world: Pick<World, "profile">,
   answer: Target.Answer,
   key: string
 ): Effect.Effect<Sample, Rule.Stop> => {
@@ -116,10 +133,7 @@ export const records = (
       new Rule.Broken({ expected: `HTTP 200 with an array ${key}`, got: Rule.describe(answer), answer })
     )
   }
-  if (list.length > 0) return Effect.succeed({ answer, objects: list })
-  return profile === "control"
-    ? Effect.fail(new Rule.Broken({ expected: `some ${key}`, got: Rule.describe(answer), answer }))
-    : Rule.skip("the account has nothing to list")
+  return Effect.map(some<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
 }
 
 /** Parts of the objects of a sample. */

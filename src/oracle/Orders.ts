@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Json from "../protocol/Json.ts"
 import * as Paths from "./Paths.ts"
+import * as Refusals from "./Refusals.ts"
 import * as Rule from "./Rule.ts"
 import * as Spelling from "./Spelling.ts"
 import type * as Target from "./Target.ts"
@@ -28,6 +29,9 @@ const at = (market: World.Market, factor: number): number =>
 
 const priceAt = (market: World.Market, factor: number): string =>
   World.digits(at(market, factor), market.moneyPrecision)
+
+/** A price at which nobody sells. */
+export const lowPrice = (market: World.Market): string => priceAt(market, 0.5)
 
 /**
  * A stop-limit order that waits far from the market: a buy above it, a sell below it.
@@ -73,11 +77,13 @@ export const objectOf = (answer: Target.Answer): Effect.Effect<Fields, Rule.Stop
     : Effect.fail(new Rule.Broken({ expected: "HTTP 200 with a JSON object", got: Rule.describe(answer), answer }))
 
 /** Whether the account can't have such an order, for a reason that has nothing to do with the rule. */
-const isPoor = ({ json }: Target.Answer): boolean =>
-  Json.isObject(json) && (json["code"] === 10 || json["code"] === 111)
+const isPoor = ({ json, status }: Target.Answer): boolean =>
+  status !== 401 && Json.isObject(json) && (json["code"] === 10 || json["code"] === 111)
+
+const tooPoor = "the account has not enough balance for the smallest order"
 
 const placed = (answer: Target.Answer): Effect.Effect<Fields, Rule.Stop> =>
-  isPoor(answer) ? Rule.skip("the account has not enough balance for the smallest order") : objectOf(answer)
+  isPoor(answer) ? Rule.skip(tooPoor) : objectOf(answer)
 
 /** The identifiers in an order's answer; of both legs of an OCO order, and of the pair. */
 export const idsOf = (world: World.World, order: Fields): ReadonlyArray<string> => {
@@ -88,7 +94,8 @@ export const idsOf = (world: World.World, order: Fields): ReadonlyArray<string> 
 }
 
 /**
- * Makes a call that may place an order. What it places is canceled when the run is over.
+ * Makes a call that may place an order. What it places is canceled when the run is over; where it can't be known whether
+ * there is an order, or which, that is told.
  *
  * @category orders
  * @since 0.1.0
@@ -99,26 +106,34 @@ export const attempt = Effect.fnUntraced(function*(
   path: string,
   fields: Fields
 ): Effect.fn.Return<Target.Answer, Rule.Stop> {
-  const answer = yield* world.call(account, path, fields)
-  const { json } = answer
-  if (world.profile === "mutating" && answer.status < 300 && Json.isObject(json)) {
-    // Where the market is wrong, the answer's is where the order is.
-    const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
-    const market = leg["market"] ?? fields["market"]
-    const [orderId] = idsOf(world, json)
-    const cancel = world.call(account, path === Paths.oco ? Paths.cancelOco : Paths.cancelOrder, {
-      market,
-      [Spelling.keys(world.dialect).orderId]: Number(orderId)
-    })
-    const order = `order ${String(orderId)} on ${String(market)}`
-    yield* world.onEnd(
-      Effect.matchEffect(cancel, {
-        onSuccess: (answer) =>
-          answer.status < 300 ? Effect.void : world.warn(`${order} may be open still: ${Rule.describe(answer)}`),
-        onFailure: ({ reason }) => world.warn(`${order} may be open still: ${reason}`)
-      })
-    )
+  const call = world.call(account, path, fields)
+  if (world.profile !== "mutating") return yield* call
+  const inDoubt = (market: unknown, reason: string) =>
+    world.warn(`an order on ${String(market)} may be open: ${reason}`)
+  const answer = yield* Effect.tapError(call, ({ reason }) => inDoubt(fields["market"], reason))
+  if (isPoor(answer)) return yield* Rule.skip(tooPoor)
+  if (Refusals.isRefused(answer)) return answer
+  const json = Json.isObject(answer.json) ? answer.json : {}
+  // Where the market is wrong, the answer's is where the order is.
+  const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
+  const market = leg["market"] ?? fields["market"]
+  const orderId = Number(idsOf(world, json)[0])
+  if (!Number.isSafeInteger(orderId)) {
+    yield* inDoubt(market, Rule.describe(answer))
+    return answer
   }
+  const cancel = world.call(account, path === Paths.oco ? Paths.cancelOco : Paths.cancelOrder, {
+    market,
+    [Spelling.keys(world.dialect).orderId]: orderId
+  })
+  const order = `order ${orderId} on ${String(market)}`
+  yield* world.onEnd(
+    Effect.matchEffect(cancel, {
+      onSuccess: (answer) =>
+        answer.status < 300 ? Effect.void : world.warn(`${order} may be open still: ${Rule.describe(answer)}`),
+      onFailure: ({ reason }) => world.warn(`${order} may be open still: ${reason}`)
+    })
+  )
   return answer
 })
 

@@ -99,8 +99,9 @@ export const broken = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ isKnown, outcome }) => outcome._tag === "Broken" && !isKnown)
 
 /**
- * 0 when all that could be judged holds, 1 when a rule is broken that must hold (or, if strict, that should) or a known failure is none any more, 2 when a rule could
- * not be judged because the target did not answer, or something was left behind on it.
+ * 0 when all that could be judged holds, 1 when a rule is broken that must hold (or, if strict, that should) or a known
+ * failure is none any more, 2 when a rule could not be judged because the target did not answer, when none was judged at
+ * all, or when something was left behind on it.
  *
  * @category results
  * @since 0.1.0
@@ -109,7 +110,8 @@ export const exitCode = (report: Report): 0 | 1 | 2 => {
   const counted = broken(report).filter(({ rule }) => report.strict || rule.level === "MUST")
   if (counted.length > 0 || report.stale.length > 0) return 1
   if (report.aborted !== undefined || report.warnings.length > 0) return 2
-  return report.results.some(({ outcome }) => outcome._tag === "CouldNotRun") ? 2 : 0
+  if (report.results.some(({ outcome }) => outcome._tag === "CouldNotRun")) return 2
+  return report.results.every(({ outcome }) => outcome._tag === "Skipped") ? 2 : 0
 }
 
 /** @category results */

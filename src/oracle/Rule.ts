@@ -15,7 +15,8 @@ import type { World } from "./World.ts"
  * What a rule needs:
  *
  * - `read-only`: reads, and calls that must be refused whoever answers them
- * - `mutating`: orders of the smallest amount, far from the market, canceled again
+ * - `mutating`: orders of the smallest amount, far from the market, canceled again. One that is wrong on purpose is such
+ *   that it buys and sells nothing even where it is accepted as it stands
  * - `control`: a sandbox whose accounts, funds and prices can be set
  *
  * @category models

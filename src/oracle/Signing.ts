@@ -63,13 +63,16 @@ export const request = (
     "x-txc-signature": signature,
     ...but.headers
   }
-  // The body with other fields, or as other text, is signed anew by whoever sends it again; the rest is not.
+  // What whoever sends the request again must leave as it is: the rest is signed anew, with another nonce.
   const changed = [
     ...Object.keys(but.headers ?? {}),
-    ...(["payload", "signature", "body"] as const).filter((part) => but[part] !== undefined)
+    ...(but.payload === undefined ? [] : ["payload"]),
+    ...(but.signature === undefined ? [] : ["x-txc-signature"]),
+    ...(Object.hasOwn(but.envelope ?? {}, "nonce") ? ["nonce"] : [])
   ]
   return {
     ...(changed.length === 0 ? {} : { changed }),
+    signed: text,
     method: but.method ?? "POST",
     path,
     headers: Object.fromEntries(

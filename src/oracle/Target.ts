@@ -23,8 +23,8 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 
 /**
- * A request as it is sent. `body` is text: what is signed and sent are its UTF-8 bytes. `changed` says what was done
- * wrongly on purpose.
+ * A request as it is sent. `body` is text: what is signed and sent are its UTF-8 bytes. `signed` is what was
+ * signed, and `changed` what is as it is on purpose: headers by their names, the form of the `payload`, the `nonce`.
  *
  * @category models
  * @since 0.1.0
@@ -35,6 +35,7 @@ export interface Request {
   readonly query?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  readonly signed?: string
   readonly changed?: ReadonlyArray<string>
 }
 

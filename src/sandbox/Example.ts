@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import { Code, Passphrase } from "../domain/Code.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { ApiKey, InvestmentId, PlanId, SubAccountId, ticker } from "../domain/Identifiers.ts"
+import { ApiKey, InvestmentId, marketName, PlanId, SubAccountId, ticker } from "../domain/Identifiers.ts"
 import { HexColour, MaskedEmail } from "../domain/SubAccount.ts"
 import { Control } from "./Control.ts"
 
@@ -94,6 +94,9 @@ export const setUp = Effect.gen(function*() {
     amount: Decimal.amount("0.25"),
     passphrase
   })
+
+  // A market that nobody has traded on has no price, and an order can't be far from it.
+  yield* control.movePrice({ market: marketName("BTC_USDT"), price: Decimal.price("40000") })
 
   const subAccounts = [
     { id: fundedSubAccount, alias: "market making", email: "m***@e***e.com", color: "#1D9A6C" },

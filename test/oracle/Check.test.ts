@@ -1,6 +1,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
@@ -97,6 +98,30 @@ describe("a target that answers something else", () => {
       assert.strictEqual(Report.exitCode(report), 1)
     }))
 
+  it.live("an HTML page with HTTP 200 is no success", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving(always(200, "text/html", "<html><body>Welcome</body></html>"))
+      const only = ["auth.accepts", "general.public.get", "general.private.post", "balance.response"]
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only })
+      assert.deepStrictEqual(outcomes(report), ["Broken"])
+    }))
+
+  it.live("a list of nothing leaves rules about its entries unjudged, and nothing judged is not a success", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving(always(200, "application/json", "[]"))
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["fees.entry", "markets.entry"] })
+      assert.deepStrictEqual(outcomes(report), ["Skipped"])
+      assert.strictEqual(Report.exitCode(report), 2)
+    }))
+
+  it.live("a target that takes no more calls is not one that refuses them for a wrong signature", () =>
+    Effect.gen(function*() {
+      const body = `{"code":0,"message":"Too many calls.","errors":{}}`
+      const { baseUrl } = yield* serving(always(429, "application/json", body))
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["auth.signature.key", "auth.payload"] })
+      assert.deepStrictEqual(outcomes(report), ["Skipped"])
+    }))
+
   it.live("a slow answer is as good as another", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response) =>
@@ -132,11 +157,22 @@ describe("a target that answers something else", () => {
     }))
 })
 
+describe("a secret that a target shows by fault", () => {
+  it.live("is in no report either", () =>
+    Effect.gen(function*() {
+      const target = yield* mutated("secret-shown")
+      const report = yield* Check.check(target, { profile: "control", seed: 1, runs: 2, only: ["api-keys"] })
+      const broken = Report.broken(report).map(({ rule }) => rule.id)
+      assert.includeMembers(broken, ["api-keys.entry.apiSecret", "api-keys.secret"])
+      for (const render of Object.values(Report.render)) assert.notMatch(render(report), /sub-[a-z0-9-]+-secret/u)
+    }))
+})
+
 describe("what is sent", () => {
   const calls = (received: ReadonlyArray<Received>) => new Set(received.map(({ path }) => path.split("?")[0] ?? ""))
 
   const healthy = (response: Http.ServerResponse, { path }: Received) => {
-    const body = path === Paths.ping ? `["pong"]` : `{}`
+    const body = path.startsWith(Paths.ping) ? `["pong"]` : `{}`
     always(200, "application/json", body)(response)
   }
 
@@ -160,6 +196,75 @@ describe("what is sent", () => {
       }
     }))
 
+  const price = 40_000
+
+  /** A server with a market, which takes every order for a good one. */
+  const gullible = (response: Http.ServerResponse, { path }: Received) => {
+    const market = { name: "BTC_USDT", stock: "BTC", money: "USDT", stockPrec: "6", moneyPrec: "2", type: "spot" }
+    const bounds = { minAmount: "0.00001", minTotal: "5", maxTotal: "10000000" }
+    const body = path === Paths.ping
+      ? ["pong"]
+      : path === Paths.markets
+      ? [{ ...market, ...bounds, tradesEnabled: true, isCollateral: true }]
+      : path === "/api/v4/public/ticker"
+      ? { BTC_USDT: { last_price: String(price) } }
+      : { id: 7, order_id: 7 }
+    always(200, "application/json", JSON.stringify(body))(response)
+  }
+
+  it.live("no order that could trade, even if one that is wrong is taken for a good one", () =>
+    Effect.gen(function*() {
+      const { baseUrl, received } = yield* serving(gullible)
+      const target = yield* at(baseUrl)
+      for (const seed of [1, 2, 3, 4, 5, 6]) {
+        yield* Check.check(target, { profile: "mutating", seed, only: ["oco", "stop-limit"] })
+      }
+      const numberOf = (value: unknown) =>
+        typeof value === "string" && /^-?[0-9.]+$/u.test(value) ? Number(value) : Number.NaN
+      const trades = (side: string, limit: number) => side === "buy" ? limit >= price : limit <= price
+      const orders = received.filter(({ path }) => path === Paths.oco || path === Paths.stopLimit)
+      assert.isAbove(orders.length, 500)
+      for (const { body, path } of orders) {
+        const order = JSON.parse(body.toString()) as Record<string, unknown>
+        const said = String(order["side"]).trim().toLowerCase()
+        const sides = said === "buy" || said === "sell" ? [said] : ["buy", "sell"]
+        const trigger = numberOf(order["activation_price"])
+        const stop = numberOf(order[path === Paths.oco ? "stop_limit_price" : "price"])
+        for (const side of sides) {
+          // A trigger that is no number may be taken for any.
+          const isTriggered = Number.isNaN(trigger) || (side === "buy" ? trigger <= price : trigger >= price)
+          assert.isFalse(isTriggered && trades(side, stop), body.toString())
+          if (path === Paths.oco) assert.isFalse(trades(side, numberOf(order["price"])), body.toString())
+        }
+        assert.isFalse(numberOf(order["amount"]) * price > 100, body.toString())
+      }
+    }))
+
+  it.live("an order that was not answered is told", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* serving((response, got) => {
+        if (got.path !== Paths.stopLimit) gullible(response, got)
+      })
+      const session = yield* at(baseUrl, { timeout: 100 })
+      const report = yield* Check.check(session, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
+      assert.match(report.warnings.join(), /an order on BTC_USDT may be open: .*no answer within 100 ms/u)
+      assert.strictEqual(Report.exitCode(report), 2)
+    }))
+
+  it.live("nothing to a target that its control plane is not of", () =>
+    Effect.gen(function*() {
+      const { baseUrl, received } = yield* serving((response, { path }) =>
+        path === Paths.ping
+          ? always(200, "application/json", `["pong"]`)(response)
+          : always(401, "application/json", `{"code":10,"message":"Unauthorized request.","errors":{}}`)(response)
+      )
+      const { control } = yield* Support.overHttp(Dialect.document)
+      const target = yield* at(baseUrl, control === undefined ? {} : { control })
+      const error = yield* Effect.flip(Check.check(target, { profile: "control" }))
+      assert.include(error.message, "does not know an account that its control plane has made")
+      assert.isBelow(received.length, 3)
+    }))
+
   it.live("no more than the rate that is allowed", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
@@ -178,6 +283,25 @@ describe("what is sent", () => {
       assert.deepStrictEqual(Report.broken(report).map(Report.line), [])
       assert.deepStrictEqual(report.warnings, [])
       assert.isAbove(Report.tally(report).held, 300)
+      assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
+    }))
+
+  it.live("nothing more once it is interrupted, but what cancels", () =>
+    Effect.gen(function*() {
+      const target = yield* Support.inProcess(Dialect.document)
+      const keys = yield* Support.account(target)
+      let placed = 0
+      const send: Target.Target["send"] = (request) => {
+        if (request.path === Paths.stopLimit) placed++
+        return Effect.delay(target.send(request), 20)
+      }
+      const only = ["stop-limit.client-order-id.accepts"]
+      const fiber = yield* Effect.forkChild(
+        Check.check({ ...target, keys, send }, { profile: "mutating", runs: 100, only })
+      )
+      yield* Effect.repeat(Effect.sleep(5), { until: () => placed >= 3 })
+      yield* Fiber.interrupt(fiber)
+      assert.isBelow(placed, 10)
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 

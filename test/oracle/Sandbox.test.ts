@@ -39,7 +39,9 @@ describe("the sandbox holds every rule", () => {
     it.live(`over HTTP, in the ${dialect.name} dialect`, () =>
       Effect.gen(function*() {
         const target = yield* Support.overHttp(dialect)
-        holds(yield* Check.check(target, { profile: "control", seed: 7, runs: isComplete ? 10 : 1 }))
+        // Thousands of calls one after the other, which the same venue has answered in process.
+        const skip = isComplete ? [] : ["limits"]
+        holds(yield* Check.check(target, { profile: "control", seed: 7, runs: isComplete ? 10 : 1, skip }))
       }), 300_000)
   }
 })

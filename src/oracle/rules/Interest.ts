@@ -137,11 +137,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(account, Paths.interest)
         const { objects } = yield* Fields.records(world, answer, "records")
         const [record] = objects
+        const now = (yield* world.now) / 1000
         yield* Rule.expect(
           answer,
-          `one payment of ${amount} ${ticker} of ${planId} (there was none before)`,
+          `one payment of ${amount} ${ticker} of ${planId}, now (there was none before)`,
           objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&
             Number(record["amount"]) === Number(amount) && record["investmentId"] === "once" &&
+            Math.abs(Number(record["timestamp"]) - now) < 60 &&
             Json.isObject(before.json) && JSON.stringify(before.json["records"]) === "[]"
         )
       })

@@ -232,12 +232,19 @@ const statusRules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.filled.left",
-    statement: "left of an order is \"0\" when it is filled, and what was not filled when it is canceled",
+    statement: "left of an order is \"0\" when it is filled, and what is not filled while it rests",
     clause: "Stop-limit order (response)",
     check: (world) =>
       Effect.gen(function*() {
-        const { took } = yield* half(world, "0.01")
+        const { made, maker, took } = yield* half(world, "0.005")
         yield* Rule.conclude("left \"0\"", { left: took["left"] }, took["left"] === "0")
+        const { dealStock, orderId } = Spelling.keys(world.dialect)
+        const rests = yield* Orders.find(world, maker, made[orderId])
+        yield* Rule.conclude(
+          "left 0.015 of 0.02, and 0.005 filled",
+          { left: rests["left"], [dealStock]: rests[dealStock] },
+          Number(rests["left"]) === 0.015 && Number(rests[dealStock]) === 0.005
+        )
       })
   }),
   Rule.always({
@@ -340,7 +347,7 @@ const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   const market = yield* world.market
   const price = market.price.toFixed(market.moneyPrecision)
   yield* limitOrder(world, maker, { market: market.name, side: "sell", amount, price })
-  return { taker, market, price }
+  return { maker, taker, market, price }
 })
 
 const fieldRules: ReadonlyArray<Rule.Rule> = [
@@ -381,9 +388,63 @@ const fieldRules: ReadonlyArray<Rule.Rule> = [
     clause: fieldClause,
     check: (world) =>
       Effect.gen(function*() {
-        const { market, price, taker } = yield* offer(world, "0.02")
+        const { maker, market, price, taker } = yield* offer(world, "0.02")
         const fields = { market: market.name, side: "buy", amount: "0.01", price, postOnly: true }
         yield* Refusals.some(yield* world.call(taker, Paths.limitOrder, fields), "because it would trade at once")
+        const { dealStock } = Spelling.keys(world.dialect)
+        const filled = [...(yield* Orders.list(world, maker, Paths.activeOrders)).values()].map((order) =>
+          order[dealStock]
+        )
+        yield* Rule.conclude("the other's order open, nothing of it filled", filled, filled.map(Number).join() === "0")
+        const below = (market.price * 0.9).toFixed(market.moneyPrecision)
+        const resting = yield* Orders.objectOf(yield* world.call(taker, Paths.limitOrder, { ...fields, price: below }))
+        yield* has(world, taker, resting, "NEW")
+      })
+  }),
+  Rule.forEach({
+    id: "orders.stp",
+    statement: "Where orders of one account would trade with each other, stp cancels the new one, the old one or both",
+    clause: fieldClause,
+    level: "SHOULD",
+    values: ["no", "cancel_new", "cancel_old", "cancel_both"] as const,
+    check: (world, stp) =>
+      Effect.gen(function*() {
+        const { maker, market, price } = yield* offer(world, "0.02")
+        const old = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
+        const fields = { market: market.name, side: "buy", amount: "0.02", price }
+        yield* world.call(maker, Paths.limitOrder, { ...fields, stp: Spelling.modes(world.dialect)[stp] })
+        const open = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
+        const [isOld, isNew] = [open.some((id) => old.includes(id)), open.some((id) => !old.includes(id))]
+        yield* Rule.conclude(
+          {
+            no: "none open",
+            cancel_new: "the old one open",
+            cancel_old: "the new one open",
+            cancel_both: "none open"
+          }[stp],
+          { old: isOld, new: isNew },
+          isOld === (stp === "cancel_new") && isNew === (stp === "cancel_old")
+        )
+      })
+  }),
+  Rule.always({
+    id: "orders.fee",
+    statement: "deal_fee is what was charged for what is filled, so far: more for more",
+    clause: fieldClause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { dealFee } = Spelling.keys(world.dialect)
+        const { market, price, taker } = yield* offer(world, "0.03")
+        const fields = { market: market.name, side: "buy", price }
+        const little = yield* limitOrder(world, taker, { ...fields, amount: "0.01" })
+        const more = yield* limitOrder(world, taker, { ...fields, amount: "0.02" })
+        const fees = [Number(little[dealFee]), Number(more[dealFee])] as const
+        yield* Rule.conclude(
+          "a fee above zero, and twice as much for twice as much",
+          fees,
+          fees[0] > 0 &&
+            Math.abs(fees[1] - 2 * fees[0]) < 1e-9
+        )
       })
   }),
   Rule.always({

@@ -112,6 +112,9 @@ const placing: Requests.Placing = {
   path: Paths.oco,
   prices: ["price", "activation_price", "stop_limit_price"],
   limits: ["price", "stop_limit_price"],
+  stopPrice: "stop_limit_price",
+  // The take-profit of a buy waits below the market, where a sell would trade at once.
+  sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => [leg(order, "stop_loss")[key], leg(order, "take_profit")[key]]
 }
@@ -121,7 +124,7 @@ const fresh = (
   id: string,
   statement: string,
   expected: string,
-  holds: (order: Body, stop: Body, limit: Body, side: "buy" | "sell", world: World) => boolean
+  holds: (order: Body, stop: Body, limit: Body, side: "buy" | "sell", world: World, market: string) => boolean
 ): Rule.Rule =>
   Rule.forEach({
     id: `oco.new.${id}`,
@@ -135,7 +138,7 @@ const fresh = (
         yield* Rule.expect(
           answer,
           expected,
-          holds(order, leg(order, "stop_loss"), leg(order, "take_profit"), side, world)
+          holds(order, leg(order, "stop_loss"), leg(order, "take_profit"), side, world, (yield* world.market).name)
         )
       })
   })
@@ -421,9 +424,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   fresh(
     "side",
-    "Both legs are on the side of the request",
-    "the same side twice",
-    (_order, stop, limit, side) => both(stop, limit, (leg) => leg["side"] === side)
+    "Both legs are on the market and the side of the request",
+    "the same market and side twice",
+    (_order, stop, limit, side, _world, market) =>
+      both(stop, limit, (leg) => leg["side"] === side && leg["market"] === market)
   ),
   fresh(
     "amount",

@@ -13,6 +13,7 @@ import * as Rule from "../Rule.ts"
 import * as Spelling from "../Spelling.ts"
 import type * as Target from "../Target.ts"
 import type { Account, World } from "../World.ts"
+import { adopt, withKey } from "./SubAccounts.ts"
 
 /** A list that comes in pages. */
 export interface List {
@@ -22,6 +23,8 @@ export interface List {
   readonly defaultLimit: number
   readonly records: "records" | "data"
   readonly account: (world: World) => Effect.Effect<Account, Rule.Stop>
+  /** Gives an account one record more. */
+  readonly add: (world: World, account: Account) => Effect.Effect<unknown, Rule.Stop>
 }
 
 /** @category models */
@@ -32,7 +35,15 @@ export const lists: ReadonlyArray<List> = [
     path: Paths.interest,
     defaultLimit: 100,
     records: "records",
-    account: ({ lender }) => lender
+    account: ({ lender }) => lender,
+    add: (world, { id: account }) =>
+      world.control("PayInterest", {
+        account,
+        planId: "oracle-plan-a",
+        investmentId: world.unique("investment"),
+        ticker: "USDT",
+        amount: "1"
+      })
   },
   {
     id: "sub-accounts",
@@ -40,7 +51,8 @@ export const lists: ReadonlyArray<List> = [
     path: Paths.subAccounts,
     defaultLimit: 30,
     records: "data",
-    account: ({ parent }) => parent
+    account: ({ parent }) => parent,
+    add: adopt
   },
   {
     id: "api-keys",
@@ -48,7 +60,8 @@ export const lists: ReadonlyArray<List> = [
     path: Paths.apiKeys,
     defaultLimit: 30,
     records: "data",
-    account: ({ parent }) => parent
+    account: ({ parent }) => parent,
+    add: (world, account) => Effect.flatMap(adopt(world, account), (id) => withKey(world, id))
   }
 ]
 
@@ -64,12 +77,7 @@ export const read = Effect.fnUntraced(function*(
   return isForbidden(answer) ? yield* Rule.skip("the account has no access to this list") : answer
 })
 
-const page = Effect.fnUntraced(function*(
-  world: World,
-  list: List,
-  fields: Readonly<Record<string, unknown>>
-) {
-  const answer = yield* read(world, list, fields)
+const pageOf = Effect.fnUntraced(function*(list: List, answer: Target.Answer) {
   const { json } = answer
   const found = Json.isObject(json) ? json[list.records] : undefined
   if (answer.status !== 200 || !Json.isObject(json) || !Array.isArray(found)) {
@@ -78,6 +86,9 @@ const page = Effect.fnUntraced(function*(
   const records: ReadonlyArray<unknown> = found
   return { answer, json, records }
 })
+
+const page = (world: World, list: List, fields: Readonly<Record<string, unknown>>) =>
+  Effect.flatMap(read(world, list, fields), (answer) => pageOf(list, answer))
 
 const key = (record: unknown): string => JSON.stringify(record) ?? ""
 
@@ -146,6 +157,19 @@ const limitsRules = (list: List): ReadonlyArray<Rule.Rule> => {
             `limit ${defaultLimit}`,
             json["limit"] === defaultLimit && records.length <= defaultLimit
           )
+        })
+    }),
+    Rule.always({
+      id: `${id}.limit.default.applies`,
+      statement: `Without a limit a page holds ${defaultLimit} records, where there are more`,
+      clause,
+      check: (world) =>
+        Effect.gen(function*() {
+          const account = yield* world.open({ isPoor: true })
+          for (let count = 0; count <= defaultLimit; count++) yield* list.add(world, account)
+          const { answer, records } = yield* pageOf(list, yield* world.call(account, list.path))
+          const isWhole = records.length === defaultLimit
+          yield* Rule.conclude(`${defaultLimit} records`, `${records.length} records`, isWhole, answer)
         })
     }),
     refusedFor("limit.min", "limit", "A limit below 1 is refused", fc.integer({ max: 0 }), [0, -1]),
@@ -259,8 +283,31 @@ const limitsRules = (list: List): ReadonlyArray<Rule.Rule> => {
       profile: "read-only",
       check: (world) =>
         Effect.gen(function*() {
-          const last = yield* page(world, list, { limit: 1, offset: 10000 })
-          yield* Rule.conclude("at most one record", last.records.length, last.records.length <= 1, last.answer)
+          const whole = yield* page(world, list, { limit: 100 })
+          const count = whole.records.length
+          for (const offset of count < 100 ? [count, 10000] : [10000]) {
+            const { answer, records } = yield* page(world, list, { limit: 5, offset })
+            if (count === 100 && records.length > 0) return yield* Rule.skip("the account has more than 10000 records")
+            yield* Rule.conclude(
+              `no record from ${offset} on`,
+              `${records.length} records`,
+              records.length === 0,
+              answer
+            )
+          }
+        })
+    }),
+    Rule.forEach({
+      id: `${id}.integer.text`,
+      statement: "An integer in a string is no integer: it is refused as a limit and as an offset",
+      clause,
+      profile: "read-only",
+      live: Rule.notApplicable("whether the live exchange minds is not known"),
+      values: ["limit", "offset"],
+      check: (world, field) =>
+        Effect.gen(function*() {
+          const answer = yield* read(world, list, { [field]: "1" })
+          yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
         })
     }),
     Rule.forAll({

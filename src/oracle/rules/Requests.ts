@@ -24,6 +24,10 @@ export interface Placing {
   readonly prices: ReadonlyArray<string>
   /** The prices whose products with the amount are bounded. */
   readonly limits: ReadonlyArray<string>
+  /** The price at which what is triggered trades. */
+  readonly stopPrice: string
+  /** What may be done to a target that could take an order that is neither a buy nor a sell for either. */
+  readonly sideProfile: Rule.Profile
   readonly draft: (market: Market, side: "buy" | "sell", more?: Body) => Body
   /** The client order ids that an answer shows. */
   readonly clientOrderIds: (order: Body, key: string) => ReadonlyArray<unknown>
@@ -35,13 +39,23 @@ const sides = ["buy", "sell"] as const
 const attempt = Effect.fnUntraced(function*(
   world: World,
   { draft, path }: Placing,
-  change: (order: Body, market: Market) => Body,
-  side: "buy" | "sell" = "buy"
+  change: (order: Body, market: Market) => Body
 ) {
   const market = yield* world.market
   const account = yield* world.trader
-  return yield* Orders.attempt(world, account, path, change(draft(market, side), market))
+  return yield* Orders.attempt(world, account, path, change(draft(market, "buy"), market))
 })
+
+/** An order that buys nothing even if a wrong trigger is taken for one that is met. */
+const harmless = ({ stopPrice }: Placing, key: string, order: Body, market: Market): Body => {
+  const price = Orders.lowPrice(market)
+  return key === "activation_price"
+    ? { ...order, amount: Orders.amountFor(market, Number(price)), [stopPrice]: price }
+    : order
+}
+
+const oneDigitMore = (text: unknown, digit: number): string =>
+  `${String(text)}${String(text).includes(".") ? "" : "."}${digit}`
 
 const refuses = (world: World, answer: Parameters<typeof Refusals.named>[0], ...keys: ReadonlyArray<string>) =>
   Refusals.fields(answer, Spelling.orderValidation(world.dialect), ...keys)
@@ -50,6 +64,7 @@ const refuses = (world: World, answer: Parameters<typeof Refusals.named>[0], ...
 export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
   const { clause, clientOrderIds, draft, id, limits, path, prices } = placing
   const profile = "mutating"
+  const profileOf = (key: string) => key === "side" ? placing.sideProfile : profile
   const required = ["market", "side", "amount", ...prices]
   const without = (order: Body, key: string): Body =>
     Object.fromEntries(Object.entries(order).filter(([name]) => name !== key))
@@ -58,20 +73,23 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
     key: string,
     statement: string,
     values: fc.Arbitrary<A>,
-    value: (drawn: A, market: Market) => unknown,
+    value: (drawn: A, market: Market, order: Body) => unknown,
     examples: ReadonlyArray<A> = []
   ) =>
     Rule.forAll({
       id: `${id}.${name}`,
       statement,
       clause,
-      profile,
+      profile: profileOf(key),
       live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
       values,
       examples,
       check: (world, drawn) =>
         Effect.gen(function*() {
-          const answer = yield* attempt(world, placing, (order, market) => ({ ...order, [key]: value(drawn, market) }))
+          const answer = yield* attempt(world, placing, (draft, market) => {
+            const order = harmless(placing, key, draft, market)
+            return { ...order, [key]: value(drawn, market, order) }
+          })
           yield* refuses(world, answer, key)
         })
     })
@@ -81,11 +99,11 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
         id: `${id}.request.${key}.required`,
         statement: `${key} is required`,
         clause,
-        profile,
+        profile: profileOf(key),
         live: Rule.other("HTTP 422"),
         check: (world) =>
           Effect.flatMap(
-            attempt(world, placing, (order) => without(order, key)),
+            attempt(world, placing, (order, market) => without(harmless(placing, key, order, market), key)),
             (answer) => refuses(world, answer, key)
           )
       }),
@@ -94,7 +112,10 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
         key,
         `${key} is a string; a value that is none is refused`,
         Arbitraries.noTexts,
-        (value) => value
+        // What is right but for being a number.
+        (value, _market, { [key]: right }) =>
+          typeof value === "number" && !Number.isNaN(Number(right)) ? Number(right) : value,
+        [1]
       )
     ]),
     Rule.always({
@@ -174,7 +195,7 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
       "amount",
       "amount has no more fractional digits than the market's stockPrec",
       fc.integer({ min: 1, max: 9 }),
-      (digit, market) => `${digits(1, market.stockPrecision)}${market.stockPrecision === 0 ? "." : ""}${digit}`,
+      (digit, _market, { amount }) => oneDigitMore(amount, digit),
       [1]
     ),
     ...prices.map((key) =>
@@ -183,8 +204,7 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
         key,
         `${key} has no more fractional digits than the market's moneyPrec`,
         fc.integer({ min: 1, max: 9 }),
-        (digit, market) =>
-          `${digits(market.price, market.moneyPrecision)}${market.moneyPrecision === 0 ? "." : ""}${digit}`,
+        (digit, _market, order) => oneDigitMore(order[key], digit),
         [1]
       )
     ),
@@ -200,7 +220,11 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
           const answer = yield* attempt(world, placing, (order, market) => ({
             ...order,
             amount: digits(market.minAmount, market.stockPrecision),
-            [key]: digits(market.minTotal / market.minAmount / 4, market.moneyPrecision)
+            // Never a better price for a seller than the draft's.
+            [key]: digits(
+              Math.min(Number(order[key]), market.minTotal / market.minAmount / 4),
+              market.moneyPrecision
+            )
           }))
           yield* refuses(world, answer, "amount")
         })
@@ -209,7 +233,6 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
       id: `${id}.request.total.max`,
       statement: "amount times price is not above the market's maxTotal, where there is one",
       clause,
-      profile,
       live: Rule.other("HTTP 422"),
       values: fc.constantFrom(...limits),
       check: (world, key) =>
@@ -246,6 +269,7 @@ export const rules = (placing: Placing): ReadonlyArray<Rule.Rule> => {
       profile,
       live: Rule.other("the key is clientOrderId; HTTP 422"),
       values: Arbitraries.noTexts,
+      examples: [1],
       check: (world, value) =>
         Effect.gen(function*() {
           const key = Spelling.keys(world.dialect).clientOrderId

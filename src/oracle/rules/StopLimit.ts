@@ -96,7 +96,12 @@ const response: Fields.Table = {
 const fresh = (
   id: string,
   statement: string,
-  check: (order: Readonly<Record<string, unknown>>, world: World, side: "buy" | "sell") => readonly [string, boolean]
+  check: (
+    order: Readonly<Record<string, unknown>>,
+    world: World,
+    side: "buy" | "sell",
+    market: string
+  ) => readonly [string, boolean]
 ): Rule.Rule =>
   Rule.forEach({
     id: `stop-limit.new.${id}`,
@@ -107,7 +112,7 @@ const fresh = (
     check: (world, side) =>
       Effect.gen(function*() {
         const { answer, order } = yield* place(world, side)
-        const [expected, holds] = check(order, world, side)
+        const [expected, holds] = check(order, world, side, (yield* world.market).name)
         yield* Rule.expect(answer, expected, holds)
       })
   })
@@ -121,6 +126,8 @@ const placing: Requests.Placing = {
   path: Paths.stopLimit,
   prices: ["price", "activation_price"],
   limits: ["price"],
+  stopPrice: "price",
+  sideProfile: "mutating",
   draft: Orders.stopLimit,
   clientOrderIds: (order, key) => [order[key]]
 }
@@ -163,9 +170,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "activated 0",
     absentOr(world, order["activated"], 0)
   ]),
-  fresh("side", "market and side are those of the request", (order, _world, side) => [
-    `side ${side}`,
-    order["side"] === side
+  fresh("side", "market and side are those of the request", (order, _world, side, market) => [
+    `market ${market}, side ${side}`,
+    order["market"] === market && order["side"] === side
   ]),
   fresh("condition", "A buy far above the market waits for gte, a sell far below it for lte", (order, world, side) => {
     const condition = side === "buy" ? "gte" : "lte"

@@ -202,6 +202,31 @@ const subAccountRules: ReadonlyArray<Rule.Rule> = [
 const sameFields = (expected: Body, actual: Body): boolean =>
   Object.entries(expected).every(([key, value]) => actual[key] === value)
 
+/** A sub-account without anything. */
+export const adopt = Effect.fnUntraced(function*(world: World, parent: Account) {
+  const id = world.unique("sub")
+  yield* world.control("OpenSubAccount", {
+    id,
+    parent: parent.id,
+    alias: id,
+    email: "",
+    color: "#000000",
+    shareKyc: false,
+    kycStatus: "none",
+    spotEnabled: true,
+    collateralEnabled: true
+  })
+  return id
+})
+
+/** A sub-account that is called for with a key of its own. */
+export const withKey = Effect.fnUntraced(function*(world: World, id: string) {
+  const [apiKey, apiSecret] = [`${id}-key`, `${id}-secret`]
+  yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: "its own", type: "1", enabled: true })
+  const account: Account = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret), id, isOwn: true }
+  return account
+})
+
 // -----------------------------------------------------------------------------
 // API keys
 // -----------------------------------------------------------------------------
@@ -296,12 +321,19 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     clause: keyClause,
     check: (world) =>
       Effect.gen(function*() {
-        const { answer, objects } = yield* apiKeys(world)
-        const now = (yield* world.now) / 1000
+        const parent = yield* world.open({ isPoor: true })
+        const account = yield* withKey(world, yield* adopt(world, parent))
+        yield* world.advance(600_000)
+        const used = yield* world.call(account, Paths.mainBalance)
+        yield* Rule.expect(used, "HTTP 200", used.status === 200)
+        const usedAt = (yield* world.now) / 1000
+        yield* world.advance(600_000)
+        const answer = yield* world.call(parent, Paths.apiKeys)
+        const { objects: [entry] } = yield* Fields.records(world, answer, "data")
         yield* Rule.expect(
           answer,
-          `a lastActivity within a minute of ${Math.floor(now)}`,
-          objects.every((entry) => Json.isObject(entry) && Math.abs(Number(entry["lastActivity"]) - now) < 60)
+          `a lastActivity within a minute of ${Math.floor(usedAt)}`,
+          Json.isObject(entry) && Math.abs(Number(entry["lastActivity"]) - usedAt) < 60
         )
       })
   }),
@@ -372,22 +404,6 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
 // -----------------------------------------------------------------------------
 
 const deleteClause = "Endpoints §11"
-
-const adopt = Effect.fnUntraced(function*(world: World, parent: Account) {
-  const id = world.unique("sub")
-  yield* world.control("OpenSubAccount", {
-    id,
-    parent: parent.id,
-    alias: id,
-    email: "",
-    color: "#000000",
-    shareKyc: false,
-    kycStatus: "none",
-    spotEnabled: true,
-    collateralEnabled: true
-  })
-  return id
-})
 
 const listed = Effect.fnUntraced(function*(world: World, account: Account) {
   const { json } = yield* world.call(account, Paths.subAccounts, { limit: 100 })
@@ -504,16 +520,7 @@ const deleteRules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const parent = yield* world.open({ isPoor: true })
         const id = yield* adopt(world, parent)
-        const keys = { apiKey: Redacted.make(`${id}-key`), apiSecret: Redacted.make(`${id}-secret`) }
-        yield* world.control("AddKey", {
-          account: id,
-          apiKey: `${id}-key`,
-          apiSecret: `${id}-secret`,
-          title: "doomed",
-          type: "1",
-          enabled: true
-        })
-        const account: Account = { ...keys, id, isOwn: true }
+        const account = yield* withKey(world, id)
         const before = yield* world.call(account, Paths.mainBalance)
         yield* Rule.expect(before, "HTTP 200", before.status === 200)
         yield* world.call(parent, Paths.deleteSubAccount, { id })

@@ -65,6 +65,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     ...answering(Fees.endpoint.path, "success", (json) => ({ fees: json }))
   },
   {
+    id: "fees-none",
+    fault: "no currency has fees",
+    breaks: ["fees.entry.ticker", "fees.entry.deposit.fixed", "general.money.text"],
+    ...answering(Fees.endpoint.path, "success", () => [])
+  },
+  {
     id: "fees-twice",
     fault: "a currency has two fee entries",
     breaks: ["fees.one-per-currency"],
@@ -75,6 +81,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "balances are a list",
     breaks: ["balance.response"],
     ...answering(MainBalance.endpoint.path, "success", (json) => Json.isObject(json) ? Object.entries(json) : json)
+  },
+  {
+    id: "balance-none",
+    fault: "nobody has anything",
+    breaks: ["balance.entry.main_balance", "general.money.text", "balance.omitted"],
+    ...answering(MainBalance.endpoint.path, "success", () => ({}))
+  },
+  {
+    id: "balance-null",
+    fault: "balances are null",
+    breaks: ["balance.entry.main_balance", "general.money.text"],
+    ...telling(MainBalance.endpoint.path, ["*", "main_balance"], () => null)
   },
   {
     id: "balance-hidden",

@@ -3,10 +3,14 @@
  *
  * @since 0.1.0
  */
+import * as Codes from "../../endpoints/Codes.ts"
+import * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
+import * as DeleteSubAccount from "../../endpoints/DeleteSubAccount.ts"
 import * as Fees from "../../endpoints/Fees.ts"
 import * as InterestPaymentHistory from "../../endpoints/InterestPaymentHistory.ts"
 import * as MainBalance from "../../endpoints/MainBalance.ts"
 import * as ServerStatus from "../../endpoints/ServerStatus.ts"
+import * as StopLimitOrders from "../../endpoints/StopLimitOrders.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
@@ -82,6 +86,15 @@ const refusing = (kind: RefusalKind, status: number, code: number) => (dialect: 
 
 const isMember = ({ path }: Request): boolean => path === Fees.endpoint.path || path === MainBalance.endpoint.path
 
+const changing: ReadonlyArray<string> = [
+  CollateralOcoOrders.endpoint.path,
+  StopLimitOrders.endpoint.path,
+  Codes.endpoint.path,
+  DeleteSubAccount.endpoint.path
+]
+
+const isChange = ({ path }: Request): boolean => changing.includes(path)
+
 /** Every refusal of private calls, changed. */
 const refusals = (change: (json: Fields) => unknown): Change =>
   answering((path) => isPrivate({ path } as Request), "refusal", (json) => Json.isObject(json) ? change(json) : json)
@@ -110,6 +123,14 @@ export const mutants: ReadonlyArray<Mutant> = [
       "auth.refusal"
     ],
     ...arriving((request, venue) => has(request, signature) && has(request, payload) ? signed(venue, request) : request)
+  },
+  {
+    id: "signature-not-checked-of-changes",
+    fault: "any signature will do for calls that change something",
+    breaks: ["auth.signature", "auth.signature.key", "auth.signature.hash", "auth.signature.of-payload"],
+    ...arriving((request, venue) =>
+      isChange(request) && has(request, signature) && has(request, payload) ? signed(venue, request) : request
+    )
   },
   {
     id: "signature-optional",
@@ -184,6 +205,23 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "a nonce may be used again",
     breaks: ["auth.nonce.unique", "auth.nonce.race", "auth.nonce.unique.refused-call", "auth.nonce.refusal"],
     ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
+  },
+  {
+    id: "nonce-reusable-for-changes",
+    fault: "calls that change something take a nonce that was used",
+    breaks: ["auth.nonce.unique"],
+    make: () => {
+      let last = 5e15
+      return {
+        request: (request, venue) =>
+          isChange(request)
+            ? withFields(venue, request, (fields) => ({
+              ...without(fields, "nonceWindow"),
+              nonce: venue.dialect.rules.nonce === "unique" ? (++last).toString() : ++last
+            }))
+            : request
+      }
+    }
   },
   {
     id: "nonce-shared",
@@ -530,6 +568,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "ping is answered with an object",
     breaks: ["ping.response"],
     ...answering(ServerStatus.endpoint.path, "success", () => ({ pong: true }))
+  },
+  {
+    id: "public-limit-unavailable",
+    fault: "after a thousand public calls the server is not available",
+    breaks: ["limits.public"],
+    make: () => {
+      let count = 0
+      return {
+        answer: (answer, { path }) =>
+          path === ServerStatus.endpoint.path && ++count > 1000 ? { ...answer, status: 503 } : answer
+      }
+    }
   },
   {
     id: "money-number",

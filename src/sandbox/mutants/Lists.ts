@@ -104,6 +104,16 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
     ...asking(path, (fields) => Number.isInteger(fields["offset"] ?? 1) ? fields : without(fields, "offset"))
   },
   {
+    id: `${id}-integer-text`,
+    fault: "integers may be strings",
+    breaks: [`${id}.integer.text`],
+    dialects: ["document"],
+    ...asking(path, (fields) =>
+      Object.fromEntries(
+        Object.entries(fields).map(([key, value]) => [key, ["limit", "offset"].includes(key) ? Number(value) : value])
+      ))
+  },
+  {
     id: `${id}-limit-more`,
     fault: "a page has one record more than its limit",
     breaks: [`${id}.limit.bound`],
@@ -160,6 +170,39 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
     fault: "beyond the last record are some of the first",
     breaks: [`${id}.pages.beyond`],
     ...instead(path, (fields) => fields["offset"] === 10_000 ? { ...fields, offset: 0, limit: 100 } : fields)
+  },
+  {
+    id: `${id}-last-page`,
+    fault: "beyond the last record is the last one",
+    breaks: [`${id}.pages.beyond`],
+    make: () => {
+      let last: unknown
+      return {
+        answer: (answer, request) => {
+          if (request.path !== path || answer.status !== 200) return answer
+          const json = jsonOf(answer)
+          const found = recordsOf(json, records)
+          last = found.at(-1) ?? last
+          return found.length > 0 || last === undefined
+            ? answer
+            : saying(answer, { ...(json as Fields), [records]: [last] })
+        }
+      }
+    }
+  },
+  {
+    id: `${id}-limit-default-applied`,
+    fault: "the limit is 10 when none is given, though another is told",
+    breaks: [`${id}.limit.default.applies`],
+    make: () => ({
+      answer: (answer, request) => {
+        if (request.path !== path || answer.status !== 200 || "limit" in (fieldsOf(request) ?? {})) return answer
+        return saying(
+          answer,
+          changedAt(jsonOf(answer), [records], (list) => Array.isArray(list) ? list.slice(0, 10) : list)
+        )
+      }
+    })
   },
   {
     id: `${id}-first-error`,
@@ -368,6 +411,29 @@ const filters: ReadonlyArray<Mutant> = [
     fault: "colours are names",
     breaks: ["sub-accounts.entry.color"],
     ...telling(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
+  },
+  {
+    id: "activity-unchanged",
+    fault: "the last activity is that of a key's beginning",
+    breaks: ["api-keys.last-activity"],
+    make: () => {
+      const first = new Map<unknown, unknown>()
+      return {
+        before: ({ state }) => {
+          for (const key of state.keys.values()) {
+            const began = first.get(key.apiKey) ?? key.lastActivity
+            first.set(key.apiKey, began)
+            Object.assign(key, { lastActivity: began })
+          }
+        }
+      }
+    }
+  },
+  {
+    id: "payment-an-hour-ago",
+    fault: "the times of payments are an hour late",
+    breaks: ["interest.fresh"],
+    ...telling(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) - 3600)
   },
   {
     id: "payment-in-millis",

@@ -149,6 +149,21 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
       })
     },
     {
+      id: `${id}-numbers-for-texts`,
+      fault: "a number is taken for the text of it",
+      breaks: [
+        ...["amount", ...prices].map((key) => `${id}.request.${key}.type`),
+        `${id}.client-order-id.type`
+      ],
+      ...asking(path, (fields) =>
+        Object.fromEntries(
+          Object.entries(fields).map(([key, value]) => [
+            key,
+            typeof value === "number" && !key.startsWith("nonce") ? String(value) : value
+          ])
+        ))
+    },
+    {
       id: `${id}-client-order-id-of-any-form`,
       fault: "a client order id that is not allowed is left out",
       breaks: [`${id}.client-order-id.refuses`, `${id}.client-order-id.type`],
@@ -272,6 +287,7 @@ const answers: ReadonlyArray<Mutant> = ([
   freshStop("reduce-only", "reduceOnly", true),
   freshStop("activated", "activated", 1),
   freshStop("side", "side", "sell"),
+  { ...freshStop("side", "market", "ETH_USDT"), id: "stop-limit-new-market" },
   freshStop("condition", "activationCondition", "gte"),
   {
     id: "stop-limit-trigger-rounded",
@@ -666,10 +682,38 @@ const life: ReadonlyArray<Mutant> = [
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "postOnly"))
   },
   {
+    id: "post-only-never",
+    fault: "no post-only order is accepted",
+    breaks: ["orders.post-only"],
+    ...asking(LimitOrders.endpoint.path, (fields) => fields["postOnly"] === true ? { ...fields, price: "-1" } : fields)
+  },
+  {
+    id: "stp-ignored",
+    fault: "orders of one account trade with each other, whatever was asked for",
+    breaks: ["orders.stp"],
+    ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "stp"))
+  },
+  {
+    id: "fees-not-charged",
+    fault: "no fee is told of what is filled",
+    breaks: ["orders.fee"],
+    ...placed(LimitOrders.endpoint.path, ({ dialect }) => dialect.keys.dealFee, () => "0")
+  },
+  {
     id: "ioc-ignored",
     fault: "an immediate-or-cancel order rests",
     breaks: ["orders.ioc"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "ioc"))
+  },
+  {
+    id: "partial-left",
+    fault: "all is left of an order that is filled in part",
+    breaks: ["status.filled.left"],
+    ...answering(
+      ActiveOrders.endpoint.path,
+      "success",
+      (json) => Array.isArray(json) ? json.map((order: Fields) => ({ ...order, left: order["amount"] })) : json
+    )
   },
   {
     id: "filled-left",
