@@ -106,6 +106,7 @@ export class PublicCall extends Context.Service<PublicCall, {
  * - `make`: `check` runs before the first attempt, on a request that breaks no rule of its own; when it fails nothing is
  *   sent
  * - `key`: which API key signs, as a fingerprint
+ * - `nonceForm`: what kind of nonce it signs with
  * - `acceptedNonce`: the greatest nonce of a call that the exchange has answered with success
  *
  * @category services
@@ -114,6 +115,7 @@ export class PublicCall extends Context.Service<PublicCall, {
 export class Call extends Context.Service<Call, {
   readonly dialect: Dialect
   readonly key: string
+  readonly nonceForm: Errors.NonceForm
   readonly acceptedNonce: Effect.Effect<number>
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
@@ -640,6 +642,6 @@ export const layer: Layer.Layer<
       const one = (wire: Readonly<Record<string, unknown>>, request: object) => attempt(endpoint, bucket, wire, request)
       return prepare(endpoint, dialect, bucket, readRetryOf, one, check)
     }
-    return { dialect, key, acceptedNonce: Effect.sync(() => acceptedNonce), make }
+    return { dialect, key, nonceForm, acceptedNonce: Effect.sync(() => acceptedNonce), make }
   })
 )

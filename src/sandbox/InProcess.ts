@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -50,7 +51,10 @@ export const layerWith = (
           from: "in-process"
         }
         const isOwn = control !== undefined && control.isFor(message.path)
-        return Effect.flatMap(isOwn ? control.handle(message) : venue.handle(message), (answer) => {
+        const handled = isOwn ? control.handle(message) : venue.handle(message)
+        // What was sent arrives, also when nobody waits for the answer any more.
+        const arrived = Effect.flatMap(Effect.forkDetach(handled, { startImmediately: true }), Fiber.join)
+        return Effect.flatMap(arrived, (answer) => {
           if (answer._tag === "Reset") {
             return Effect.fail(
               new HttpClientError.HttpClientError({
