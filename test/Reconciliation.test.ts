@@ -1,19 +1,23 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
+import * as Call from "../src/client/Call.ts"
 import * as Credentials from "../src/client/Credentials.ts"
 import * as MarketRules from "../src/client/MarketRules.ts"
 import * as Nonce from "../src/client/Nonce.ts"
 import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import * as Signer from "../src/client/Signer.ts"
-import { ClientOrderId } from "../src/domain/Identifiers.ts"
+import { ApiKey, ClientOrderId } from "../src/domain/Identifiers.ts"
 import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
 import { CollateralLimitOrders } from "../src/endpoints/CollateralLimitOrders.ts"
 import { CollateralOcoOrders } from "../src/endpoints/CollateralOcoOrders.ts"
@@ -23,11 +27,13 @@ import { StopLimitOrders } from "../src/endpoints/StopLimitOrders.ts"
 import * as Exchange from "../src/Exchange.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
 import type { CallError } from "../src/protocol/Errors.ts"
+import * as Json from "../src/protocol/Json.ts"
 import * as Reconciliation from "../src/Reconciliation.ts"
 import { Control } from "../src/sandbox/Control.ts"
 import type * as State from "../src/sandbox/engine/State.ts"
 import * as Faults from "../src/sandbox/Faults.ts"
 import * as InProcess from "../src/sandbox/InProcess.ts"
+import * as Server from "../src/sandbox/Server.ts"
 import { Venue } from "../src/sandbox/Venue.ts"
 import { passing } from "./support/clock.ts"
 import { answered } from "./support/exchange.ts"
@@ -86,7 +92,8 @@ const lagging = (network: Network, response: HttpClientResponse.HttpClientRespon
     const { request, status } = response
     const text = yield* response.text
     const until = ((yield* Clock.currentTimeMillis) - network.lag) / 1000
-    const body = status === 200 ? JSON.stringify(shown(JSON.parse(text), until)) : text
+    const json = status === 200 ? Json.parse(text) : Result.fail(text)
+    const body = Result.isSuccess(json) ? JSON.stringify(shown(JSON.parse(text), until)) : text
     return HttpClientResponse.fromWeb(
       request,
       new Response(body, { status, headers: { "content-type": "application/json" } })
@@ -127,17 +134,20 @@ const throughNetwork = (network: Network) =>
 
 const nonces = { window: Nonce.layerWindow, increasing: Nonce.layerIncreasing }
 
-/** Alice's client behind that network. */
-const behind = (network: Network, dialect: Dialect.Dialect, form: keyof typeof nonces) =>
+/** A client of one of Alice's keys, all of which have the same secret. */
+const clientOf = (apiKey: string, dialect: Dialect.Dialect, form: keyof typeof nonces, baseUrl = InProcess.baseUrl) =>
   Exchange.layerServices.pipe(
     Layer.provide([Signer.layerNode, nonces[form], RateLimits.layerMemory, MarketRules.layerNone]),
     Layer.provide([
-      Credentials.layer({ apiKey: Redacted.make("alice-key-0001"), apiSecret: Redacted.make("alice-secret-0001") }),
-      Region.layer({ baseUrl: InProcess.baseUrl, dialect }),
-      throughNetwork(network)
+      Credentials.layer({ apiKey: Redacted.make(apiKey), apiSecret: Redacted.make("alice-secret-0001") }),
+      Region.layer({ baseUrl, dialect })
     ]),
     Layer.orDie
   )
+
+/** Alice's client behind that network. */
+const behind = (network: Network, dialect: Dialect.Dialect, form: keyof typeof nonces) =>
+  Layer.provide(clientOf("alice-key-0001", dialect, form), throughNetwork(network))
 
 // -----------------------------------------------------------------------------
 // What a risk system does
@@ -198,7 +208,8 @@ const placeSurely = Effect.fnUntraced(function*(
   network: Network,
   name: string,
   assumptions: Partial<Reconciliation.Assumptions>,
-  apiKey = "alice-key-0001"
+  apiKey = "alice-key-0001",
+  inTime: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = identity
 ) {
   const names: Array<string> = []
   for (const fate of [...step.fates, { _tag: "well" } as const]) {
@@ -209,7 +220,7 @@ const placeSurely = Effect.fnUntraced(function*(
       const { probability, symptom } = fate
       yield* Control.use((control) => control.addFault({ apiKey, symptom, probability }))
     }
-    const result = yield* Effect.result(kinds[step.kind]({ clientOrderId }))
+    const result = yield* Effect.result(inTime(kinds[step.kind]({ clientOrderId })))
     if (result._tag === "Success") return { names, ended: "placed" } as const
     const error = result.failure
     if (error._tag === "AcceptedUnreadable") return { names, ended: "placed" } as const
@@ -266,7 +277,8 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...Object.keys(kinds) as Array<Kind>),
   fates: fc.array(anyFate, { minLength: 1, maxLength: 3 }),
   meanwhile: fc.constantFrom(...Object.keys(meanwhiles) as Array<keyof typeof meanwhiles>),
-  after: fc.integer({ min: 0, max: 20_000 })
+  // The latter is when an exchange of windows is asked for the last time.
+  after: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 5000, max: 7500 }))
 })
 
 const start = TestClock.setTime(1_700_000_000_000)
@@ -319,7 +331,7 @@ describe("no order is placed twice, and none that was placed is reported as not 
       name,
       [
         fc.array(anyStep, { minLength: 1, maxLength: 4 }),
-        fc.constantFrom(0, 0, 900),
+        fc.constantFrom(0, 900),
         // Near the five seconds that this exchange allows.
         fc.constantFrom(0, 0, -4500, 4500)
       ],
@@ -349,6 +361,68 @@ describe("no order is placed twice, and none that was placed is reported as not 
       assert.strictEqual(ended.again > 50, proves)
       if (!proves) assert.isAbove(ended.unknown, 10)
     })
+  }
+})
+
+// -----------------------------------------------------------------------------
+// Over real connections
+// -----------------------------------------------------------------------------
+
+const realFaults: ReadonlyArray<Faults.Symptom> = [
+  Faults.answerLost,
+  Faults.reset,
+  Faults.badGateway,
+  { _tag: "BadGateway", applied: true },
+  { _tag: "Refuse", kind: "nonceUsed" },
+  { _tag: "Malformed" },
+  { _tag: "Truncate", bytes: 50 },
+  { _tag: "Slow", bytesPerSecond: 10 },
+  { _tag: "Delay", millis: 1500 },
+  { _tag: "Late", millis: 1500 }
+]
+
+describe.concurrent("nor over HTTP", () => {
+  const timeout = Call.withTimeout("500 millis")
+  for (const [name, dialect, form, more] of worlds.filter(([, , , , proves]) => proves)) {
+    it.live(name, () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* Server.serve()
+        const assumptions = more.horizon === undefined ? more : { ...more, horizon: "2 seconds" as const }
+        const ends = yield* Effect.forEach(realFaults, (symptom, index) =>
+          Effect.gen(function*() {
+            const apiKey = `alice-key-over-http-${index}`
+            yield* Control.use((control) =>
+              control.addKey({
+                account: "alice",
+                apiKey: ApiKey.make(apiKey),
+                apiSecret: "alice-secret-0001",
+                title: apiKey,
+                type: "1",
+                enabled: true
+              })
+            )
+            const step: Step = {
+              kind: "rests",
+              fates: [{ _tag: "fault", symptom, probability: 1 }, {
+                _tag: "fault",
+                symptom: Faults.reset,
+                probability: 1
+              }],
+              meanwhile: "nothing",
+              after: 0
+            }
+            const end = yield* placeSurely(step, network(), `order-${index}`, assumptions, apiKey, timeout).pipe(
+              Effect.provide(clientOf(apiKey, dialect, form, baseUrl))
+            )
+            // Whatever is still on its way arrives.
+            yield* Effect.sleep("2 seconds")
+            return [end.ended, yield* ever(end.names, network())] as const
+          }), { concurrency: "unbounded" })
+        assert.deepStrictEqual<unknown>(ends, realFaults.map(() => ["placed", 1]))
+      }).pipe(
+        Effect.scoped,
+        Effect.provide([traders(dialect), NodeHttpClient.layerUndici])
+      ), 60_000)
   }
 })
 
@@ -479,6 +553,20 @@ describe("an order that is not there", () => {
     "may-arrive",
     [1.5, 3]
   )
+  answers(
+    "increasing, but the client's are windowed",
+    live,
+    "window",
+    { ...increasing, nonce: 1 },
+    sure,
+    "may-arrive",
+    [
+      0,
+      1
+    ]
+  )
+  answers("window, but the client's are increasing", live, "increasing", window, sure, "may-arrive", [0, 1])
+  answers("window, of another dialect", document, "window", { ...window, nonce: 1 }, sure, "may-arrive", [0, 1])
   const unique = { nonce: now * 1000, nonceForm: "unique" } as const
   answers("unique, no horizon", document, "window", unique, sure, "may-arrive", [0, 1])
   answers("unique, a horizon", document, "window", unique, { ...sure, horizon: "9 seconds" }, "NotPlaced", [11, 14])
@@ -519,6 +607,17 @@ describe("an order that is not there", () => {
         const verdict = yield* reconcile({ ...yield* ofKey, sentAt: later }, sure)
         assert.deepStrictEqual<unknown>(verdict, { _tag: "StillUnknown", why: "reused-id" })
       })))
+
+  it.effect("an order that has just ended, and shows nowhere yet, was placed", () =>
+    within(Dialect.live, "window", (network) =>
+      Effect.gen(function*() {
+        network.next = { _tag: "late", millis: 3000, told: "reset" }
+        const error = yield* Effect.flip(kinds.rests({ clientOrderId }))
+        // It is looked for the last time a moment after the window and the margin have passed.
+        yield* Effect.forkDetach(Effect.delay(Effect.ignore(meanwhiles.canceled), 5900))
+        const verdict = yield* reconcile(error as CallError & { readonly _tag: "OutcomeUnknown" }, sure)
+        assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "history"])
+      }), network({ lag: 900 })))
 
   it.effect("the open pairs that it may be are told", () =>
     within(Dialect.live, "window", () =>
@@ -580,6 +679,46 @@ describe("an exchange that", () => {
         "/api/v4/trade-account/executed-history": () => json(200, [{ ...fill, clientOrderId: "another" }])
       }))
     ))
+
+  const open = (id: number) => ({
+    orderId: id,
+    clientOrderId: id === 0 ? clientOrderId : `other-${id}`,
+    market: "BTC_USDT",
+    side: "buy",
+    type: "limit",
+    timestamp: 1_700_000_001,
+    dealMoney: "0",
+    dealStock: "0",
+    amount: "1",
+    left: "1",
+    dealFee: "0",
+    price: "1000",
+    status: "OPEN"
+  })
+
+  /** Lists all open orders whatever is asked for, the latest first; `gone` of them go after the first page. */
+  const shrinking = (gone: number) => {
+    let orders = Array.from({ length: 151 }, (_, index) => open(150 - index))
+    return {
+      "/api/v4/orders": ({ body }: Sent) => {
+        const { limit, offset } = JSON.parse(body) as { readonly limit: number; readonly offset: number }
+        const page = orders.slice(offset, offset + limit)
+        if (offset === 0) orders = orders.slice(gone)
+        return json(200, page)
+      }
+    }
+  }
+
+  it.effect("moves the list while it is read still shows an order that stays in it", () =>
+    Effect.gen(function*() {
+      const verdict = yield* reconcile(window, sure)
+      assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "open"])
+    }).pipe(Effect.provide(answering(shrinking(49)))))
+
+  it.effect("moves the list too fast leaves it unknown", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual<unknown>(yield* reconcile(window, sure), { _tag: "StillUnknown", why: "not-readable" })
+    }).pipe(Effect.provide(answering(shrinking(51)))))
 
   for (const path of ["orders", "trade-account/order/history", "trade-account/executed-history", "public/time"]) {
     it.effect(`can't be asked at /api/v4/${path} leaves it unknown`, () =>
