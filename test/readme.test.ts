@@ -4,7 +4,6 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { dirname, join } from "node:path"
@@ -60,10 +59,10 @@ const collector = Effect.gen(function*() {
 const fences = [...read("../README.md").matchAll(/```ts\n(.*?)```/gsu)].map(([, code]) => code)
 
 describe("README", () => {
-  const environment = (baseUrl: string) =>
+  const environment = (baseUrl: string, dialect = Dialect.document) =>
     ConfigProvider.layer(ConfigProvider.fromUnknown({
       TXC_BASE_URL: baseUrl,
-      TXC_DIALECT: "document",
+      TXC_DIALECT: dialect.name,
       TXC_API_KEY: Example.alice.apiKey,
       TXC_API_SECRET: Example.alice.apiSecret
     }))
@@ -159,21 +158,22 @@ describe("README", () => {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
       const redis = yield* redisServer
-      const credentials = {
-        apiKey: Redacted.make(Example.alice.apiKey),
-        apiSecret: Redacted.make(Example.alice.apiSecret)
-      }
+      const one = Layer.fresh(Fleet.oneOfMany(`redis://127.0.0.1:${redis.port}`)).pipe(
+        Layer.provide(environment(baseUrl, Dialect.live))
+      )
       const program = Effect.forEach(Array.from({ length: 20 }), () => MainBalance.use(({ all }) => all), {
         concurrency: "unbounded"
-      }).pipe(
-        Effect.provide(
-          Layer.fresh(
-            Fleet.oneOfMany({ baseUrl, dialect: Dialect.live, credentials }, `redis://127.0.0.1:${redis.port}`)
-          )
-        )
+      })
+      yield* Effect.all([1, 2, 3].map(() => Effect.provide(program, one)), { concurrency: "unbounded" })
+      // A program whose Redis is gone ends all the same.
+      yield* Effect.andThen(program, Effect.delay(redis.stop, 100)).pipe(
+        Effect.andThen(Effect.sleep("3 seconds")),
+        Effect.provide(one)
       )
-      yield* Effect.all([program, program, program], { concurrency: "unbounded" })
-    }).pipe(Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))
+    ))
 
   it.effect("does not wait for the rate limit as the sixth example says", () =>
     Effect.gen(function*() {

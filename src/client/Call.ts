@@ -73,8 +73,8 @@ export const withTimeout: (
 
 /**
  * When a read is attempted again after a failure that may pass: by default twice, after about 100 and 200 milliseconds.
- * A refusal by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `Schedule.recurs(0)` for a single attempt: to an exchange's layer or to a
- * call, as with `Timeout`.
+ * A refusal by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `Schedule.recurs(0)` for a
+ * single attempt: to an exchange's layer or to a call, as with `Timeout`.
  *
  * @category configuration
  * @since 0.1.0
