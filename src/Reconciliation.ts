@@ -1,9 +1,9 @@
 /**
  * Finding out whether an order whose outcome is unknown was placed.
  *
- * The order is looked for by its client order id among the open orders, in the history and among the fills. What is found
- * was placed. What is not found may be on its way still, so its absence means something only once the request can no
- * longer arrive:
+ * The order is looked for by its client order id among the open orders, in the history and among the fills. What is
+ * found was placed. What is not found may be on its way still, so its absence means something only once the request can
+ * no longer arrive:
  *
  * - a nonce of the `window` form is refused when it is more than five seconds older than the exchange's clock
  * - an `increasing` nonce is refused once a greater one of the same key was accepted
@@ -14,9 +14,10 @@
  * - What the exchange has done shows within {@link Assumptions.margin}, and its clocks differ by less than that and are
  *   not set back by more. An order that has just ended may be in no list for as long: so the lists are read that far
  *   apart.
- * - An order that was canceled before it traded is in the account's history. Accounts of business partners do not record
- *   such orders: {@link Assumptions.recordsCanceled} is for you to say. Nobody needs to have asked for the cancel: an
- *   order that may not rest, self-trade prevention, or a reduce-only order without a position ends like that too.
+ * - An order that was canceled before it traded is in the account's history. Accounts of business partners do not
+ *   record such orders: {@link Assumptions.recordsCanceled} is for you to say. Nobody needs to have asked for the
+ *   cancel: an order that may not rest, self-trade prevention, or a reduce-only order without a position ends like that
+ *   too.
  * - The history reaches back to when the order was sent. The live exchange keeps six months.
  * - Nobody else gives the same client order id to an order. The identifiers that this library makes are never the same.
  *
@@ -54,11 +55,12 @@ import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * An order whose outcome is unknown: an `OutcomeUnknown` as it is, an `Intent` that was never settled, or what you know.
+ * An order whose outcome is unknown: an `OutcomeUnknown` as it is, an `Intent` that was never settled, or what you
+ * know.
  *
  * - `endpoint`: the call that would have placed it, such as `LimitOrders.create`
- * - `key`, `nonce`, `nonceForm`, `sentAt`: of the request; the less is known, the less can be proven. Without `key` it is
- *   taken to be this client's
+ * - `key`, `nonce`, `nonceForm`, `sentAt`: of the request; the less is known, the less can be proven. Without `key` it
+ *   is taken to be this client's
  *
  * @category models
  * @since 0.1.0
@@ -77,8 +79,8 @@ export interface Lost {
  * What you know of the exchange and of the account, and this library can't.
  *
  * - `margin`: how long the exchange's own clocks may differ, and what it has done may take to show; five seconds
- * - `horizon`: after how long since it was sent a request can't arrive any more. Not needed with a nonce of the `window`
- *   or the `increasing` form; nothing unless you say
+ * - `horizon`: after how long since it was sent a request can't arrive any more. Not needed with a nonce of the
+ *   `window` or the `increasing` form; nothing unless you say
  * - `recordsCanceled`: whether the account's history has the orders that were canceled before they traded; `false`
  * - `patience`: how long to wait, at most, until the request can't arrive any more; a minute
  *
@@ -132,15 +134,15 @@ export interface NotPlaced {
 /**
  * Why nothing is certain:
  *
- * - `may-arrive`: it was not found, but nothing proves that the request can't arrive any more: no horizon was stated, or
- *   it is further away than the patience, or the nonce is not known
- * - `canceled-or-not-placed`: it is not open, has not traded and can't arrive any more. Either it was never placed, or it
- *   was canceled before it traded and the account does not record that
+ * - `may-arrive`: it was not found, but nothing proves that the request can't arrive any more: no horizon was stated,
+ *   or it is further away than the patience, or the nonce is not known
+ * - `canceled-or-not-placed`: it is not open, has not traded and can't arrive any more. Either it was never placed, or
+ *   it was canceled before it traded and the account does not record that
  * - `another-key`: it was not found, but was signed with another key, which may be another account's
- * - `reused-id`: only an older order has this client order id; or this machine's clock was ahead of the exchange's by more
- *   than the margin when it was sent
- * - `no-id`: the exchange does not tell the client order ids of such orders; `pairs` are the OCO orders that are open in
- *   the market and have none: compare them
+ * - `reused-id`: only an older order has this client order id; or this machine's clock was ahead of the exchange's by
+ *   more than the margin when it was sent
+ * - `no-id`: the exchange does not tell the client order ids of such orders; `pairs` are the OCO orders that are open
+ *   in the market and have none: compare them
  * - `not-an-order`: the call places no order that could be found by a client order id
  * - `not-readable`: the exchange could not be asked, see `error`; or what it lists changed too much while it was read.
  *   Ask again
@@ -285,9 +287,9 @@ export class Reconciliation extends Context.Service<Reconciliation, {
         listed("UnexecutedOcoOrders.page", (at) => pairs.page({ market, ...at }), ({ id }) => id)
 
       /**
-       * What is there of the order. An order goes from the open ones to the history, and a pair to its legs before that:
-       * it is looked for in this order. What has left one list may take a while to show in the next: with `between` from
-       * one to the next it can't pass by unseen.
+       * What is there of the order. An order goes from the open ones to the history, and a pair to its legs before
+       * that: it is looked for in this order. What has left one list may take a while to show in the next: with
+       * `between` from one to the next it can't pass by unseen.
        */
       const look = Effect.fnUntraced(function*(
         { clientOrderId, endpoint, market, sentAt = 0 }: Lost & Required<Pick<Lost, "clientOrderId" | "market">>,

@@ -13,6 +13,7 @@ import * as LimitOrders from "../src/endpoints/LimitOrders.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import * as Exchange from "../src/Exchange.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
+import * as Errors from "../src/protocol/Errors.ts"
 import * as Control from "../src/sandbox/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
 import * as Faults from "../src/sandbox/Faults.ts"
@@ -70,6 +71,17 @@ describe("README", () => {
   it("shows the examples that are run here, and no others", () => {
     const examples = ["quickstart", "risk", "accounts", "telemetry", "fleet", "limits", "sandbox", "oracle"]
     assert.deepStrictEqual(fences, examples.map((name) => read(`./readme/${name}.ts`)))
+  })
+
+  it("has a row for every tag that a call can fail with", () => {
+    const tags = Object.entries(Errors).flatMap(([name, value]) =>
+      typeof value === "function" && value.prototype instanceof Error ? [name] : []
+    )
+    const rows = [...read("../README.md").matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gmu)].map(([, tag]) =>
+      tag?.replaceAll("`", "")
+    )
+    assert.isAbove(tags.length, 10)
+    for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
 
   it.live("places an order as the first example says", () =>
@@ -164,7 +176,7 @@ describe("README", () => {
       const program = Effect.forEach(Array.from({ length: 20 }), () => MainBalance.use(({ all }) => all), {
         concurrency: "unbounded"
       })
-      yield* Effect.all([1, 2, 3].map(() => Effect.provide(program, one)), { concurrency: "unbounded" })
+      yield* Effect.forEach([1, 2, 3], () => Effect.provide(program, one), { concurrency: "unbounded" })
       // A program whose Redis is gone ends all the same.
       yield* Effect.andThen(program, Effect.delay(redis.stop, 100)).pipe(
         Effect.andThen(Effect.sleep("3 seconds")),
