@@ -249,6 +249,21 @@ export const layer = <E = never, R = never>(
 
 /**
  * The same from configuration: `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL` with `TXC_DIALECT`.
+ * What is given replaces a default.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfigWith = <E = never, R = never>(
+  shared: Shared<E, R>
+): Layer.Layer<
+  Services,
+  Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | Config.ConfigError | E,
+  HttpClient.HttpClient | R
+> => withDefaults(Layer.merge(Region.layerConfig, Credentials.layerConfig), shared)
+
+/**
+ * From configuration, see {@link layerConfigWith}, with the defaults.
  *
  * @category layers
  * @since 0.1.0
@@ -257,4 +272,4 @@ export const layerConfig: Layer.Layer<
   Services,
   Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | Config.ConfigError,
   HttpClient.HttpClient
-> = withDefaults(Layer.merge(Region.layerConfig, Credentials.layerConfig))
+> = layerConfigWith({})

@@ -1,9 +1,9 @@
 /**
  * Finding out whether an order whose outcome is unknown was placed.
  *
- * The order is looked for by its client order id among the open orders, in the history and among the fills. What is found
- * was placed. What is not found may be on its way still, so its absence means something only once the request can no
- * longer arrive:
+ * The order is looked for by its client order id among the open orders, in the history and among the fills. What is
+ * found was placed. What is not found may be on its way still, so its absence means something only once the request can
+ * no longer arrive:
  *
  * - a nonce of the `window` form is refused when it is more than five seconds older than the exchange's clock
  * - an `increasing` nonce is refused once a greater one of the same key was accepted
@@ -11,10 +11,13 @@
  *
  * What is then looked for and not found was not placed, if the following holds. It can't be checked from here:
  *
- * - What the exchange has done shows within {@link Assumptions.margin}, and its clocks differ by less than that.
- * - An order that was canceled before it traded is in the account's history. Accounts of business partners do not record
- *   such orders: {@link Assumptions.recordsCanceled} is for you to say. Nobody needs to have asked for the cancel: an
- *   order that may not rest, self-trade prevention, or a reduce-only order without a position ends like that too.
+ * - What the exchange has done shows within {@link Assumptions.margin}, and its clocks differ by less than that and are
+ *   not set back by more. An order that has just ended may be in no list for as long: so the lists are read that far
+ *   apart.
+ * - An order that was canceled before it traded is in the account's history. Accounts of business partners do not
+ *   record such orders: {@link Assumptions.recordsCanceled} is for you to say. Nobody needs to have asked for the
+ *   cancel: an order that may not rest, self-trade prevention, or a reduce-only order without a position ends like that
+ *   too.
  * - The history reaches back to when the order was sent. The live exchange keeps six months.
  * - Nobody else gives the same client order id to an order. The identifiers that this library makes are never the same.
  *
@@ -22,13 +25,14 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import * as Call from "./client/Call.ts"
+import type * as Pages from "./client/Pages.ts"
 import type { ClientOrderId, MarketName, OrderId } from "./domain/Identifiers.ts"
-import { Limit } from "./domain/Paging.ts"
+import { Limit, maxLimit, maxOffset, Offset } from "./domain/Paging.ts"
 import { toMicros, type UnixTime } from "./domain/Time.ts"
 import { nonceWindowMillis } from "./domain/VenueRules.ts"
 import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
@@ -43,7 +47,7 @@ import { ServerTime } from "./endpoints/ServerTime.ts"
 import * as StockMarketOrders from "./endpoints/StockMarketOrders.ts"
 import * as StopLimitOrders from "./endpoints/StopLimitOrders.ts"
 import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
-import type * as Errors from "./protocol/Errors.ts"
+import * as Errors from "./protocol/Errors.ts"
 import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
 
 // -----------------------------------------------------------------------------
@@ -51,10 +55,12 @@ import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * An order whose outcome is unknown: an `OutcomeUnknown` as it is, an `Intent` that was never settled, or what you know.
+ * An order whose outcome is unknown: an `OutcomeUnknown` as it is, an `Intent` that was never settled, or what you
+ * know.
  *
  * - `endpoint`: the call that would have placed it, such as `LimitOrders.create`
- * - `key`, `nonce`, `nonceForm`, `sentAt`: of the request; the less is known, the less can be proven
+ * - `key`, `nonce`, `nonceForm`, `sentAt`: of the request; the less is known, the less can be proven. Without `key` it
+ *   is taken to be this client's
  *
  * @category models
  * @since 0.1.0
@@ -73,8 +79,8 @@ export interface Lost {
  * What you know of the exchange and of the account, and this library can't.
  *
  * - `margin`: how long the exchange's own clocks may differ, and what it has done may take to show; five seconds
- * - `horizon`: after how long since it was sent a request can't arrive any more. Not needed with a nonce of the `window`
- *   or the `increasing` form; nothing unless you say
+ * - `horizon`: after how long since it was sent a request can't arrive any more. Not needed with a nonce of the
+ *   `window` or the `increasing` form; nothing unless you say
  * - `recordsCanceled`: whether the account's history has the orders that were canceled before they traded; `false`
  * - `patience`: how long to wait, at most, until the request can't arrive any more; a minute
  *
@@ -128,17 +134,18 @@ export interface NotPlaced {
 /**
  * Why nothing is certain:
  *
- * - `may-arrive`: it was not found, but nothing proves that the request can't arrive any more: no horizon was stated, or
- *   it is further away than the patience, or the nonce is not known
- * - `canceled-or-not-placed`: it is not open, has not traded and can't arrive any more. Either it was never placed, or it
- *   was canceled before it traded and the account does not record that
+ * - `may-arrive`: it was not found, but nothing proves that the request can't arrive any more: no horizon was stated,
+ *   or it is further away than the patience, or the nonce is not known
+ * - `canceled-or-not-placed`: it is not open, has not traded and can't arrive any more. Either it was never placed, or
+ *   it was canceled before it traded and the account does not record that
  * - `another-key`: it was not found, but was signed with another key, which may be another account's
- * - `reused-id`: only an older order has this client order id; or this machine's clock was ahead of the exchange's by more
- *   than the margin when it was sent
- * - `no-id`: the exchange does not tell the client order ids of such orders; `pairs` are the OCO orders that are open in
- *   the market and have none: compare them
+ * - `reused-id`: only an older order has this client order id; or this machine's clock was ahead of the exchange's by
+ *   more than the margin when it was sent
+ * - `no-id`: the exchange does not tell the client order ids of such orders; `pairs` are the OCO orders that are open
+ *   in the market and have none: compare them
  * - `not-an-order`: the call places no order that could be found by a client order id
- * - `not-readable`: the exchange could not be asked; see `error`, and ask again
+ * - `not-readable`: the exchange could not be asked, see `error`; or what it lists changed too much while it was read.
+ *   Ask again
  *
  * @category models
  * @since 0.1.0
@@ -190,6 +197,39 @@ const placing: ReadonlySet<string> = new Set(
   ].map(({ name }) => name)
 )
 
+/** So many records may leave a list while it is read: half a page. */
+const step = maxLimit / 2
+
+/** More records than that have left a list while it was read. */
+class ListMoved extends Data.TaggedError("ListMoved") {}
+
+/**
+ * All records of a list that stay in it while it is read. What leaves it moves the rest towards its beginning, past the
+ * next page: so pages overlap by half, and each must have the last record of the one before.
+ */
+const listed = <A, E>(
+  name: string,
+  page: (at: { readonly limit: Limit; readonly offset: Offset }) => Effect.Effect<Pages.Page<A>, E>,
+  idOf: (record: A) => string
+): Effect.Effect<ReadonlyArray<A>, E | ListMoved | Errors.PageCeilingReached> => {
+  const limit = Limit.make(maxLimit)
+  const from = (
+    offset: number,
+    read: ReadonlyArray<A>
+  ): Effect.Effect<ReadonlyArray<A>, E | ListMoved | Errors.PageCeilingReached> =>
+    Effect.flatMap(page({ limit, offset: Offset.make(offset) }), ({ records }) => {
+      const last = read.at(-1)
+      const overlap = last === undefined ? 0 : records.findIndex((record) => idOf(record) === idOf(last)) + 1
+      if (last !== undefined && overlap === 0) return Effect.fail(new ListMoved())
+      const all = [...read, ...records.slice(overlap)]
+      if (records.length < maxLimit) return Effect.succeed(all)
+      return offset + step > maxOffset
+        ? Effect.fail(new Errors.PageCeilingReached({ endpoint: name, emitted: all.length }))
+        : from(offset + step, all)
+    })
+  return from(0, [])
+}
+
 const isOco = (endpoint: string | undefined): boolean => endpoint === CollateralOcoOrders.endpoint.name
 
 interface Dated {
@@ -197,10 +237,13 @@ interface Dated {
   readonly timestamp: UnixTime
 }
 
+/** Why a list could not be read. */
+type Unread = Errors.CallError | Errors.PageCeilingReached | ListMoved
+
 /** The live exchange refuses to look for an order that it does not have. */
-const orNone = <A, E extends Errors.CallError | Errors.PageCeilingReached, R>(
-  found: Effect.Effect<ReadonlyArray<A>, E, R>
-): Effect.Effect<ReadonlyArray<A>, E, R> =>
+const orNone = <A>(
+  found: Effect.Effect<ReadonlyArray<A>, Unread>
+): Effect.Effect<ReadonlyArray<A>, Unread> =>
   Effect.catchIf(
     found,
     (error): boolean => error._tag === "ValidationFailed" && Object.hasOwn(error.otherFields, "orderHistory"),
@@ -231,7 +274,7 @@ export class Reconciliation extends Context.Service<Reconciliation, {
   > = Layer.effect(
     Reconciliation,
     Effect.gen(function*() {
-      const { acceptedNonce, dialect, key } = yield* Call.Call
+      const { acceptedNonce, dialect, key, nonceForm: ownForm } = yield* Call.Call
       const active = yield* ActiveOrders
       const pairs = yield* UnexecutedOcoOrders
       const history = yield* OrderHistory
@@ -240,13 +283,18 @@ export class Reconciliation extends Context.Service<Reconciliation, {
       const tellsLegs = dialect.rules.legClientOrderIds === "echoed"
       const ticks = dialect.nonceUnit === "milliseconds" ? 1 : 1000
 
+      const openPairs = (market: MarketName) =>
+        listed("UnexecutedOcoOrders.page", (at) => pairs.page({ market, ...at }), ({ id }) => id)
+
       /**
-       * What is there of the order. An order goes from the open ones to the history, and a pair to its legs before that:
-       * it is looked for in this order, so that it can't pass by unseen.
+       * What is there of the order. An order goes from the open ones to the history, and a pair to its legs before
+       * that: it is looked for in this order. What has left one list may take a while to show in the next: with
+       * `between` from one to the next it can't pass by unseen.
        */
       const look = Effect.fnUntraced(function*(
         { clientOrderId, endpoint, market, sentAt = 0 }: Lost & Required<Pick<Lost, "clientOrderId" | "market">>,
-        margin: number
+        margin: number,
+        between: Effect.Effect<void>
       ) {
         let older = false
         const isIt = (order: Dated): boolean => {
@@ -255,25 +303,32 @@ export class Reconciliation extends Context.Service<Reconciliation, {
           if (!isNew) older = true
           return isNew
         }
-        const first = <A, E>(orders: Stream.Stream<A, E>, matches: (order: A) => boolean) =>
-          orders.pipe(Stream.filter(matches), Stream.runCollect)
         const placed = (where: Placed["where"], order: unknown, orderIds: ReadonlyArray<OrderId>) =>
           ({ _tag: "Placed", where, order, orderIds }) as Placed
+        const only = { market, clientOrderId }
 
         if (endpoint === undefined || isOco(endpoint)) {
-          const [pair] = yield* first(
-            pairs.stream({ market }),
-            ({ stopLoss, takeProfit }) => isIt(stopLoss) || isIt(takeProfit)
+          const [pair] = (yield* openPairs(market)).filter(({ stopLoss, takeProfit }) =>
+            isIt(stopLoss) || isIt(takeProfit)
           )
           if (pair !== undefined) {
             return placed("pair", pair, [pair.id, pair.stopLoss.orderId, pair.takeProfit.orderId])
           }
+          yield* between
         }
-        const [open] = yield* first(active.stream({ market, clientOrderId }), isIt)
+        const orders = yield* listed(
+          "ActiveOrders.page",
+          (at) => active.page({ ...only, ...at }),
+          (order) => order.orderId
+        )
+        const [open] = orders.filter(isIt)
         if (open !== undefined) return placed("open", open, [open.orderId])
-        const [ended] = yield* orNone(first(history.stream({ market, clientOrderId }), isIt))
+        yield* between
+        const past = listed("OrderHistory.page", (at) => history.page({ ...only, ...at }), (order) => order.orderId)
+        const [ended] = (yield* orNone(past)).filter(isIt)
         if (ended !== undefined) return placed("history", ended, [ended.orderId])
-        const traded = yield* orNone(first(fills.stream({ market, clientOrderId }), isIt))
+        const trades = listed("Fills.page", (at) => fills.page({ ...only, ...at }), ({ tradeId }) => String(tradeId))
+        const traded = (yield* orNone(trades)).filter(isIt)
         if (traded.length > 0) return placed("fills", traded, [...new Set(traded.map(({ orderId }) => orderId))])
         return older ? stillUnknown("reused-id") : undefined
       })
@@ -311,10 +366,12 @@ export class Reconciliation extends Context.Service<Reconciliation, {
         margin: number,
         patience: number
       ) {
-        if (nonce !== undefined && nonceForm === "window") {
+        // A nonce of another form than this client's is of other ticks, or overtaken by other rules.
+        const isComparable = nonce !== undefined && nonceForm === ownForm
+        if (isComparable && nonceForm === "window") {
           return yield* passed(there, nonce / ticks + nonceWindowMillis + margin, patience)
         }
-        if (nonce !== undefined && nonceForm === "increasing") {
+        if (isComparable && nonceForm === "increasing") {
           if (!(yield* overtaken(nonce, patience))) return false
           yield* Effect.sleep(margin)
           return true
@@ -324,14 +381,6 @@ export class Reconciliation extends Context.Service<Reconciliation, {
         return (yield* passed(Clock.currentTimeMillis, until, patience)) && (yield* passed(there, until, patience))
       })
 
-      const openPairs = (market: MarketName) =>
-        pairs.stream({ market }).pipe(
-          Stream.filter(({ stopLoss, takeProfit }) =>
-            stopLoss.clientOrderId === undefined && takeProfit.clientOrderId === undefined
-          ),
-          Stream.runCollect
-        )
-
       const find = Effect.fnUntraced(function*(lost: Lost, assumptions: Assumptions) {
         const { clientOrderId, endpoint, market } = lost
         if (clientOrderId === undefined || market === undefined) return stillUnknown("not-an-order")
@@ -340,17 +389,20 @@ export class Reconciliation extends Context.Service<Reconciliation, {
         const margin = Duration.toMillis(assumptions.margin)
         const horizon = assumptions.horizon === undefined ? undefined : Duration.toMillis(assumptions.horizon)
 
-        const found = yield* look(order, margin)
+        const found = yield* look(order, margin, Effect.void)
         if (found !== undefined) return found
         // What such an exchange does not tell of pairs can't be found, and not be missed either.
         if (!tellsLegs && (endpoint === undefined || isOco(endpoint))) {
-          return { ...stillUnknown("no-id"), pairs: yield* openPairs(market) }
+          const nameless = (yield* openPairs(market)).filter(({ stopLoss, takeProfit }) =>
+            stopLoss.clientOrderId === undefined && takeProfit.clientOrderId === undefined
+          )
+          return { ...stillUnknown("no-id"), pairs: nameless }
         }
         if (lost.key !== undefined && lost.key !== key) return stillUnknown("another-key")
         if (!(yield* tooLate(lost, horizon, margin, Duration.toMillis(assumptions.patience)))) {
           return stillUnknown("may-arrive")
         }
-        const foundLate = yield* look(order, margin)
+        const foundLate = yield* look(order, margin, Effect.sleep(margin))
         if (foundLate !== undefined) return foundLate
         return assumptions.recordsCanceled ? { _tag: "NotPlaced" } as const : stillUnknown("canceled-or-not-placed")
       })
@@ -359,7 +411,11 @@ export class Reconciliation extends Context.Service<Reconciliation, {
         reconcile: Effect.fn("Reconciliation.reconcile")(function*(lost: Lost, assumptions: Partial<Assumptions> = {}) {
           return yield* Effect.catch(
             find(lost, { ...cautious, ...assumptions }),
-            (error) => Effect.succeed<Verdict>({ ...stillUnknown("not-readable"), error })
+            (error) =>
+              Effect.succeed<Verdict>({
+                ...stillUnknown("not-readable"),
+                ...(error._tag === "ListMoved" ? {} : { error })
+              })
           )
         })
       }

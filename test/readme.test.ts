@@ -4,7 +4,6 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -15,6 +14,7 @@ import * as LimitOrders from "../src/endpoints/LimitOrders.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import * as Exchange from "../src/Exchange.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
+import * as Errors from "../src/protocol/Errors.ts"
 import * as Control from "../src/sandbox/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
 import * as Faults from "../src/sandbox/Faults.ts"
@@ -94,10 +94,10 @@ const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Eff
     }))
 
 describe("README", () => {
-  const environment = (baseUrl: string) =>
+  const environment = (baseUrl: string, dialect = Dialect.document) =>
     ConfigProvider.layer(ConfigProvider.fromUnknown({
       TXC_BASE_URL: baseUrl,
-      TXC_DIALECT: "document",
+      TXC_DIALECT: dialect.name,
       TXC_API_KEY: Example.alice.apiKey,
       TXC_API_SECRET: Example.alice.apiSecret
     }))
@@ -116,6 +116,17 @@ describe("README", () => {
     ]
     assert.deepStrictEqual(fences("ts"), examples.map((name) => read(`./readme/${name}.ts`)))
     assert.deepStrictEqual([fences("bash").length, fences("python").length], [1, 1])
+  })
+
+  it("has a row for every tag that a call can fail with", () => {
+    const tags = Object.entries(Errors).flatMap(([name, value]) =>
+      typeof value === "function" && value.prototype instanceof Error ? [name] : []
+    )
+    const rows = [...read("../README.md").matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gmu)].map(([, tag]) =>
+      tag?.replaceAll("`", "")
+    )
+    assert.isAbove(tags.length, 10)
+    for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
 
   it.live("places an order as the first example says", () =>
@@ -204,21 +215,22 @@ describe("README", () => {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
       const redis = yield* redisServer
-      const credentials = {
-        apiKey: Redacted.make(Example.alice.apiKey),
-        apiSecret: Redacted.make(Example.alice.apiSecret)
-      }
+      const one = Layer.fresh(Fleet.oneOfMany(`redis://127.0.0.1:${redis.port}`)).pipe(
+        Layer.provide(environment(baseUrl, Dialect.live))
+      )
       const program = Effect.forEach(Array.from({ length: 20 }), () => MainBalance.use(({ all }) => all), {
         concurrency: "unbounded"
-      }).pipe(
-        Effect.provide(
-          Layer.fresh(
-            Fleet.oneOfMany({ baseUrl, dialect: Dialect.live, credentials }, `redis://127.0.0.1:${redis.port}`)
-          )
-        )
+      })
+      yield* Effect.forEach([1, 2, 3], () => Effect.provide(program, one), { concurrency: "unbounded" })
+      // A program whose Redis is gone ends all the same.
+      yield* Effect.andThen(program, Effect.delay(redis.stop, 100)).pipe(
+        Effect.andThen(Effect.sleep("3 seconds")),
+        Effect.provide(one)
       )
-      yield* Effect.all([program, program, program], { concurrency: "unbounded" })
-    }).pipe(Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))
+    ))
 
   it.effect("does not wait for the rate limit as the sixth example says", () =>
     Effect.gen(function*() {

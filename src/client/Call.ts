@@ -73,8 +73,8 @@ export const withTimeout: (
 
 /**
  * When a read is attempted again after a failure that may pass: by default twice, after about 100 and 200 milliseconds.
- * A refusal by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `Schedule.recurs(0)` for a single attempt: to an exchange's layer or to a
- * call, as with `Timeout`.
+ * A refusal by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `Schedule.recurs(0)` for a
+ * single attempt: to an exchange's layer or to a call, as with `Timeout`.
  *
  * @category configuration
  * @since 0.1.0
@@ -106,6 +106,7 @@ export class PublicCall extends Context.Service<PublicCall, {
  * - `make`: `check` runs before the first attempt, on a request that breaks no rule of its own; when it fails nothing is
  *   sent
  * - `key`: which API key signs, as a fingerprint
+ * - `nonceForm`: what kind of nonce it signs with
  * - `acceptedNonce`: the greatest nonce of a call that the exchange has answered with success
  *
  * @category services
@@ -114,6 +115,7 @@ export class PublicCall extends Context.Service<PublicCall, {
 export class Call extends Context.Service<Call, {
   readonly dialect: Dialect
   readonly key: string
+  readonly nonceForm: Errors.NonceForm
   readonly acceptedNonce: Effect.Effect<number>
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
@@ -640,6 +642,6 @@ export const layer: Layer.Layer<
       const one = (wire: Readonly<Record<string, unknown>>, request: object) => attempt(endpoint, bucket, wire, request)
       return prepare(endpoint, dialect, bucket, readRetryOf, one, check)
     }
-    return { dialect, key, acceptedNonce: Effect.sync(() => acceptedNonce), make }
+    return { dialect, key, nonceForm, acceptedNonce: Effect.sync(() => acceptedNonce), make }
   })
 )

@@ -7,12 +7,12 @@ import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Hex from "effect/encoding/Hex"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Digest from "./Digest.ts"
 
 /**
  * The key or the secret can't be used: empty, cut short, or with characters that an HTTP header can't carry. Neither is
@@ -104,10 +104,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
  * @since 0.1.0
  */
 export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
-  Effect.map(
-    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(Redacted.value(apiKey)))),
-    (digest) => Hex.encode(new Uint8Array(digest, 0, 8))
-  )
+  Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => digest.slice(0, 16))
 
 /**
  * @category layers

@@ -32,7 +32,6 @@ export interface Of {
 }
 
 /**
-/**
  * How far the exchange's clock is ahead of this machine's, in milliseconds: what nonces are corrected by. None unless
  * measured, see `ServerClock`. Read when an exchange's layer is built.
  *

@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 const nonce = NonceRedis.layerWindow({ programs: 8 })
 const rateLimits = RateLimitsRedis.layer
 
-export const oneOfMany = (options: Exchange.Options, redisUrl: string) =>
-  Exchange.layer({ ...options, nonce, rateLimits }).pipe(
-    Layer.provide([FetchHttpClient.layer, NodeRedis.layer({ url: redisUrl })])
+/** One of these programs. Without its Redis a command fails at once: those that wait keep a program from ending. */
+export const oneOfMany = (redisUrl: string) =>
+  Exchange.layerConfigWith({ nonce, rateLimits }).pipe(
+    Layer.provide([FetchHttpClient.layer, NodeRedis.layer({ url: redisUrl, disableOfflineQueue: true })])
   )

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
+import * as Call from "../../src/client/Call.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
 import { Fees } from "../../src/endpoints/Fees.ts"
@@ -47,6 +48,19 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const there = yield* Effect.provide(story, exchange(overHttp(dialect)))
       assert.deepStrictEqual(here, there)
     }))
+
+  it.live("what was sent arrives, though its caller has stopped waiting", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      yield* control.addFault({ path: "/api/v4/order/stop_limit", symptom: { _tag: "Late", millis: 1000 } })
+      const error = yield* failsWith("OutcomeUnknown")(
+        StopLimitOrders.use((orders) => orders.create(stopLimit)).pipe(Call.withTimeout("300 millis"))
+      )
+      assert.strictEqual(error.why, "timeout")
+      assert.strictEqual((yield* control.openOrders("alice")).length, 0)
+      yield* Effect.sleep("1500 millis")
+      assert.strictEqual((yield* control.openOrders("alice")).length, 1)
+    }).pipe(Effect.provide(exchange(inProcess(dialect)))))
 
   it.effect("a reset is a connection that breaks", () =>
     Effect.gen(function*() {
