@@ -6,12 +6,9 @@
  *
  * @since 0.1.0
  */
-import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import { identity } from "effect/Function"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -39,8 +36,8 @@ import * as Violation from "../protocol/Violation.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Intents from "./Intents.ts"
 import type { MarketRules } from "./MarketRules.ts"
-import * as Metrics from "./Metrics.ts"
 import { ClockOffset, Nonce } from "./Nonce.ts"
+import * as Observation from "./Observation.ts"
 import * as RateLimits from "./RateLimits.ts"
 import { Region } from "./Region.ts"
 import * as Signer from "./Signer.ts"
@@ -444,39 +441,6 @@ const again = (
       }))
     })
 
-/** One call under way. */
-interface Progress {
-  attempts: number
-}
-
-/** Says what came of every call of an endpoint: on its span, and in the metrics. */
-const observing =
-  (endpoint: Endpoint.Any, dialect: Dialect, metrics: ReturnType<typeof Metrics.of>) =>
-  (call: (progress: Progress) => Effect.Effect<unknown, Errors.CallError>): Effect.Effect<unknown, Errors.CallError> =>
-    Effect.withFiber((fiber) => {
-      const clock = fiber.getRef(Clock.Clock)
-      const startedAt = clock.monotonicTimeNanosUnsafe()
-      const progress = { attempts: 0 }
-      return Effect.onExit(call(progress), (exit) => {
-        const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(Cause.isFailReason)?.error
-        const outcome = Exit.isSuccess(exit)
-          ? endpoint.mutates ? "applied" : "answered"
-          : error?.outcome ?? "interrupted"
-        metrics.calls(outcome).updateUnsafe(1, fiber.context)
-        if (error !== undefined) metrics.errors(error._tag).updateUnsafe(1, fiber.context)
-        metrics.latency.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - startedAt) / 1e6, fiber.context)
-        const { span } = fiber.cache
-        if (span?._tag === "Span") {
-          span.attribute("txc.endpoint", endpoint.name)
-          span.attribute("txc.dialect", dialect.name)
-          span.attribute("txc.outcome", outcome)
-          span.attribute("txc.attempts", progress.attempts)
-          if (error !== undefined) span.attribute("txc.error", error._tag)
-        }
-        return Effect.void
-      })
-    })
-
 /**
  * Encodes the request once, then makes attempts.
  *
@@ -492,8 +456,7 @@ const prepare = (
   check?: (request: never) => Effect.Effect<void, Errors.CallError>
 ) => {
   const { encodeRequest } = Endpoint.codec(endpoint, dialect)
-  const metrics = Metrics.of(endpoint.name)
-  const observed = observing(endpoint, dialect, metrics)
+  const { limitWait, observed } = Observation.of(endpoint, dialect)
   return (request: object): Effect.Effect<never> =>
     observed((progress) => {
       const encoded = encodeRequest(request)
@@ -503,7 +466,7 @@ const prepare = (
         onFailure: (error) => Effect.fail(limited(error, request)),
         onSuccess: (waited) => {
           progress.attempts++
-          return waited === 0 ? one : Effect.andThen(Metric.update(metrics.limitWait, waited), one)
+          return waited === 0 ? one : Effect.andThen(Metric.update(limitWait, waited), one)
         }
       })
       const attempts = again(endpoint, bucket, inTurn, readRetryOf)

@@ -10,6 +10,7 @@ import * as Ledger from "./Ledger.ts"
 import * as Positions from "./Positions.ts"
 import type { Fill, Order, State, StopOrder, Trading } from "./State.ts"
 import * as Units from "./Units.ts"
+import * as Waiting from "./Waiting.ts"
 
 /** How many trades of a market are kept. */
 const keptTrades = 1000
@@ -98,7 +99,9 @@ export const end = (work: Work, order: Order, status: Order["status"]): void => 
   const trading = state.trading.get(order.market)
   if (!state.openOrders.delete(order.id)) return
   if (order.queued !== undefined && trading !== undefined) Book.remove(trading.book, order, order.queued)
-  if (order.stop !== undefined && trading?.waiting.delete(order as StopOrder) === true) order.stop.activated = false
+  if (order.stop !== undefined && trading !== undefined && Waiting.remove(trading.waiting, order as StopOrder)) {
+    order.stop.activated = false
+  }
   order.queued = undefined
   release(work, order, order.locked?.units ?? 0n)
   order.status = status
@@ -203,9 +206,7 @@ const record = (
   charges: { readonly maker: Charge; readonly taker: Charge | undefined }
 ): void => {
   // A taker may move the price on at once: whoever waits for this price is woken by it all the same.
-  if (trade.price !== trading.lastPrice) {
-    for (const order of trading.waiting) if (isReached(order, trade.price)) order.stop.activated = true
-  }
+  if (trade.price !== trading.lastPrice) Waiting.reach(trading.waiting, trade.price)
   trading.lastPrice = trade.price
   const id = ++work.state.lastId
   trading.trades.push({ id, at: work.at, ...trade })
@@ -408,9 +409,14 @@ export const wouldTake = ({ state }: Work, order: Order): boolean => {
 // Waking
 // -----------------------------------------------------------------------------
 
-const isReached = (order: StopOrder, last: Units.Units): boolean => {
-  const price = Units.from(order.stop.price) ?? last
-  return order.stop.condition === "gte" ? last >= price : last <= price
+/**
+ * Lets an order wait for its price.
+ *
+ * @category orders
+ */
+export const wait = ({ state }: Work, order: StopOrder): void => {
+  const trading = state.trading.get(order.market)
+  if (trading !== undefined) Waiting.add(trading.waiting, order)
 }
 
 /**
@@ -424,10 +430,8 @@ export const wake = (work: Work, market: Market): void => {
   for (;;) {
     const last = trading?.lastPrice
     if (trading === undefined || last === undefined) return
-    const next = [...trading.waiting].find((order) => order.stop.activated || isReached(order, last))
+    const next = Waiting.wake(trading.waiting, last)
     if (next === undefined) return
-    trading.waiting.delete(next)
-    next.stop.activated = true
     next.changedAt = work.at
     work.emit({ _tag: "OrderActivated", ...Event.subject(next) })
     endOther(work, next)

@@ -241,7 +241,7 @@ export const placeStopLimit = (work: Matching.Work, account: string, operation: 
   }
   if (!Matching.lock(work, order, ...lockOf(market, side, kind, quantity, Units.from(price) ?? 0n))) return notEnough
   remember(work, order)
-  state.trading.get(market.name)?.waiting.add(order)
+  Matching.wait(work, order)
   Matching.wake(work, market)
   return { _tag: "StopPlaced", order }
 }
@@ -301,7 +301,7 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
   state.ocoOrders.set(id, oco)
   remember(work, stopLoss)
   remember(work, takeProfit)
-  state.trading.get(market.name)?.waiting.add(stopLoss)
+  Matching.wait(work, stopLoss)
   Matching.execute(work, market, takeProfit)
   Matching.wake(work, market)
   return { _tag: "OcoPlaced", oco }

@@ -37,6 +37,7 @@ import * as Book from "./Book.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
 import type { Units } from "./Units.ts"
+import * as Waiting from "./Waiting.ts"
 
 /**
  * An account, or a sub-account's own.
@@ -262,8 +263,7 @@ export interface Position {
  */
 export interface Trading {
   readonly book: Book.Book
-  /** Orders that wait for their price, in the order in which they were placed. */
-  readonly waiting: Set<StopOrder>
+  readonly waiting: Waiting.Waiting
   /** The latest trades, the latest last. */
   readonly trades: Array<Trade>
   lastPrice: Units | undefined
@@ -350,7 +350,7 @@ export const make = (rules: VenueRules): State => ({
   trading: new Map(
     Listings.markets.map((
       { name }
-    ) => [name, { book: Book.make(), waiting: new Set(), trades: [], lastPrice: undefined }])
+    ) => [name, { book: Book.make(), waiting: Waiting.make(), trades: [], lastPrice: undefined }])
   ),
   openOrders: new Map(),
   endedOrders: new Map(),

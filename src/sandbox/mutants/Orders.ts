@@ -16,6 +16,8 @@ import * as StopLimitOrders from "../../endpoints/StopLimitOrders.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
 import { markets } from "../engine/Listings.ts"
+import type { StopOrder } from "../engine/State.ts"
+import type { Waiting } from "../engine/Waiting.ts"
 import {
   answering,
   asking,
@@ -547,12 +549,20 @@ const listing = (key: string, change: (value: unknown, order: Fields) => unknown
   })
 })
 
+/** The orders that wait. What they wait for is about to change, so all of them have to be looked through. */
+const seekingAnew = (waiting: Waiting): ReadonlySet<StopOrder> => {
+  waiting.isReached = true
+  return waiting.orders
+}
+
 /** The condition of orders that wait is another one. */
 const waiting = (change: (condition: string, side: string) => string): Change => ({
   make: () => ({
     answer: (answer, _request, { state }) => {
       for (const { waiting } of state.trading.values()) {
-        for (const order of waiting) Object.assign(order.stop, { condition: change(order.stop.condition, order.side) })
+        for (const order of seekingAnew(waiting)) {
+          Object.assign(order.stop, { condition: change(order.stop.condition, order.side) })
+        }
       }
       return answer
     }
@@ -573,7 +583,7 @@ const shifted = (steps: number, side: "buy" | "sell"): Change => ({
     return {
       answer: (answer, _request, { state }) => {
         for (const { waiting } of state.trading.values()) {
-          for (const order of waiting) {
+          for (const order of seekingAnew(waiting)) {
             if (order.side !== side || done.has(order)) continue
             done.add(order)
             const away = side === "buy" ? steps : -steps
@@ -626,7 +636,7 @@ const life: ReadonlyArray<Mutant> = [
       make: () => ({
         answer: (answer, _request, { state }) => {
           for (const { waiting } of state.trading.values()) {
-            for (const order of waiting) {
+            for (const order of seekingAnew(waiting)) {
               if (order.side === side) Object.assign(order, { price: side === "buy" ? "1000000" : "1" })
             }
           }
@@ -648,7 +658,7 @@ const life: ReadonlyArray<Mutant> = [
     make: () => ({
       answer: (answer, _request, { state }) => {
         for (const { waiting } of state.trading.values()) {
-          for (const order of waiting) {
+          for (const order of seekingAnew(waiting)) {
             if (order.oco !== undefined) Object.assign(order, { price: order.side === "buy" ? "1000000" : "1" })
           }
         }

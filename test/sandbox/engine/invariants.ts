@@ -106,7 +106,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
       }
     }
   }
-  for (const order of waiting) {
+  for (const order of waiting.orders) {
     const isAsleep = order.queued === undefined && !order.stop.activated && order.status === "NEW"
     holds(order.market === market && isAsleep && !found.has(order), `${order.id} waits, and does not`)
     found.add(order)
