@@ -8,6 +8,7 @@ import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
 import type { Request } from "../../src/sandbox/Message.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
+import { bob } from "./exchange.ts"
 import { handle, signed } from "./signed.ts"
 
 // -----------------------------------------------------------------------------
@@ -138,9 +139,12 @@ export const sending = Effect.fnUntraced(function*(baseUrl: string) {
 /** All that the exchange knows. */
 export const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(venue.state)))
 
-/** A well-formed call is answered, and nothing was made or lost. */
+/**
+ * A well-formed call is answered, and nothing was made or lost. It is bob's: a nonce that an attack has changed and signed
+ * with alice's key may be greater than any of hers.
+ */
 export const unharmed = Effect.fnUntraced(function*(dialect: Dialect) {
-  const { status } = yield* handle(signed(dialect, "/api/v4/trade-account/balance"))
+  const { status } = yield* handle(signed(dialect, "/api/v4/trade-account/balance", {}, bob))
   assert.strictEqual(status, 200)
   const { state } = yield* Venue
   for (const [ticker, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, ticker)
