@@ -260,6 +260,17 @@ describe("orders", () => {
     assert.deepEqual(ids(closed), ids([bought, spent, sold]))
     assert.ok(closed.every(({ lastTradeTimestamp, status }) => status === "closed" && lastTradeTimestamp > 0))
     assert.equal((await bob.fetchOrder(bought.id, btc)).status, "closed")
+
+    const fills = await bob.fetchMyTrades(btc)
+    assert.deepEqual(
+      fills.map((fill) => pick(fill, "side", "price", "amount", "cost", "takerOrMaker")),
+      [
+        { side: "buy", price: 51000, amount: 0.1, cost: 5100, takerOrMaker: "taker" },
+        { side: "buy", price: 51000, amount: 0.02, cost: 1020, takerOrMaker: "taker" },
+        { side: "sell", price: 49000, amount: 0.05, cost: 2450, takerOrMaker: "taker" }
+      ]
+    )
+    assert.deepEqual(fills.map(({ order }) => order).toSorted(), ids([bought, spent, sold]).toSorted())
   })
 
   test("post-only and immediate-or-cancel", async ({ alice, bob }) => {
@@ -468,7 +479,6 @@ test("what ccxt calls and the sandbox does not serve is not found, and nothing e
       () => alice.fetchTickers([perpetual]), // GET /api/v4/public/futures
       () => alice.fetchOHLCV(btc), // GET /api/v1/public/kline
       () => alice.fetchTransactionFees(), // GET /api/v4/public/fee
-      () => alice.fetchMyTrades(btc), // POST /api/v4/trade-account/executed-history
       () => alice.fetchOrderTrades(id, btc), // POST /api/v4/trade-account/order
       () => alice.editOrder(id, btc, "limit", "buy", 0.1, 41000), // POST /api/v4/order/modify
       () => alice.createOrder(btc, "market", "sell", 0.1, undefined, { triggerPrice: 48000 }) // …/order/stop_market
