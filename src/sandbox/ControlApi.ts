@@ -84,6 +84,11 @@ export const FeedEvent = Schema.Struct({
 /** Lines of JSON, one for each command. */
 const Lines = Schema.String.pipe(HttpApiSchema.asText({ contentType: "application/x-ndjson" }))
 
+/** What an action asks for: its name is the path's. */
+const fieldsOf = <Fields extends Schema.Struct.Fields & { readonly _tag: Schema.Constraint }>(
+  action: Schema.Struct<Fields>
+) => action.mapFields((fields) => Struct.omit(fields, ["_tag"]))
+
 const post = <Name extends string, Path extends `/${string}`, Payload extends Schema.Top>(
   name: Name,
   path: Path,
@@ -92,63 +97,63 @@ const post = <Name extends string, Path extends `/${string}`, Payload extends Sc
 ) => HttpApiEndpoint.post(name, path, { payload, success: Nothing, error }).annotateMerge(described(description))
 
 const group = HttpApiGroup.make("control", { topLevel: true }).add(
-  post("openAccount", "/OpenAccount", Command.OpenAccount.mapFields(Struct.omit(["_tag"])), "Opens an account."),
+  post("openAccount", "/OpenAccount", fieldsOf(Command.OpenAccount), "Opens an account."),
   post(
     "openSubAccount",
     "/OpenSubAccount",
-    Command.OpenSubAccount.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.OpenSubAccount),
     "Opens a sub-account, which is an account of its own too."
   ),
   post(
     "setSubAccount",
     "/SetSubAccount",
-    Command.SetSubAccount.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.SetSubAccount),
     "Says what a sub-account may trade. What is absent stays as it is."
   ),
-  post("addKey", "/AddKey", Command.AddKey.mapFields(Struct.omit(["_tag"])), "Adds an API key with its secret."),
+  post("addKey", "/AddKey", fieldsOf(Command.AddKey), "Adds an API key with its secret."),
   post(
     "setKey",
     "/SetKey",
-    Command.SetKey.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.SetKey),
     "Switches a key on or off, or restricts it to some paths; null lets it call all again."
   ),
-  post("fund", "/Fund", Command.Fund.mapFields(Struct.omit(["_tag"])), "Credits a wallet from outside the exchange."),
+  post("fund", "/Fund", fieldsOf(Command.Fund), "Credits a wallet from outside the exchange."),
   post(
     "createCode",
     "/CreateCode",
-    Command.IssueCode.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.IssueCode),
     "Takes an amount from an account's main wallet and puts it into a code that another can apply."
   ),
-  post("openPlan", "/OpenPlan", Command.OpenPlan.mapFields(Struct.omit(["_tag"])), "Opens a fixed-term plan."),
+  post("openPlan", "/OpenPlan", fieldsOf(Command.OpenPlan), "Opens a fixed-term plan."),
   post(
     "invest",
     "/Invest",
-    Command.Invest.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.Invest),
     "Puts an amount into a plan. Interest is paid as time goes by, day by day."
   ),
   post(
     "payInterest",
     "/PayInterest",
-    Command.PayInterest.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.PayInterest),
     "Pays interest of a plan at once."
   ),
   post(
     "movePrice",
     "/MovePrice",
-    Command.MovePrice.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.MovePrice),
     "Moves the price of a market: whoever bids more or asks less trades, and orders that wait for it wake."
   ),
-  post("stepPrice", "/StepPrice", Command.StepPrice.mapFields(Struct.omit(["_tag"])), "Moves the price by so much."),
+  post("stepPrice", "/StepPrice", fieldsOf(Command.StepPrice), "Moves the price by so much."),
   post(
     "playPrices",
     "/PlayPrices",
-    Command.PlayPrices.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.PlayPrices),
     "Moves the price again and again, as the venue's time goes by."
   ),
   post(
     "openPosition",
     "/OpenPosition",
-    Command.OpenPosition.mapFields(Struct.omit(["_tag"])),
+    fieldsOf(Command.OpenPosition),
     "Trades a position with the rest of the world, without an order: at the last price, or at this one."
   ),
   HttpApiEndpoint.get("accounts", "/Accounts", {
