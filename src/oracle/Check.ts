@@ -11,7 +11,6 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import * as Signer from "../client/Signer.ts"
-import * as Json from "../protocol/Json.ts"
 import * as Curl from "./Curl.ts"
 import * as Report from "./Report.ts"
 import * as Rule from "./Rule.ts"
@@ -58,9 +57,6 @@ const scrubber = ({ control, keys }: Target.Target): (text: string) => string =>
   )
   return (text) => scrub(text).replace(/("apiSecret\\?"\s*:\s*\\?")[^"\\]+/gu, "$1<redacted>")
 }
-
-const answerOf = (value: unknown): Target.Answer | undefined =>
-  Json.isObject(value) && "sent" in value ? value as unknown as Target.Answer : undefined
 
 /** What a list of commands says at its end, for its own shrinking to begin again there. */
 const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
@@ -141,7 +137,7 @@ export const runRule = Effect.fnUntraced(function*(
   // Nothing but a broken rule makes a run fail; a generator that does is a defect.
   if (!Rule.isBroken(failure)) return yield* Effect.die(failure)
   const counterexample = fc.stringify(details.counterexample?.[0])
-  const answer = answerOf(failure.answer)
+  const { answer } = failure
   const again = replayPathOf(counterexample)
   return {
     _tag: "Broken",

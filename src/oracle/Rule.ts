@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import type { Dialect } from "../protocol/Dialect.ts"
+import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
 import type { World } from "./World.ts"
 
@@ -57,6 +58,9 @@ export const other = (expectation: string, source: string = liveDocumentation): 
 /** @category constructors */
 export const notApplicable = (why: string): Expectation => ({ _tag: "NotApplicable", why })
 
+/** An answer of a target, with the request that it answers. Targets make them, and nobody reads them from outside. */
+const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
+
 /**
  * The target did not do what a rule says. `answer` is the one that shows it.
  *
@@ -66,8 +70,7 @@ export const notApplicable = (why: string): Expectation => ({ _tag: "NotApplicab
 export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   expected: Schema.String,
   got: Schema.String,
-  // The request and its answer are this program's own values.
-  answer: Schema.optionalKey(Schema.Unknown)
+  answer: Schema.optionalKey(TargetAnswer)
 }) {
   override get message(): string {
     return `expected ${this.expected}, got ${this.got}`
