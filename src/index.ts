@@ -53,7 +53,7 @@ export * as Assets from "./endpoints/Assets.ts"
 export * as ServerTime from "./endpoints/ServerTime.ts"
 
 // How a call is made
-export * as Call from "./client/Call.ts"
+export * as Call from "./client/call/Call.ts"
 export * as ClientOrderIdEcho from "./client/ClientOrderIdEcho.ts"
 export * as ClientOrderIds from "./client/ClientOrderIds.ts"
 export * as Credentials from "./client/Credentials.ts"

@@ -6,7 +6,7 @@
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Journal from "../sandbox/Journal.ts"
+import * as Journal from "../sandbox/store/Journal.ts"
 import * as Data from "./Data.ts"
 
 /** @category commands */

@@ -15,13 +15,13 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Exchange from "../Exchange.ts"
 import * as Dialect from "../protocol/Dialect.ts"
-import * as Control from "../sandbox/Control.ts"
+import * as Control from "../sandbox/control/Control.ts"
 import * as Example from "../sandbox/Example.ts"
-import * as Server from "../sandbox/Server.ts"
+import * as Server from "../sandbox/gateway/Server.ts"
 import * as Venue from "../sandbox/Venue.ts"
-import * as Demo from "./Demo.ts"
 import { run } from "./run.ts"
 import * as Serving from "./Serving.ts"
+import * as Demo from "./Tour.ts"
 
 /** Some calls did not do what the document says; the table shows which. */
 class NotAsDocumented extends Schema.TaggedError<NotAsDocumented>()("NotAsDocumented", { calls: Schema.Int }) {

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as Rule from "./Rule.ts"
+import * as Rule from "./Constraint.ts"
 import { NonEmptyText, Text } from "./Text.ts"
 
 /**

@@ -13,7 +13,7 @@ import * as Equivalence_ from "effect/Equivalence"
 import * as Order_ from "effect/Order"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Rule from "./Rule.ts"
+import * as Rule from "./Constraint.ts"
 
 /** The longest decimal text that is accepted, in characters. */
 export const maxLength = 64

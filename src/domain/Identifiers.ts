@@ -6,7 +6,7 @@
  */
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Rule from "./Rule.ts"
+import * as Rule from "./Constraint.ts"
 import { hasForm, NonEmptyText, Text } from "./Text.ts"
 
 const digits = hasForm(/^(?:0|[1-9][0-9]*)$/u, "an identifier of digits")

@@ -4,10 +4,10 @@
  *
  * @since 0.1.0
  */
+import type { Rule } from "./Constraint.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Amount, Price } from "./Decimal.ts"
 import type { MarketName, Ticker } from "./Identifiers.ts"
-import type { Rule } from "./Rule.ts"
 import type { Unrecognised } from "./Unrecognised.ts"
 
 /**

@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Call from "../client/Call.ts"
+import * as Call from "../client/call/Call.ts"
 import { Amount } from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import { oneOf } from "../domain/Text.ts"

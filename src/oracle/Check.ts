@@ -16,7 +16,7 @@ import * as Report from "./Report.ts"
 import * as Rule from "./Rule.ts"
 import { rules as allRules } from "./Rules.ts"
 import * as Target from "./Target.ts"
-import * as World from "./World.ts"
+import * as World from "./world/World.ts"
 
 /**
  * - `profile`: what may be done to the target; `read-only` unless said otherwise

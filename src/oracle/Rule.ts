@@ -10,7 +10,7 @@ import * as fc from "fast-check"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 import type { Answer, TargetError } from "./Target.ts"
-import type { World } from "./World.ts"
+import type { World } from "./world/World.ts"
 
 /**
  * What a rule needs:

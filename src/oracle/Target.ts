@@ -18,7 +18,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Transport from "../client/Transport.ts"
+import * as Transport from "../client/transport/Transport.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 

@@ -8,7 +8,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as Order from "../domain/Order.ts"
-import type { VenueRules } from "../domain/VenueRules.ts"
+import type { VenueRules } from "../domain/VenuePolicy.ts"
 import type { Violation } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 

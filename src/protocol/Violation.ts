@@ -7,7 +7,7 @@
  * @since 0.1.0
  */
 import type * as SchemaIssue from "effect/SchemaIssue"
-import * as Rule from "../domain/Rule.ts"
+import * as Rule from "../domain/Constraint.ts"
 
 /**
  * A field, by its domain name, and the rule it breaks.

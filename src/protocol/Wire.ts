@@ -8,10 +8,10 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
+import * as Rule from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
-import * as Rule from "../domain/Rule.ts"
 import * as Json from "./Json.ts"
 
 /**

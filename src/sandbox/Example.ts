@@ -8,7 +8,7 @@ import { Code, Passphrase } from "../domain/Code.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { ApiKey, InvestmentId, marketName, PlanId, SubAccountId, ticker } from "../domain/Identifiers.ts"
 import { HexColour, MaskedEmail } from "../domain/SubAccount.ts"
-import { Control } from "./Control.ts"
+import { Control } from "./control/Control.ts"
 
 /**
  * A key of the example. Nothing but this sandbox accepts it.

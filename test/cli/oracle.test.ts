@@ -7,8 +7,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { all } from "../../src/sandbox/mutants/all.ts"
-import * as Mutant from "../../src/sandbox/mutants/Mutant.ts"
+import { all } from "../oracle/mutants/all.ts"
+import * as Mutant from "../oracle/mutants/Mutant.ts"
 import * as Support from "../support/oracle.ts"
 import { closedPort } from "../support/server.ts"
 

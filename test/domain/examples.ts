@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
-import type { Rule } from "../../src/domain/Rule.ts"
+import type { Rule } from "../../src/domain/Constraint.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
 
 /** The rules that a value breaks; none when the schema accepts it. */

@@ -4,7 +4,7 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import { CancelAllOrders, type Request } from "../../src/endpoints/CancelAllOrders.ts"
 import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   asBob,
   btc,

@@ -6,7 +6,7 @@ import { CancelOrder } from "../../src/endpoints/CancelOrder.ts"
 import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
 import { OpenPositions } from "../../src/endpoints/OpenPositions.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   amount,
   asBob,

@@ -15,7 +15,7 @@ import { type Request, SubAccountCreation } from "../../src/endpoints/SubAccount
 import { SubAccounts } from "../../src/endpoints/SubAccounts.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import * as InProcess from "../../src/sandbox/InProcess.ts"
+import * as InProcess from "../../src/sandbox/gateway/InProcess.ts"
 import { amount, asBob, dialects, eth, failsWith, raw, same, traders, usdt } from "../support/trading.ts"
 
 const main = MainBalance.use((balance) => Effect.map(balance.of(usdt), Decimal.normalize))

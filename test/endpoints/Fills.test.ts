@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { Limit } from "../../src/domain/Paging.ts"
 import { Fills, type Request } from "../../src/endpoints/Fills.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import { asBob, btcPerp, btcUsdt, dialects, limit, perp, price, raw, same, traders } from "../support/trading.ts"
 
 const path = "/api/v4/trade-account/executed-history"

@@ -9,7 +9,7 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import { ticker } from "../../src/domain/Identifiers.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import { InProcess } from "../../src/sandbox/index.ts"
 import {
   alice,

@@ -10,7 +10,7 @@ import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
 import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
 import { UnexecutedOcoOrders } from "../../src/endpoints/UnexecutedOcoOrders.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   amount,
   asBob,

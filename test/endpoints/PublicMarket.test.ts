@@ -9,7 +9,7 @@ import { PublicTrades } from "../../src/endpoints/PublicTrades.ts"
 import { ServerTime } from "../../src/endpoints/ServerTime.ts"
 import { Tickers } from "../../src/endpoints/Tickers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   asBob,
   btc,

@@ -5,7 +5,7 @@ import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
 import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   amount,
   asBob,

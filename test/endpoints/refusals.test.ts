@@ -15,7 +15,7 @@ import { SubAccounts } from "../../src/endpoints/SubAccounts.ts"
 import type * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
-import { Control } from "../../src/sandbox/Control.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   alice,
   clientOf,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import type { Rule } from "../../src/domain/Rule.ts"
+import type { Rule } from "../../src/domain/Constraint.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"

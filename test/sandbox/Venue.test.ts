@@ -6,8 +6,8 @@ import { PlanId } from "../../src/domain/Identifiers.ts"
 import { all } from "../../src/endpoints/all.ts"
 import { InterestPaymentHistory } from "../../src/endpoints/InterestPaymentHistory.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control } from "../../src/sandbox/Control.ts"
-import { routes } from "../../src/sandbox/Routes.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
+import { routes } from "../../src/sandbox/handlers/Routes.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
 import {
   alice,

@@ -6,13 +6,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import * as Orders from "../Orders.ts"
-import * as Paths from "../Paths.ts"
-import * as Refusals from "../Refusals.ts"
 import * as Rule from "../Rule.ts"
-import * as Spelling from "../Spelling.ts"
-import type { Account, Market, World } from "../World.ts"
-import { basePrice } from "../World.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Spelling from "../world/Spelling.ts"
+import type { Account, Market, World } from "../world/World.ts"
+import { basePrice } from "../world/World.ts"
 import { openPosition } from "./Oco.ts"
 
 type Body = Readonly<Record<string, unknown>>

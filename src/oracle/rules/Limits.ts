@@ -5,10 +5,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
-import * as Paths from "../Paths.ts"
-import * as Refusals from "../Refusals.ts"
 import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
 
 const clause = "Limits"
 

@@ -6,11 +6,11 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
-import * as Fields from "../Fields.ts"
-import * as Kinds from "../Kinds.ts"
-import * as Paths from "../Paths.ts"
 import * as Rule from "../Rule.ts"
-import type { World } from "../World.ts"
+import * as Fields from "../world/Fields.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as Paths from "../world/Paths.ts"
+import type { World } from "../world/World.ts"
 
 // -----------------------------------------------------------------------------
 // Fees

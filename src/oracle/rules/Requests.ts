@@ -7,12 +7,12 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
-import * as Orders from "../Orders.ts"
-import * as Refusals from "../Refusals.ts"
 import * as Rule from "../Rule.ts"
-import * as Spelling from "../Spelling.ts"
-import type { Market, World } from "../World.ts"
-import { digits } from "../World.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Spelling from "../world/Spelling.ts"
+import type { Market, World } from "../world/World.ts"
+import { digits } from "../world/World.ts"
 
 type Body = Readonly<Record<string, unknown>>
 

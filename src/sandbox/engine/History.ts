@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { VenueRules } from "../../domain/VenueRules.ts"
+import type { VenueRules } from "../../domain/VenuePolicy.ts"
 import type { Command } from "./Command.ts"
 import * as Engine from "./Engine.ts"
 import type { Event } from "./Event.ts"

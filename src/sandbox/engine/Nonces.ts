@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { nonceWindowMillis, type VenueRules } from "../../domain/VenueRules.ts"
+import { nonceWindowMillis, type VenueRules } from "../../domain/VenuePolicy.ts"
 import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 

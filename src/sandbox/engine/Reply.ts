@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Rule } from "../../domain/Rule.ts"
+import type { Rule } from "../../domain/Constraint.ts"
 import type { AppliedCode, CreatedCode, Key, OcoOrder, Order, StopOrder, SubAccount } from "./State.ts"
 
 /** @category models */

@@ -32,7 +32,7 @@ import type {
 } from "../../domain/Order.ts"
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { UnixSeconds } from "../../domain/Time.ts"
-import type { VenueRules } from "../../domain/VenueRules.ts"
+import type { VenueRules } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"

@@ -1,0 +1,103 @@
+/**
+ * What the two dialects write differently, in the oracle's own words: the codecs of the client and of the sandbox are
+ * what is checked, so nothing here comes from them.
+ *
+ * @since 0.1.0
+ */
+import type { Dialect } from "../../protocol/Dialect.ts"
+
+type PerDialect<A> = { readonly [K in Dialect["name"]]: A }
+
+const of = <A>(table: PerDialect<A>) => ({ name }: Pick<Dialect, "name">): A => table[name]
+
+/** The keys of an order's answer; in requests, of its client order id. */
+export const keys = of({
+  document: {
+    orderId: "order_id",
+    clientOrderId: "client_order_id",
+    dealMoney: "deal_money",
+    dealStock: "deal_stock",
+    dealFee: "deal_fee"
+  },
+  live: {
+    orderId: "orderId",
+    clientOrderId: "clientOrderId",
+    dealMoney: "dealMoney",
+    dealStock: "dealStock",
+    dealFee: "dealFee"
+  }
+})
+
+/** The statuses of orders. */
+export const statuses = of({
+  document: {
+    NEW: "NEW",
+    FILLED: "FILLED",
+    CANCELED: "CANCELED",
+    PARTIAL_FILLED: "PARTIAL_FILLED",
+    PARTIAL_CANCELED: "PARTIAL_CANCELED",
+    CANCELED_TAKER_BAND: "CANCELED_TAKER_BAND",
+    AUTO_CANCELED_REDUCE_ONLY: "AUTO_CANCELED_REDUCE_ONLY"
+  },
+  live: {
+    NEW: "OPEN",
+    FILLED: "FILLED",
+    CANCELED: "CANCELED",
+    PARTIAL_FILLED: "PARTIALLY_FILLED",
+    PARTIAL_CANCELED: "CANCELED",
+    CANCELED_TAKER_BAND: "CANCELED_TAKER_BAND",
+    AUTO_CANCELED_REDUCE_ONLY: "AUTO_CANCELED_REDUCE_ONLY"
+  }
+})
+
+/** The types of the legs of an OCO order. */
+export const legTypes = of({
+  document: { stopLoss: "stop limit", takeProfit: "limit" },
+  live: { stopLoss: "margin stop limit", takeProfit: "margin limit" }
+})
+
+/** The modes of self-trade prevention, as they are answered. */
+export const modes = of({
+  document: { no: "no", cancel_both: "cancel_both", cancel_new: "cancel_new", cancel_old: "cancel_old" },
+  live: { no: "no", cancel_both: "cb", cancel_new: "cn", cancel_old: "co" }
+})
+
+/** How a refusal looks: its HTTP status and its code. Codes of the live exchange for fields differ by field. */
+export interface Refusal {
+  readonly status: number
+  readonly codes: ReadonlyArray<number>
+}
+
+/** An order whose fields are wrong, and cancel-all. */
+export const orderValidation = of<Refusal>({
+  document: { status: 400, codes: [30] },
+  live: { status: 422, codes: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43] }
+})
+
+/** Any other call whose fields are wrong. */
+export const fieldValidation = of<Refusal>({
+  document: { status: 400, codes: [0] },
+  live: { status: 400, codes: [0] }
+})
+
+export const reduceOnly = of<Refusal>({
+  document: { status: 400, codes: [116] },
+  live: { status: 422, codes: [116] }
+})
+
+/** The status of a code's application. */
+export const applied = of<number>({ document: 200, live: 201 })
+
+/** When a client order id may be used again. */
+export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
+
+/** A nonce as fields of the envelope. */
+export const nonce = (
+  dialect: Dialect,
+  value: number,
+  isWindowed: boolean
+): Readonly<Record<string, unknown>> =>
+  of<Readonly<Record<string, unknown>>>({
+    document: { nonce: value.toString() },
+    live: isWindowed ? { nonce: value, nonceWindow: true } : { nonce: value }
+  })(dialect)

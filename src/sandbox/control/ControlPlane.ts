@@ -1,0 +1,274 @@
+/**
+ * The control of a sandbox over HTTP, under a path of its own and with a token of its own: an exchange key opens nothing
+ * here, and the token opens nothing on the exchange.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as HttpEffect from "effect/http/HttpEffect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as SchemaAST from "effect/SchemaAST"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as Json from "../../protocol/Json.ts"
+import { type Answer, BodyLost, type Request } from "../gateway/Message.ts"
+import * as Dashboard from "../page/Dashboard.ts"
+import type { JournalError } from "../store/Journal.ts"
+import type { Venue } from "../Venue.ts"
+import * as Control from "./Control.ts"
+import { ControlApi, Explained, type Forked, Malformed, prefix } from "./ControlApi.ts"
+
+/**
+ * - `isFor`: whether a path is the control plane's
+ * - `isOpenTo`: whether a request has the token
+ * - `handle`: answers a request
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ControlPlane {
+  readonly isFor: (path: string) => boolean
+  readonly isOpenTo: (headers: Request["headers"]) => boolean
+  readonly handle: (request: Request) => Effect.Effect<Answer>
+}
+
+/**
+ * - `token`: who has it may do everything here
+ * - `serve`: serves a new venue as long as the scope lives, and says where; without it there are no forks
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly token: string
+  readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Forked, Failure, Scope.Scope>
+}
+
+/** So many forks are served at most. */
+const maxForks = 16
+
+const json = (status: number, body: object): Answer => ({
+  _tag: "Answer",
+  status,
+  headers: { "content-type": "application/json" },
+  body: Json.stringify(body)
+})
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/** Compares digests, so that neither the length nor the place of a difference shows in the time it takes. */
+const isAuthorized = (headers: Request["headers"], token: string): boolean =>
+  timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
+
+/** Whether a page of another origin has sent the request: a browser says so, and nobody else has an origin. */
+const isForeign = ({ headers }: Request): boolean => {
+  const { host, origin } = headers
+  return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
+}
+
+/** The names of the fields that each operation knows: of its body, or of its query. */
+const fieldsOf: ReadonlyMap<string, ReadonlyArray<PropertyKey>> = new Map(
+  Object.values(ControlApi.groups.control.endpoints).map(({ method, path, payload, query }) => {
+    const schemas = [...payload.values()].flatMap(({ schemas }) => schemas).concat(query ?? [])
+    const names = schemas.flatMap(({ ast }) =>
+      SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => name) : []
+    )
+    return [`${method} ${path}`, names] as const
+  })
+)
+
+/** Fields that the operation does not have, maybe misspelled: to leave them out could make something else of it. */
+const unexpected = (method: string, path: string, query: string, body: Uint8Array): ReadonlyArray<string> => {
+  const known = fieldsOf.get(`${method} ${path}`)
+  if (known === undefined || path === `${prefix}Journal`) return []
+  const json = Json.parse(Buffer.from(body).toString("utf8"))
+  const fields = Result.isSuccess(json) && Json.isObject(json.success) ? Object.keys(json.success) : []
+  return [...fields, ...new URLSearchParams(query).keys()].filter((name) => !known.includes(name))
+}
+
+const wrongType = (path: string): Answer =>
+  json(415, {
+    message: `the body of ${path} must come with the header Content-Type: application/` +
+      (path === `${prefix}Journal` ? "x-ndjson" : "json")
+  })
+
+const groupLayer = (
+  venue: Venue["Service"],
+  control: Control.Control["Service"],
+  fork: (sequence?: number) => Effect.Effect<Forked, Failure>
+) =>
+  HttpApiBuilder.group(ControlApi, "control", (handlers) => {
+    const done = <E>(effect: Effect.Effect<void, E>) => Effect.as(effect, {})
+    return handlers.handleAll({
+      openAccount: ({ payload }) => done(control.openAccount(payload)),
+      openSubAccount: ({ payload }) => done(control.openSubAccount(payload)),
+      setSubAccount: ({ payload }) => done(control.setSubAccount(payload)),
+      addKey: ({ payload }) => done(control.addKey(payload)),
+      setKey: ({ payload }) => done(control.setKey(payload)),
+      fund: ({ payload }) => done(control.fund(payload)),
+      createCode: ({ payload }) => done(control.createCode(payload)),
+      openPlan: ({ payload }) => done(control.openPlan(payload)),
+      invest: ({ payload }) => done(control.invest(payload)),
+      payInterest: ({ payload }) => done(control.payInterest(payload)),
+      movePrice: ({ payload }) => done(control.movePrice(payload)),
+      stepPrice: ({ payload }) => done(control.stepPrice(payload)),
+      playPrices: ({ payload }) => done(control.playPrices(payload)),
+      openPosition: ({ payload }) => done(control.openPosition(payload)),
+      openOrders: ({ query }) => control.openOrders(query.account),
+      accounts: () => control.accounts,
+      positions: ({ query }) => control.positions(query.account),
+      balances: ({ query }) => control.balances(query.account),
+      clock: () => control.clock,
+      freezeClock: () => done(control.freezeClock),
+      runClock: () => done(control.runClock),
+      setClock: ({ payload }) => done(control.setClock(payload)),
+      advanceClock: ({ payload }) => done(control.advanceClock(payload)),
+      skewClock: ({ payload }) => done(control.skewClock(payload)),
+      addFault: ({ payload }) => Effect.map(control.addFault(payload), (id) => ({ id })),
+      faults: () => control.faults,
+      clearFaults: () => done(control.clearFaults),
+      removeFault: ({ params }) => done(control.removeFault(params.id)),
+      limit: ({ payload }) => done(control.limit(payload.limit, payload.path)),
+      requests: ({ query }) => control.requests(query.after),
+      events: ({ headers, query }) =>
+        Effect.map(venue.feed.after(headers["last-event-id"] ?? query.after), (entries) =>
+          Stream.map(entries, (entry) => ({ id: entry.id, event: entry.event._tag, data: entry }))),
+      status: () =>
+        control.status,
+      snapshot: () => Effect.map(control.snapshot, (sequence) => ({ sequence })),
+      restore: ({ payload }) => done(control.restore(payload.sequence)),
+      reset: () => done(control.reset),
+      begin: () => done(control.begin),
+      fork: ({ payload }) => fork(payload.sequence),
+      journal: () => Effect.succeed(Stream.encodeText(Stream.map(control.journal, (line) => `${line}\n`))),
+      replay: ({ payload }) => done(control.replay(payload.split("\n")))
+    })
+  })
+
+type Failure = Control.ControlRefused | JournalError
+
+const explainedLayer = HttpApiMiddleware.layerSchemaErrorTransform(
+  Explained,
+  ({ cause, kind }) => Effect.fail(new Malformed({ message: `${kind}: ${cause.message}` }))
+)
+
+const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {
+  const { body, headers, status } = response
+  switch (body._tag) {
+    case "Stream":
+      return {
+        _tag: "Stream",
+        status,
+        headers: { ...headers, ...(body.contentType === undefined ? {} : { "content-type": body.contentType }) },
+        body: Stream.mapError(body.stream, () => new BodyLost())
+      }
+    case "Uint8Array":
+      return {
+        _tag: "Answer",
+        status,
+        headers: { ...headers, "content-type": body.contentType },
+        body: new TextDecoder().decode(body.body)
+      }
+    default:
+      return { _tag: "Answer", status, headers, body: "" }
+  }
+}
+
+/**
+ * The control plane of a venue, as long as the scope lives.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(
+  venue: Venue["Service"],
+  { serve, token }: Options
+): Effect.fn.Return<ControlPlane, never, Scope.Scope> {
+  const context = yield* Effect.context<Scope.Scope>()
+  const scope = Context.get(context, Scope.Scope)
+  const control = Control.make(venue)
+  let forks = 0
+  const fork = Effect.fnUntraced(function*(sequence?: number) {
+    if (serve === undefined || forks >= maxForks) {
+      return yield* new Control.ControlRefused({ action: "Fork", fields: { venue: "max" } })
+    }
+    forks++
+    return yield* serve(yield* control.fork(sequence))
+    // A fork lives as long as this control plane, and knows nothing of the request that asked for it.
+  }, Effect.setContext(context))
+
+  const app = yield* HttpRouter.toHttpEffect(
+    HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
+      Layer.provide(groupLayer(venue, control, fork)),
+      Layer.provide(explainedLayer),
+      Layer.provide(HttpServer.layerServices)
+    )
+  ).pipe(
+    // Layers are shared by what builds side by side: the router of another venue must not become this one's.
+    Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
+  )
+  const run = Effect.fnUntraced(function*({ body, headers, method, path, query = "" }: Request) {
+    const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
+    const given = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const]
+    )
+    // Nothing is what most operations ask for: an empty body says that as well as an empty object.
+    const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
+    const sent = method === "GET" || method === "HEAD" ? undefined : isBare ? Buffer.from("{}") : Buffer.from(body)
+    const [field] = unexpected(method, path, query, body)
+    if (field !== undefined) return json(400, { _tag: "Malformed", message: `${path} has no field "${field}"` })
+    // Some methods and paths have no such form.
+    const asked = Result.try(() =>
+      new globalThis.Request(url, {
+        method,
+        headers: { ...Object.fromEntries(given), ...(isBare ? { "content-type": "application/json" } : {}) },
+        ...(sent === undefined || sent.length === 0 ? {} : { body: sent })
+      })
+    )
+    if (Result.isFailure(asked)) return json(400, { message: `${method} ${path} is not answered here` })
+    const request = HttpServerRequest.fromWeb(asked.success)
+    const requestScope = yield* Scope.fork(scope)
+    return yield* app.pipe(
+      Effect.map((response) => HttpEffect.scopeTransferToStream(response)),
+      Effect.map(toAnswer),
+      Effect.map((answer) => answer._tag === "Answer" && answer.status === 415 ? wrongType(path) : answer),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+      Effect.provideService(Scope.Scope, requestScope),
+      Effect.onExit((exit) =>
+        Exit.isSuccess(exit) && exit.value._tag === "Stream" ? Effect.void : Scope.close(requestScope, exit)
+      ),
+      Effect.catchTag("HttpServerError", ({ reason }) =>
+        Effect.succeed(
+          reason._tag === "RouteNotFound"
+            ? json(404, { message: `there is no ${method} ${path}; see ${prefix}openapi.json` })
+            : json(400, { message: reason.message })
+        ))
+    )
+  })
+
+  return {
+    isFor: (path) => path === Dashboard.path || path.startsWith(prefix),
+    isOpenTo: (headers) => isAuthorized(headers, token),
+    handle: (request) => {
+      if (request.path === Dashboard.path && request.method === "GET") return Effect.succeed(Dashboard.page)
+      if (isForeign(request)) {
+        return Effect.succeed(json(403, { message: "the control plane answers no page of another origin" }))
+      }
+      if (!isAuthorized(request.headers, token)) {
+        const message = "the control plane needs the header: Authorization: Bearer <control token>"
+        return Effect.succeed(json(401, { message }))
+      }
+      return run(request)
+    }
+  }
+})

@@ -1,0 +1,235 @@
+/**
+ * Why a call was refused, in terms of what its caller probably did: what no exchange tells, and everybody who writes a
+ * client wants to know.
+ *
+ * @since 0.1.0
+ */
+import * as DateTime from "effect/DateTime"
+import * as Result from "effect/Result"
+import { createHmac } from "node:crypto"
+import { nonceWindowMillis } from "../../domain/VenuePolicy.ts"
+import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
+import type * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Json from "../../protocol/Json.ts"
+import * as Signature from "../../protocol/Signature.ts"
+import type { Key, State } from "../engine/State.ts"
+import type { Request } from "./Message.ts"
+
+/**
+ * A refused call, with what the exchange knows of it.
+ *
+ * - `at`: the clock that callers are judged by, in Unix microseconds
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refused {
+  readonly request: Request
+  readonly dialect: Dialect
+  readonly state: State
+  readonly endpoint: Endpoint.Any | undefined
+  readonly paths: Iterable<string>
+  readonly limit: Endpoint.RateLimit | undefined
+  readonly at: number
+}
+
+const header = ({ headers }: Request, name: string): string => {
+  const value = headers[name]
+  return typeof value === "string" ? value : ""
+}
+
+const keyOf = ({ request, state }: Refused): Key | undefined =>
+  state.keys.get(header(request, Signature.headers.apiKey) as never)
+
+const hmac = (algorithm: string, secret: string, text: string | Uint8Array) =>
+  createHmac(algorithm, secret).update(text).digest()
+
+const instant = (micros: number): string => DateTime.formatIso(DateTime.makeUnsafe(micros / 1000))
+
+const signature = (refused: Refused): string => {
+  const { request, state } = refused
+  const given = header(request, Signature.headers.signature)
+  const apiKey = header(request, Signature.headers.apiKey)
+  const key = keyOf(refused)
+  if (apiKey === "") return "there is no X-TXC-APIKEY header"
+  if (key === undefined) {
+    const trimmed = apiKey.trim().toLowerCase()
+    for (const known of state.keys.keys()) {
+      if (known.toLowerCase() === trimmed) return "the key differs from a known one in nothing but case or spaces"
+    }
+    return "no such key is known here"
+  }
+  if (given === "") return "there is no X-TXC-SIGNATURE header"
+  const payload = header(request, Signature.headers.payload)
+  const right = hmac("sha512", key.apiSecret, payload)
+  if (given.toLowerCase() === right.toString("hex")) return "the signature is right, but must be in lower case"
+  if (given === right.toString("base64")) return "the signature is right, but must be hexadecimal, not Base64"
+  const misdone: ReadonlyArray<readonly [string, Buffer]> = [
+    ["the body was signed instead of the payload header", hmac("sha512", key.apiSecret, request.body)],
+    ["it was signed with HMAC-SHA256 instead of HMAC-SHA512", hmac("sha256", key.apiSecret, payload)],
+    ["it was signed with the secret and a line feed after it", hmac("sha512", `${key.apiSecret}\n`, payload)],
+    ["it was signed with the API key instead of the secret", hmac("sha512", key.apiKey, payload)],
+    [
+      "another payload was signed: the one that belongs to the body",
+      hmac("sha512", key.apiSecret, Signature.payloadOf(request.body))
+    ]
+  ]
+  for (const [said, digest] of misdone) if (given.toLowerCase() === digest.toString("hex")) return said
+  for (const other of state.keys.values()) {
+    if (other !== key && given.toLowerCase() === hmac("sha512", other.apiSecret, payload).toString("hex")) {
+      return `it was signed with the secret of another key, "${other.title}"`
+    }
+  }
+  return "the signature does not belong to this payload and this key's secret"
+}
+
+const payload = ({ dialect, request }: Refused): string => {
+  const given = header(request, Signature.headers.payload)
+  const type = header(request, "content-type").split(";")[0]?.trim().toLowerCase()
+  if (type !== "application/json") return `the content type is "${type?.slice(0, 100) ?? ""}", not application/json`
+  const decoded = Buffer.from(given, "base64")
+  const body = Buffer.from(request.body)
+  if (given !== Signature.payloadOf(request.body)) {
+    if (decoded.equals(body)) return "the payload header is the body, but not in standard Base64 with its padding"
+    if (given === body.toString("utf8")) return "the payload header is the body itself; it must be the body in Base64"
+    if (body.length === 0) return "there is no body; the payload header holds what should be in it"
+    const [there, here] = [decoded, body].map((bytes) => objectOf(bytes))
+    const fields = there === undefined || here === undefined ? [] : differences(there, here)
+    return fields.length === 0
+      ? "the payload header decodes to another body: send the very bytes that were encoded"
+      : `the payload header decodes to another body; they differ in ${fields.join(", ")}`
+  }
+  const parsed = Json.parse(body.toString("utf8"))
+  if (Result.isFailure(parsed)) return "the body is no JSON"
+  if (!Json.isObject(parsed.success)) return "the body is JSON, but no object"
+  const { isCompact, repeatsKey } = Json.inspect(body.toString("utf8"))
+  if (repeatsKey) return "the body has a key twice"
+  return dialect.rules.compactJson && !isCompact
+    ? "the body has spaces between its tokens; this dialect wants compact JSON"
+    : "the body is not well-formed UTF-8"
+}
+
+const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined => {
+  const parsed = Json.parse(bytes.toString("utf8"))
+  return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
+}
+
+/** Whether two values differ. What is nested too deep can't be written, and is not compared. */
+const isOther = (a: unknown, b: unknown): boolean =>
+  Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
+
+/** The names of the fields in which two objects differ, as far as they are names of fields at all. */
+const differences = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .filter((name) => /^\w{1,40}$/u.test(name) && isOther(a[name], b[name]))
+    .slice(0, 5)
+
+const bodyOf = ({ body }: Request): Readonly<Record<string, unknown>> => objectOf(Buffer.from(body)) ?? {}
+
+const envelope = ({ endpoint, request }: Refused): string => {
+  const { request: path } = bodyOf(request)
+  return path === undefined
+    ? "the body has no field \"request\""
+    : `the body's "request" is another path than the one that was called, ${endpoint?.path ?? request.path}`
+}
+
+const nonceForm = ({ dialect, request }: Refused): string => {
+  const { nonce } = bodyOf(request)
+  if (nonce === undefined) return "the body has no field \"nonce\""
+  return dialect.rules.nonce === "unique"
+    ? "the nonce must be a text of digits"
+    : "the nonce must be an integer, or a text of digits"
+}
+
+const nonceOf = (request: Request): bigint | undefined => {
+  const { nonce } = bodyOf(request)
+  const text = String(nonce)
+  return /^\d{1,20}$/u.test(text) ? BigInt(text) : undefined
+}
+
+const usedNonce = (refused: Refused): string | undefined => {
+  const nonce = nonceOf(refused.request)
+  const key = keyOf(refused)
+  if (nonce === undefined || key === undefined) return undefined
+  const used = key.usedNonces.get(nonce)
+  if (used !== undefined) return `signed with the right secret, but the nonce was used at ${instant(used)}`
+  return `signed with the right secret, but the nonce must be greater than ${key.greatestNonce}, the greatest so far`
+}
+
+const lateNonce = ({ at, request }: Refused): string | undefined => {
+  const nonce = nonceOf(request)
+  if (nonce === undefined) return undefined
+  const now = BigInt(Math.floor(at / 1000))
+  const apart = nonce > now ? nonce - now : now - nonce
+  const [unit] =
+    ([["seconds", nonce * 1000n], ["microseconds", nonce / 1000n], ["nanoseconds", nonce / 1_000_000n]] as const)
+      .find(([, millis]) => (millis > now ? millis - now : now - millis) < 86_400_000n) ?? []
+  if (unit !== undefined) return `the nonce counts ${unit}; it must be Unix milliseconds`
+  const seconds = Number(apart) / 1000
+  return `the nonce is ${seconds} s ${nonce > now ? "ahead of" : "behind"} the exchange's clock, which is ` +
+    `${instant(at)}; it may be ${nonceWindowMillis / 1000} s away`
+}
+
+/** How many characters two texts differ in, at most so many. */
+const distance = (a: string, b: string, most: number): number => {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? most + 1
+}
+
+/** As far as a path may be from a known one to be taken for a misspelling of it. */
+const misspelling = 6
+
+const path = ({ paths, request }: Refused): string => {
+  const near = [...paths].map((known) => [known, distance(request.path.slice(0, 200), known, misspelling)] as const)
+    .toSorted(([, a], [, b]) => a - b)[0]
+  return near !== undefined && near[1] <= misspelling ? `did you mean ${near[0]}?` : "no such path"
+}
+
+/**
+ * What probably went wrong; nothing when the refusal says it all.
+ *
+ * @category explaining
+ * @since 0.1.0
+ */
+export const explain = (kind: RefusalKind, refused: Refused): string | undefined => {
+  const { endpoint } = refused
+  switch (kind) {
+    case "unauthorized":
+      return signature(refused)
+    case "payloadMissing":
+      return "there is no X-TXC-PAYLOAD header: the body in Base64"
+    case "payloadInvalid":
+      return payload(refused)
+    case "requestMissing":
+      return envelope(refused)
+    case "nonceMissing":
+      return nonceForm(refused)
+    case "nonceUsed":
+      return usedNonce(refused)
+    case "nonceOutsideWindow":
+      return lateNonce(refused)
+    case "keyDisabled":
+      return "the key is switched off"
+    case "endpointNotAllowed":
+      return `the key may only call ${keyOf(refused)?.endpoints?.map(({ name }) => name).join(", ") || "nothing"}`
+    case "noB2bAccess":
+      return "the account is no business partner's"
+    case "rateLimited":
+      return refused.limit && `more than ${refused.limit.calls} calls in ${refused.limit.perSeconds} s`
+    case "notFound":
+      return endpoint === undefined ? path(refused) : undefined
+    case "methodNotAllowed":
+      return endpoint && `the method of this path is ${endpoint.method}`
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,245 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
+import type * as Http from "node:http"
+import * as Call from "../../../src/client/call/Call.ts"
+import * as Credentials from "../../../src/client/Credentials.ts"
+import * as MarketRules from "../../../src/client/MarketRules.ts"
+import * as Nonce from "../../../src/client/Nonce.ts"
+import * as RateLimits from "../../../src/client/RateLimits.ts"
+import * as Region from "../../../src/client/Region.ts"
+import * as Signer from "../../../src/client/Signer.ts"
+import * as Transport from "../../../src/client/transport/Transport.ts"
+import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
+import { Markets } from "../../../src/endpoints/Markets.ts"
+import { ServerStatus } from "../../../src/endpoints/ServerStatus.ts"
+import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../../src/Exchange.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { alice, credentialsOf, once, stopLimit } from "../../support/exchange.ts"
+import { failsWith } from "../../support/fails.ts"
+import { closedPort, serving } from "../../support/server.ts"
+
+// -----------------------------------------------------------------------------
+// The codes of failing sockets
+// -----------------------------------------------------------------------------
+
+describe("failureOf", () => {
+  const request = HttpClientRequest.post("https://exchange.invalid")
+  const transport = (cause: unknown) =>
+    Transport.failureOf(
+      new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+    )
+  const coded = (code: string, syscall?: string) =>
+    Object.assign(new Error(`failed: ${code}`), syscall === undefined ? { code } : { code, syscall })
+
+  const proofs = [
+    ["ENOTFOUND", "getaddrinfo", "dns"],
+    ["EAI_AGAIN", "getaddrinfo", "dns"],
+    ["ECONNREFUSED", "connect", "refused"],
+    ["EHOSTUNREACH", "connect", "unreachable"],
+    ["ENETUNREACH", "connect", "unreachable"],
+    ["UND_ERR_CONNECT_TIMEOUT", undefined, "unreachable"],
+    ["CERT_HAS_EXPIRED", undefined, "tls"],
+    ["SELF_SIGNED_CERT_IN_CHAIN", undefined, "tls"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", undefined, "tls"]
+  ] as const
+
+  for (const [code, syscall, why] of proofs) {
+    it(`${code} proves that nothing was sent, however deep it is`, () => {
+      const expected = { why, reason: `failed: ${code}` }
+      assert.deepStrictEqual(transport(coded(code, syscall)), expected)
+      assert.deepStrictEqual(transport(new TypeError("fetch failed", { cause: coded(code, syscall) })), expected)
+    })
+  }
+
+  for (const code of ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ENOTFOUND", "EPROTO"]) {
+    it(`${code} on a connection that was made proves nothing`, () => {
+      for (const syscall of ["read", "write", undefined]) assert.isUndefined(transport(coded(code, syscall)).why)
+    })
+  }
+
+  it("of several addresses each must have been refused", () => {
+    const tried = (...errors: ReadonlyArray<Error>) =>
+      Object.assign(new AggregateError(errors), { code: "ECONNREFUSED" })
+    const refused = coded("ECONNREFUSED", "connect")
+    assert.strictEqual(transport(tried(refused, coded("ENETUNREACH", "connect"))).why, "refused")
+    assert.isUndefined(transport(tried(refused, coded("ECONNRESET", "read"))).why)
+  })
+
+  for (const code of ["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "constructor"]) {
+    it(`${code} proves nothing`, () => {
+      assert.deepStrictEqual(transport(coded(code)), { why: undefined, reason: `failed: ${code}` })
+    })
+  }
+
+  it("a URL or a body that can't be made proves that nothing was sent", () => {
+    const reason = new HttpClientError.InvalidUrlError({ request, description: "no URL" })
+    assert.strictEqual(Transport.failureOf(new HttpClientError.HttpClientError({ reason })).why, "other")
+  })
+
+  it("a cause that goes round in a circle, or is none, does no harm", () => {
+    const circle: { cause?: unknown } = {}
+    circle.cause = circle
+    for (const cause of [circle, undefined, null, "text", 5]) assert.isUndefined(transport(cause).why)
+  })
+})
+
+// -----------------------------------------------------------------------------
+// Real sockets
+// -----------------------------------------------------------------------------
+
+const transports: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
+  undici: NodeHttpClient.layerUndici,
+  "node:http": NodeHttpClient.layerNodeHttp,
+  fetch: FetchHttpClient.layer
+}
+
+/** Alice's client of what is at the URL. */
+const clientAt = (baseUrl: string, http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Exchange.Services> =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
+    Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
+    Layer.provide(http),
+    Layer.orDie
+  )
+
+const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
+const balance = MainBalance.use(({ all }) => all)
+
+const reply = (response: Http.ServerResponse, status: number, headers: Http.OutgoingHttpHeaders, body = "") => {
+  response.writeHead(status, headers)
+  response.end(body)
+}
+
+for (const [name, http] of Object.entries(transports)) {
+  describe(`over a socket, with ${name}`, () => {
+    it.live("a redirect is never followed: the other server sees nothing", () =>
+      Effect.gen(function*() {
+        const other = yield* serving((response) => reply(response, 200, {}, "{}"))
+        for (const status of [301, 302, 303, 307, 308]) {
+          const { baseUrl, received } = yield* serving((response, { path }) =>
+            reply(response, status, { location: other.baseUrl + path })
+          )
+          yield* Effect.gen(function*() {
+            const error = yield* failsWith("OutcomeUnknown")(create)
+            assert.deepStrictEqual([error.why, error.status], ["redirected", status])
+            yield* failsWith("UnexpectedResponse")(balance)
+            yield* failsWith("UnexpectedResponse")(ServerStatus.use(({ ping }) => ping))
+          }).pipe(Effect.provide(clientAt(baseUrl, http)))
+          assert.strictEqual(received.length, 3)
+        }
+        assert.deepStrictEqual(other.received, [])
+      }))
+
+    it.live("carries the key's headers only where they belong, and no trace headers", () =>
+      Effect.gen(function*() {
+        const { baseUrl, received } = yield* serving((response, { method }) =>
+          reply(response, 200, { "content-type": "application/json" }, method === "GET" ? "[\"pong\"]" : "{}")
+        )
+        yield* Effect.gen(function*() {
+          yield* ServerStatus.use(({ ping }) => ping)
+          yield* balance
+          yield* Effect.flip(Markets.use(({ all }) => all)).pipe(once)
+        }).pipe(Effect.withSpan("a span of the caller"), Effect.provide(clientAt(baseUrl, http)))
+        const [ping, post, markets] = received
+        for (const { headers } of received) {
+          for (const header of ["traceparent", "tracestate", "b3", "x-b3-traceid"]) assert.notProperty(headers, header)
+        }
+        for (const open of [ping, markets]) {
+          assert.strictEqual(open?.method, "GET")
+          assert.deepStrictEqual(Object.keys(open?.headers ?? {}).filter((header) => header.startsWith("x-txc")), [])
+        }
+        assert.deepStrictEqual([post?.method, post?.path], ["POST", "/api/v4/main-account/balance"])
+        assert.strictEqual(post?.headers["content-type"], "application/json")
+        assert.strictEqual(post?.headers["x-txc-apikey"], alice.apiKey)
+        assert.strictEqual(post?.headers["x-txc-payload"], post?.body.toString("base64"))
+        assert.strictEqual(post?.headers["content-length"], post?.body.length.toString())
+      }))
+
+    it.live("a refused connection was not sent", () =>
+      Effect.gen(function*() {
+        const client = clientAt(`http://127.0.0.1:${yield* closedPort}`, http)
+        for (const call of [create, balance]) {
+          const error = yield* failsWith("ExchangeUnreachable")(call as typeof create).pipe(
+            once,
+            Effect.provide(client)
+          )
+          assert.deepStrictEqual([error.why, error.outcome, error.isRetryable], ["refused", "not-applied", true])
+        }
+      }))
+
+    it.live("a name that nobody has was not sent", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("ExchangeUnreachable")(create)
+        assert.strictEqual(error.why, "dns")
+      }).pipe(Effect.provide(clientAt("https://exchange.invalid", http))))
+
+    it.live("a server without TLS was sent nothing", () =>
+      Effect.gen(function*() {
+        const { port, received } = yield* serving((response) => reply(response, 200, {}, "{}"))
+        const error = yield* failsWith("ExchangeUnreachable")(create).pipe(
+          Effect.provide(clientAt(`https://127.0.0.1:${port}`, http))
+        )
+        assert.strictEqual(error.why, "tls")
+        assert.deepStrictEqual(received, [])
+      }))
+
+    it.live("a connection that is reset may have been applied", () =>
+      Effect.gen(function*() {
+        const { baseUrl, received } = yield* serving((response) => response.socket?.resetAndDestroy())
+        yield* Effect.gen(function*() {
+          const error = yield* failsWith("OutcomeUnknown")(create)
+          assert.deepStrictEqual([error.why, error.outcome], ["connection-lost", "unknown"])
+          assert.strictEqual(received.length, 1, "sent once")
+          const read = yield* failsWith("ExchangeUnreachable")(balance).pipe(once)
+          assert.deepStrictEqual([read.why, read.outcome], ["connection-lost", "not-applied"])
+        }).pipe(Effect.provide(clientAt(baseUrl, http)))
+      }))
+
+    it.live("an answer that is cut off may have been applied", () =>
+      Effect.gen(function*() {
+        const { baseUrl, received } = yield* serving((response) => {
+          response.writeHead(200, { "content-type": "application/json", "content-length": "1000" })
+          response.write("{\"order_id\":17", () => response.socket?.destroy())
+        })
+        yield* Effect.gen(function*() {
+          const error = yield* failsWith("OutcomeUnknown")(create)
+          assert.strictEqual(error.why, "connection-lost")
+          assert.strictEqual(received.length, 1, "sent once")
+          const read = yield* failsWith("ExchangeUnreachable")(balance).pipe(once)
+          assert.strictEqual(read.why, "connection-lost")
+        }).pipe(Effect.provide(clientAt(baseUrl, http)))
+      }))
+
+    it.live("a server that says nothing is not waited for", () =>
+      Effect.gen(function*() {
+        const { baseUrl, received } = yield* serving(() => {})
+        yield* Effect.gen(function*() {
+          const error = yield* failsWith("OutcomeUnknown")(create)
+          assert.strictEqual(error.why, "timeout")
+          assert.strictEqual(received.length, 1)
+          const read = yield* failsWith("ExchangeUnreachable")(balance).pipe(once)
+          assert.strictEqual(read.why, "timeout")
+        }).pipe(Effect.provideService(Call.Timeout, "80 millis"), Effect.provide(clientAt(baseUrl, http)))
+      }))
+
+    it.live("a server that never comes to an end is not waited for", () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* serving((response) => {
+          response.writeHead(200, { "content-type": "application/json" })
+          response.write("{")
+        })
+        const error = yield* failsWith("OutcomeUnknown")(create).pipe(
+          Effect.provideService(Call.Timeout, "80 millis"),
+          Effect.provide(clientAt(baseUrl, http))
+        )
+        assert.strictEqual(error.why, "timeout")
+      }))
+  })
+}

@@ -1,0 +1,282 @@
+/**
+ * Faults of balances, fees, codes, and of deleting sub-accounts.
+ *
+ * @since 0.1.0
+ */
+import * as Codes from "../../../src/endpoints/Codes.ts"
+import * as DeleteSubAccount from "../../../src/endpoints/DeleteSubAccount.ts"
+import * as Fees from "../../../src/endpoints/Fees.ts"
+import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
+import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
+import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
+import * as Json from "../../../src/protocol/Json.ts"
+import type { IssuedCode } from "../../../src/sandbox/engine/State.ts"
+import {
+  answering,
+  asking,
+  type Change,
+  fieldsOf,
+  type Instance,
+  type Mutant,
+  saying,
+  telling,
+  unnamed,
+  withFields,
+  without,
+  withStatus
+} from "./Mutant.ts"
+
+const apply = Codes.endpoint.path
+
+const remove = DeleteSubAccount.endpoint.path
+
+/** Does something to the code that is about to be applied. */
+const issued = (
+  change: (code: { applied: string | undefined; passphrase: unknown; creator: string }) => void
+): Change => ({
+  make: () => ({
+    before: ({ state }, request) => {
+      const code = request.path === apply ? fieldsOf(request)?.["code"] : undefined
+      const found: IssuedCode | undefined = typeof code === "string" ? state.codes.get(code as never) : undefined
+      if (found !== undefined) change(found as never)
+    }
+  })
+})
+
+/** Lets everybody delete: the sub-account belongs to whoever asks. */
+const adopting = ({ state }: Instance, id: unknown, apiKey: unknown): void => {
+  const found = state.subAccounts.get(String(id) as never)
+  const caller = state.keys.get(String(apiKey) as never)?.account
+  if (found !== undefined && caller !== undefined) Object.assign(found, { parent: caller })
+}
+
+const enveloped = [
+  { path: SubAccounts.endpoint.path, id: "sub-accounts" },
+  { path: SubAccountApiKeys.endpoint.path, id: "api-keys" },
+  { path: remove, id: "delete" }
+]
+
+/** @category mutants */
+export const mutants: ReadonlyArray<Mutant> = [
+  {
+    id: "fees-object",
+    fault: "fees are an object",
+    breaks: ["fees.response"],
+    ...answering(Fees.endpoint.path, "success", (json) => ({ fees: json }))
+  },
+  {
+    id: "fees-none",
+    fault: "no currency has fees",
+    breaks: ["fees.entry.ticker", "fees.entry.deposit.fixed", "general.money.text"],
+    ...answering(Fees.endpoint.path, "success", () => [])
+  },
+  {
+    id: "fees-twice",
+    fault: "a currency has two fee entries",
+    breaks: ["fees.one-per-currency"],
+    ...answering(Fees.endpoint.path, "success", (json) => Array.isArray(json) ? [...json, json[0]] : json)
+  },
+  {
+    id: "balance-list",
+    fault: "balances are a list",
+    breaks: ["balance.response"],
+    ...answering(MainBalance.endpoint.path, "success", (json) => Json.isObject(json) ? Object.entries(json) : json)
+  },
+  {
+    id: "balance-none",
+    fault: "nobody has anything",
+    breaks: ["balance.entry.main_balance", "general.money.text", "balance.omitted"],
+    ...answering(MainBalance.endpoint.path, "success", () => ({}))
+  },
+  {
+    id: "balance-null",
+    fault: "balances are null",
+    breaks: ["balance.entry.main_balance", "general.money.text"],
+    ...telling(MainBalance.endpoint.path, ["*", "main_balance"], () => null)
+  },
+  {
+    id: "balance-hidden",
+    fault: "small balances are left out",
+    breaks: ["balance.omitted"],
+    ...answering(MainBalance.endpoint.path, "success", (json) =>
+      Json.isObject(json)
+        ? Object.fromEntries(
+          Object.entries(json).filter(([, entry]) => Json.isObject(entry) && Number(entry["main_balance"]) >= 100)
+        )
+        : json)
+  },
+  {
+    id: "code-status",
+    fault: "a code is applied with another status",
+    breaks: ["codes.status"],
+    ...withStatus(202, ({ status }, { path }) => path === apply && status < 300)
+  },
+  {
+    id: "code-amount",
+    fault: "a code's amount is told wrongly",
+    breaks: ["codes.credits"],
+    ...telling(apply, ["amount"], (amount) => `${String(amount)}1`)
+  },
+  {
+    id: "code-no-credit",
+    fault: "a code is applied and credits nothing",
+    breaks: ["codes.credits"],
+    make: () => ({
+      answer: (answer, request) =>
+        request.path === MainBalance.endpoint.path && answer.status === 200 ? saying(answer, {}) : answer
+    })
+  },
+  {
+    id: "code-reusable",
+    fault: "a code can be applied again",
+    breaks: ["codes.model", "codes.once", "codes.race"],
+    ...issued((code) => code.applied = undefined)
+  },
+  {
+    id: "code-own",
+    fault: "a code can be applied by its creator",
+    breaks: ["codes.own"],
+    ...issued((code) => code.creator = "nobody")
+  },
+  {
+    id: "passphrase-not-asked",
+    fault: "a code's passphrase is not asked for",
+    breaks: ["codes.model", "codes.passphrase.required"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path === apply
+          ? withFields(venue, request, (fields) => {
+            const passphrase = venue.state.codes.get(String(fields["code"]) as never)?.passphrase
+            return passphrase === undefined ? without(fields, "passphrase") : { ...fields, passphrase }
+          })
+          : request
+    })
+  },
+  {
+    id: "passphrase-never-right",
+    fault: "a code with a passphrase can't be applied",
+    breaks: ["codes.passphrase.accepts"],
+    ...issued((code) => code.passphrase = code.passphrase === undefined ? undefined : "another")
+  },
+  {
+    id: "passphrase-24",
+    fault: "a passphrase of 25 characters is too long",
+    breaks: ["codes.passphrase.length.accepts"],
+    ...asking(apply, (fields) =>
+      typeof fields["passphrase"] === "string" && [...fields["passphrase"]].length === 25
+        ? { ...fields, passphrase: `${fields["passphrase"]}.` }
+        : fields)
+  },
+  {
+    id: "passphrase-bytes",
+    fault: "the length of a passphrase is counted in bytes",
+    breaks: ["codes.passphrase.length.accepts"],
+    ...asking(
+      apply,
+      (fields) =>
+        typeof fields["passphrase"] === "string" && new TextEncoder().encode(fields["passphrase"]).length > 25
+          ? { ...fields, passphrase: "x".repeat(26) }
+          : fields
+    )
+  },
+  {
+    id: "passphrase-26",
+    fault: "a passphrase that is too long is cut",
+    breaks: ["codes.passphrase.length.refuses"],
+    ...asking(apply, (fields) =>
+      typeof fields["passphrase"] === "string"
+        ? { ...fields, passphrase: [...fields["passphrase"]].slice(0, 25).join("") }
+        : fields)
+  },
+  {
+    id: "passphrase-unnamed",
+    fault: "errors does not name passphrase",
+    breaks: ["codes.passphrase.length.refuses", "codes.passphrase.type"],
+    ...unnamed(apply, "passphrase")
+  },
+  {
+    id: "code-unnamed",
+    fault: "errors does not name code",
+    breaks: ["codes.code.required", "codes.code.type", "codes.code.unknown", "codes.once"],
+    ...unnamed(apply, "code")
+  },
+  {
+    id: "code-always-applied",
+    fault: "whatever the code, it is said to be applied",
+    breaks: ["codes.code.required", "codes.code.type", "codes.code.unknown"],
+    make: () => ({
+      answer: (answer, request) => request.path === apply ? saying({ ...answer, status: 200 }, {}) : answer
+    })
+  },
+  {
+    id: "delete-list",
+    fault: "a sub-account that is deleted is answered with a list",
+    breaks: ["delete.response"],
+    ...answering(remove, "success", () => [])
+  },
+  {
+    id: "delete-nothing",
+    fault: "a sub-account is said to be deleted, and is not",
+    breaks: ["sub-accounts.model", "delete.effect"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path === remove ? withFields(venue, request, (fields) => ({ ...fields, id: "nobody" })) : request,
+      answer: (answer, request) => request.path === remove ? saying({ ...answer, status: 200 }, {}) : answer
+    })
+  },
+  {
+    id: "delete-always",
+    fault: "whatever the id, it is said to be deleted",
+    breaks: ["delete.id.required", "delete.id.type", "delete.id.unknown", "delete.twice"],
+    make: () => ({
+      answer: (answer, request) => request.path === remove ? saying({ ...answer, status: 200 }, {}) : answer
+    })
+  },
+  {
+    id: "delete-unnamed",
+    fault: "errors does not name id",
+    breaks: ["delete.id.required", "delete.id.type", "delete.id.unknown", "delete.twice", "delete.own"],
+    ...unnamed(remove, "id")
+  },
+  {
+    id: "delete-others",
+    fault: "everybody can delete everybody's sub-accounts",
+    breaks: ["delete.own"],
+    make: () => ({
+      before: (venue, request) => {
+        if (request.path === remove) adopting(venue, fieldsOf(request)?.["id"], request.headers["x-txc-apikey"])
+      }
+    })
+  },
+  {
+    id: "delete-funds",
+    fault: "a sub-account that holds funds is said to be deleted",
+    breaks: ["delete.funds"],
+    make: () => ({
+      answer: (answer, request) => request.path === remove ? saying({ ...answer, status: 200 }, {}) : answer
+    })
+  },
+  {
+    id: "delete-keys-stay",
+    fault: "the keys of a sub-account that was deleted still open",
+    breaks: ["delete.keys"],
+    make: () => {
+      const known = new Set<string>()
+      return {
+        answer: (answer, request) => {
+          const key = String(request.headers["x-txc-apikey"])
+          if (answer.status === 200) known.add(key)
+          return answer.status === 401 && known.has(key) ? saying({ ...answer, status: 200 }, {}) : answer
+        }
+      }
+    }
+  },
+  ...enveloped.map(({ id, path }): Mutant => ({
+    id: `${id}-envelope`,
+    fault: "request and nonce are optional",
+    breaks: [`${id}.envelope`],
+    make: () => ({
+      answer: (answer, request) => request.path === path ? saying({ ...answer, status: 200 }, {}) : answer
+    })
+  }))
+]

@@ -1,0 +1,609 @@
+/**
+ * Faults in who may call, and in how a refusal looks.
+ *
+ * @since 0.1.0
+ */
+import * as Codes from "../../../src/endpoints/Codes.ts"
+import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
+import * as DeleteSubAccount from "../../../src/endpoints/DeleteSubAccount.ts"
+import * as Fees from "../../../src/endpoints/Fees.ts"
+import * as InterestPaymentHistory from "../../../src/endpoints/InterestPaymentHistory.ts"
+import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
+import * as ServerStatus from "../../../src/endpoints/ServerStatus.ts"
+import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
+import type { Dialect, RefusalKind } from "../../../src/protocol/Dialect.ts"
+import * as Json from "../../../src/protocol/Json.ts"
+import * as Signature from "../../../src/protocol/Signature.ts"
+import type { Request } from "../../../src/sandbox/gateway/Message.ts"
+import {
+  answering,
+  type Change,
+  type Fields,
+  fieldsOf,
+  type Instance,
+  jsonOf,
+  type Mutant,
+  saying,
+  signed,
+  withFields,
+  withHeaders,
+  without,
+  withStatus,
+  type Written
+} from "./Mutant.ts"
+
+const { apiKey, payload, signature } = Signature.headers
+
+const isPrivate = ({ path }: Request): boolean => path.startsWith("/api/v4/") && !path.startsWith("/api/v4/public/")
+
+/** Private requests as they come, changed. */
+const arriving = (change: (request: Request, venue: Instance) => Request): Change => ({
+  make: () => ({ request: (request, venue) => isPrivate(request) ? change(request, venue) : request })
+})
+
+const has = (request: Request, name: string): boolean => typeof request.headers[name] === "string"
+
+const anyKey = ({ state }: Instance): string => [...state.keys.keys()].at(-1) ?? ""
+
+/** Puts right what is wrong with the fields of the envelope. */
+const enveloping = (change: (fields: Fields, request: Request) => Fields): Change =>
+  arriving((request, venue) => withFields(venue, request, (fields) => change(fields, request)))
+
+/** A nonce that nobody has used: the next of a count that is far from all clocks. */
+const counting = (change: (fields: Fields, next: () => Fields) => Fields): Change => ({
+  make: () => {
+    let last = 5e15
+    return {
+      request: (request, venue) => {
+        if (!isPrivate(request)) return request
+        const next = () => ({ nonce: venue.dialect.rules.nonce === "unique" ? (++last).toString() : ++last })
+        return withFields(venue, request, (fields) => change(fields, next))
+      }
+    }
+  }
+})
+
+/** Does something to the key that is used, or to its account. */
+const opening = (change: (key: { enabled: boolean; endpoints: unknown; b2b: boolean }) => void): Change => ({
+  make: () => ({
+    before: ({ state }, request) => {
+      const key = state.keys.get(String(request.headers[apiKey]) as never)
+      const account = key === undefined ? undefined : state.accounts.get(key.account)
+      if (key === undefined || account === undefined) return
+      const open = { enabled: key.enabled, endpoints: key.endpoints, b2b: account.b2b }
+      change(open)
+      Object.assign(key, { enabled: open.enabled, endpoints: open.endpoints })
+      Object.assign(account, { b2b: open.b2b })
+    }
+  })
+})
+
+/** Another refusal of this kind. */
+const refusing = (kind: RefusalKind, status: number, code: number) => (dialect: Dialect): Dialect => ({
+  ...dialect,
+  refusals: { ...dialect.refusals, [kind]: { ...dialect.refusals[kind], status, code } }
+})
+
+const isMember = ({ path }: Request): boolean => path === Fees.endpoint.path || path === MainBalance.endpoint.path
+
+const changing: ReadonlyArray<string> = [
+  CollateralOcoOrders.endpoint.path,
+  StopLimitOrders.endpoint.path,
+  Codes.endpoint.path,
+  DeleteSubAccount.endpoint.path
+]
+
+const isChange = ({ path }: Request): boolean => changing.includes(path)
+
+/** Every refusal of private calls, changed. */
+const refusals = (change: (json: Fields) => unknown): Change =>
+  answering((path) => isPrivate({ path } as Request), "refusal", (json) => Json.isObject(json) ? change(json) : json)
+
+const publicRefusals = (change: (json: Fields) => unknown): Change =>
+  answering(
+    (path) => path.startsWith("/api/v4/public/"),
+    "refusal",
+    (json) => Json.isObject(json) ? change(json) : json
+  )
+
+const ok = (answer: Written, body: unknown): Written => saying({ ...answer, status: 200 }, body)
+
+/** @category mutants */
+export const mutants: ReadonlyArray<Mutant> = [
+  {
+    id: "signature-not-checked",
+    fault: "any signature of any text will do",
+    breaks: [
+      "auth.signature",
+      "auth.signature.key",
+      "auth.signature.hash",
+      "auth.signature.of-payload",
+      "auth.signature.hex",
+      "auth.signature.other-call",
+      "auth.refusal"
+    ],
+    ...arriving((request, venue) => has(request, signature) && has(request, payload) ? signed(venue, request) : request)
+  },
+  {
+    id: "signature-not-checked-of-changes",
+    fault: "any signature will do for calls that change something",
+    breaks: ["auth.signature", "auth.signature.key", "auth.signature.hash", "auth.signature.of-payload"],
+    ...arriving((request, venue) =>
+      isChange(request) && has(request, signature) && has(request, payload) ? signed(venue, request) : request
+    )
+  },
+  {
+    id: "signature-optional",
+    fault: "a call without a signature is taken for a signed one",
+    breaks: ["auth.signature.missing"],
+    ...arriving((request, venue) => has(request, signature) ? request : signed(venue, request))
+  },
+  {
+    id: "payload-optional",
+    fault: "a call without a payload is taken for a signed one",
+    breaks: ["auth.payload.missing"],
+    ...arriving((request, venue) => has(request, payload) ? request : signed(venue, request))
+  },
+  {
+    id: "payload-not-compared",
+    fault: "the body need not be what was signed, nor the payload Base64",
+    breaks: ["auth.payload.is-body", "auth.payload.is-body.nonce", "auth.payload.base64"],
+    ...arriving((request, venue) => has(request, payload) && has(request, signature) ? signed(venue, request) : request)
+  },
+  {
+    id: "key-optional",
+    fault: "a call without a key is somebody's",
+    breaks: ["auth.api-key.missing"],
+    ...arriving((request, venue) =>
+      has(request, apiKey) ? request : signed(venue, withHeaders(request, { [apiKey]: anyKey(venue) }))
+    )
+  },
+  {
+    id: "key-not-known",
+    fault: "a key that nobody has is somebody's",
+    breaks: ["auth.api-key.unknown"],
+    ...arriving((request, venue) =>
+      has(request, apiKey) && !venue.state.keys.has(String(request.headers[apiKey]) as never)
+        ? signed(venue, withHeaders(request, { [apiKey]: anyKey(venue) }))
+        : request
+    )
+  },
+  {
+    id: "content-type-not-checked",
+    fault: "a body of any type is read as JSON",
+    breaks: ["auth.content-type"],
+    ...arriving((request) => withHeaders(request, { "content-type": "application/json" }))
+  },
+  {
+    id: "request-optional",
+    fault: "a body without request is accepted",
+    breaks: ["auth.request.required"],
+    ...enveloping((fields, { path }) => ({ request: path, ...fields }))
+  },
+  {
+    id: "request-not-compared",
+    fault: "request may be any path",
+    breaks: ["auth.request.path", "auth.request.prefix"],
+    ...enveloping((fields, { path }) => "request" in fields ? { ...fields, request: path } : fields)
+  },
+  {
+    id: "nonce-optional",
+    fault: "a body without nonce is accepted",
+    breaks: ["auth.nonce.required"],
+    ...counting((fields, next) => "nonce" in fields ? fields : { ...fields, ...next() })
+  },
+  {
+    id: "nonce-of-any-form",
+    fault: "a nonce that is no number is accepted",
+    breaks: ["auth.nonce.form"],
+    ...counting((fields, next) =>
+      "nonce" in fields && !/^[0-9]+$/u.test(String(fields["nonce"])) ? { ...fields, ...next() } : fields
+    )
+  },
+  {
+    id: "nonce-reusable",
+    fault: "a nonce may be used again",
+    breaks: ["auth.nonce.unique", "auth.nonce.race", "auth.nonce.unique.refused-call", "auth.nonce.refusal"],
+    ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
+  },
+  {
+    id: "nonce-reusable-for-changes",
+    fault: "calls that change something take a nonce that was used",
+    breaks: ["auth.nonce.unique"],
+    make: () => {
+      let last = 5e15
+      return {
+        request: (request, venue) =>
+          isChange(request)
+            ? withFields(venue, request, (fields) => ({
+              ...without(fields, "nonceWindow"),
+              nonce: venue.dialect.rules.nonce === "unique" ? (++last).toString() : ++last
+            }))
+            : request
+      }
+    }
+  },
+  {
+    id: "nonce-shared",
+    fault: "keys share their nonces",
+    breaks: ["auth.nonce.per-key"],
+    make: () => {
+      const used = new Set<string>()
+      return {
+        request: (request) => {
+          const nonce = String(fieldsOf(request)?.["nonce"])
+          const isUsed = used.has(nonce)
+          used.add(nonce)
+          return isUsed && isPrivate(request) ? { ...request, path: "/api/v4/used" } : request
+        }
+      }
+    }
+  },
+  {
+    id: "nonce-increasing-always",
+    fault: "a nonce must be above the last one, whatever was asked for",
+    breaks: ["auth.nonce.any-order"],
+    make: () => {
+      const last = new Map<string, number>()
+      return {
+        request: (request) => {
+          const nonce = Number(fieldsOf(request)?.["nonce"])
+          const key = String(request.headers[apiKey])
+          const isLow = nonce <= (last.get(key) ?? 0)
+          if (Number.isFinite(nonce)) last.set(key, nonce)
+          return isLow && isPrivate(request) ? { ...request, path: "/api/v4/used" } : request
+        }
+      }
+    }
+  },
+  {
+    id: "nonce-coarse",
+    fault: "nonces that differ in their last digit only are taken for the same",
+    breaks: ["auth.nonce.interleaved"],
+    make: () => {
+      const used = new Set<string>()
+      return {
+        request: (request) => {
+          const nonce = `${String(request.headers[apiKey])} ${String(fieldsOf(request)?.["nonce"]).slice(0, -1)}`
+          const isUsed = used.has(nonce)
+          used.add(nonce)
+          return isUsed && isPrivate(request) ? { ...request, path: "/api/v4/used" } : request
+        }
+      }
+    }
+  },
+  {
+    id: "nonce-used-by-strangers",
+    fault: "a call that is not signed uses the nonce that it names",
+    breaks: ["auth.nonce.unused"],
+    ...arriving((request, venue) => {
+      const fields = fieldsOf(request)
+      const key = venue.state.keys.get(String(request.headers[apiKey]) as never)
+      if (fields !== undefined && key !== undefined && String(request.headers[signature]).startsWith("000000")) {
+        const nonce = BigInt(String(fields["nonce"] ?? 0))
+        key.usedNonces.set(nonce, 0)
+        if (nonce > key.greatestNonce) key.greatestNonce = nonce
+      }
+      return request
+    })
+  },
+  {
+    id: "spaces-refused",
+    fault: "the body must be compact",
+    breaks: ["auth.body.spacing"],
+    dialects: ["document"],
+    dialect: (dialect) => ({ ...dialect, rules: { ...dialect.rules, compactJson: true } })
+  },
+  {
+    id: "spaces-accepted",
+    fault: "the body need not be compact",
+    breaks: ["auth.body.spacing"],
+    dialects: ["live"],
+    dialect: (dialect) => ({ ...dialect, rules: { ...dialect.rules, compactJson: false } })
+  },
+  {
+    id: "nonce-window-open",
+    fault: "nonces are unique, and nothing else",
+    breaks: ["auth.nonce.increasing", "auth.nonce.window"],
+    dialects: ["live"],
+    ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
+  },
+  {
+    id: "disabled-key-opens",
+    fault: "a key that is switched off opens all the same",
+    breaks: ["auth.key.disabled"],
+    ...opening((key) => key.enabled = true)
+  },
+  {
+    id: "endpoints-not-checked",
+    fault: "a restricted key may call everything",
+    breaks: ["auth.key.endpoints", "auth.key.endpoints.refusal"],
+    ...opening((key) => key.endpoints = undefined)
+  },
+  {
+    id: "b2b-not-checked",
+    fault: "everybody may call what is for partners",
+    breaks: ["auth.b2b", "auth.b2b.refusal"],
+    ...opening((key) => key.b2b = true)
+  },
+  {
+    id: "keys-of-one-account",
+    fault: "every key shows the first account's balance",
+    breaks: ["auth.isolation"],
+    make: () => {
+      let first: string | undefined
+      return {
+        answer: (answer, request) => {
+          if (request.path !== MainBalance.endpoint.path || answer.status !== 200) return answer
+          first ??= JSON.stringify({ ETH: { main_balance: "1" } })
+          return { ...answer, body: first }
+        }
+      }
+    }
+  },
+  {
+    id: "utf-16",
+    fault: "a body with anything but ASCII is refused",
+    breaks: ["auth.accepts.any-text"],
+    ...arriving((request) => request.body.some((byte) => byte > 127) ? { ...request, body: new Uint8Array() } : request)
+  },
+  {
+    id: "signed-calls-refused",
+    fault: "fees and balances are refused to everybody",
+    breaks: ["auth.accepts", "general.private.post"],
+    ...arriving((request) => isMember(request) ? withHeaders(request, { [signature]: "" }) : request)
+  },
+  {
+    id: "public-signed",
+    fault: "public calls need a key, and it must be known",
+    breaks: ["auth.public", "general.public.get"],
+    make: () => ({
+      answer: (answer, request, { state }) =>
+        request.path === ServerStatus.endpoint.path && !state.keys.has(String(request.headers[apiKey]) as never)
+          ? { ...answer, status: 401 }
+          : answer
+    })
+  },
+  {
+    id: "query-refused",
+    fault: "a public call with a query is not found",
+    breaks: ["general.public.query"],
+    make: () => ({
+      request: (request) =>
+        request.path === ServerStatus.endpoint.path && (request.query ?? "") !== ""
+          ? { ...request, path: "/api/v4/public/nothing" }
+          : request
+    })
+  },
+  {
+    id: "get-accepted",
+    fault: "private calls answer GET with an empty object",
+    breaks: ["general.private.post.only", "errors.method"],
+    make: () => ({
+      answer: (answer, request) => request.method === "GET" && isPrivate(request) ? ok(answer, {}) : answer
+    })
+  },
+  {
+    id: "any-body",
+    fault: "a body that is no JSON object is taken for an empty one",
+    breaks: ["general.private.json"],
+    make: () => ({
+      answer: (answer, request) =>
+        isPrivate(request) && request.method === "POST" && fieldsOf(request) === undefined ? ok(answer, {}) : answer
+    })
+  },
+  {
+    id: "text-answers",
+    fault: "a refusal is plain text",
+    breaks: ["general.answer.json"],
+    make: () => ({
+      answer: (answer, request) => isPrivate(request) && answer.status >= 400 ? { ...answer, body: "refused" } : answer
+    })
+  },
+  {
+    id: "no-content-type",
+    fault: "answers say that they are text",
+    breaks: ["general.answer.type"],
+    make: () => ({ answer: (answer) => ({ ...answer, headers: { "content-type": "text/plain" } }) })
+  },
+  {
+    id: "any-version",
+    fault: "every version of the path is the same",
+    breaks: ["versioning.prefix"],
+    make: () => ({
+      request: (request, venue) => {
+        const path = request.path.replace(/^\/api\/v[0-9]+\//u, "/api/v4/")
+        return path === request.path
+          ? request
+          : withFields(venue, { ...request, path }, (fields) => ({ ...fields, request: path }))
+      }
+    })
+  },
+  {
+    id: "unauthorized-400",
+    fault: "a wrong signature is a wrong field",
+    breaks: ["auth.refusal"],
+    dialect: refusing("unauthorized", 400, 10)
+  },
+  {
+    id: "endpoint-403",
+    fault: "a call that is not on the key's list is refused with another code",
+    breaks: ["auth.key.endpoints.refusal"],
+    dialect: refusing("endpointNotAllowed", 403, 0)
+  },
+  {
+    id: "partner-401",
+    fault: "who is no partner is refused as one who is not authenticated",
+    breaks: ["auth.b2b.refusal"],
+    dialect: refusing("noB2bAccess", 401, 10)
+  },
+  {
+    id: "nonce-400",
+    fault: "a nonce that was used is a wrong field",
+    breaks: ["auth.nonce.refusal"],
+    dialect: refusing("nonceUsed", 400, 9)
+  },
+  {
+    id: "not-found-400",
+    fault: "an unknown path is a wrong field",
+    breaks: ["errors.unknown-path"],
+    dialect: refusing("notFound", 400, 0)
+  },
+  {
+    id: "method-404",
+    fault: "a wrong method is an unknown path",
+    breaks: ["errors.method"],
+    dialect: refusing("methodNotAllowed", 404, 0)
+  },
+  {
+    id: "reduce-only-code",
+    fault: "116 is another code",
+    breaks: ["errors.reduce-only", "oco.reduce-only.no-position", "oco.reduce-only.same-side"],
+    dialect: refusing("reduceOnly", 400, 115)
+  },
+  {
+    id: "rate-limit-words",
+    fault: "too many calls are refused in the words of a nonce that was used",
+    breaks: ["limits.exceeded"],
+    dialect: (dialect) => ({ ...dialect, refusals: { ...dialect.refusals, rateLimited: dialect.refusals.nonceUsed } })
+  },
+  {
+    id: "rate-limit-low",
+    fault: "interest payments may be listed 900 times",
+    breaks: ["limits.interest"],
+    make: () => ({
+      before: ({ limits }) => limits.override({ calls: 900, perSeconds: 10 }, InterestPaymentHistory.endpoint.path)
+    })
+  },
+  {
+    id: "public-limit-low",
+    fault: "public endpoints may be called 1900 times",
+    breaks: ["limits.public"],
+    make: () => ({ before: ({ limits }) => limits.override({ calls: 1900, perSeconds: 10 }, "public") })
+  },
+  {
+    id: "code-text",
+    fault: "the code of an error is a string",
+    breaks: ["errors.private.code"],
+    ...refusals((json) => ({ ...json, code: String(json["code"]) }))
+  },
+  {
+    id: "message-missing",
+    fault: "an error has no message",
+    breaks: ["errors.private.message"],
+    ...refusals((json) => without(json, "message"))
+  },
+  {
+    id: "errors-flat",
+    fault: "the messages of a parameter are no list",
+    breaks: ["errors.private.errors", "errors.private.messages"],
+    ...refusals((json) => ({
+      ...json,
+      errors: Object.fromEntries(
+        Object.entries(Json.isObject(json["errors"]) ? json["errors"] : {}).map(([key, list]) => [key, String(list)])
+      )
+    }))
+  },
+  {
+    id: "errors-empty",
+    fault: "the lists of messages are empty",
+    breaks: ["errors.private.messages"],
+    ...refusals((json) => ({
+      ...json,
+      errors: Object.fromEntries(
+        Object.keys(Json.isObject(json["errors"]) ? json["errors"] : {}).map((key) => [key, []])
+      )
+    }))
+  },
+  {
+    id: "errors-of-all",
+    fault: "errors names all parameters, right or wrong",
+    breaks: ["errors.private.only-wrong"],
+    ...refusals((json) => ({ ...json, errors: { limit: ["?"], offset: ["?"] } }))
+  },
+  {
+    id: "errors-200",
+    fault: "errors come with HTTP 200",
+    breaks: ["errors.private.status"],
+    ...withStatus(200, ({ status }, request) => isPrivate(request) && status >= 400)
+  },
+  {
+    id: "public-success",
+    fault: "a public error has no success",
+    breaks: ["errors.public.success"],
+    ...publicRefusals((json) => without(json, "success"))
+  },
+  {
+    id: "public-message",
+    fault: "a public error has no message",
+    breaks: ["errors.public.message"],
+    ...publicRefusals((json) => without(json, "message"))
+  },
+  {
+    id: "public-params",
+    fault: "the params of a public error are an object",
+    breaks: ["errors.public.params"],
+    ...publicRefusals((json) => ({ ...json, params: {} }))
+  },
+  {
+    id: "validation-code",
+    fault: "wrong fields of orders are refused with code 0",
+    breaks: ["errors.order.validation"],
+    dialect: (dialect) => ({
+      ...dialect,
+      orderValidation: (violations) => ({ ...dialect.orderValidation(violations), code: 0 })
+    })
+  },
+  {
+    id: "validation-status",
+    fault: "wrong fields of orders are refused with another status",
+    breaks: ["errors.order.validation.status"],
+    dialect: (dialect) => ({
+      ...dialect,
+      orderValidation: (violations) => ({ ...dialect.orderValidation(violations), status: 409 })
+    })
+  },
+  {
+    id: "pong-object",
+    fault: "ping is answered with an object",
+    breaks: ["ping.response"],
+    ...answering(ServerStatus.endpoint.path, "success", () => ({ pong: true }))
+  },
+  {
+    id: "public-limit-unavailable",
+    fault: "after a thousand public calls the server is not available",
+    breaks: ["limits.public"],
+    make: () => {
+      let count = 0
+      return {
+        answer: (answer, { path }) =>
+          path === ServerStatus.endpoint.path && ++count > 1000 ? { ...answer, status: 503 } : answer
+      }
+    }
+  },
+  {
+    id: "money-number",
+    fault: "amounts are numbers",
+    breaks: ["general.money.text"],
+    make: () => ({
+      answer: (answer) =>
+        Array.isArray(jsonOf(answer)) || answer.status !== 200
+          ? { ...answer, body: answer.body.replaceAll(/"(?=[0-9.]+")([0-9.]+)"/gu, "$1") }
+          : { ...answer, body: answer.body.replaceAll(/:"([0-9]+(?:\.[0-9]+)?)"/gu, ":$1") }
+    })
+  },
+  {
+    id: "money-rounded",
+    fault: "balances are rounded as doubles are",
+    breaks: ["general.money.exact"],
+    ...answering(MainBalance.endpoint.path, "success", (json) =>
+      Json.isObject(json)
+        ? Object.fromEntries(
+          Object.entries(json).map(([ticker, entry]) => [
+            ticker,
+            Json.isObject(entry) ? { main_balance: Number(entry["main_balance"]).toString() } : entry
+          ])
+        )
+        : json)
+  }
+]

@@ -1,0 +1,447 @@
+/**
+ * Faults of lists and their pages.
+ *
+ * @since 0.1.0
+ */
+import * as InterestPaymentHistory from "../../../src/endpoints/InterestPaymentHistory.ts"
+import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
+import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
+import * as Json from "../../../src/protocol/Json.ts"
+import {
+  answering,
+  asking,
+  type Change,
+  changedAt,
+  type Fields,
+  fieldsOf,
+  jsonOf,
+  type Mutant,
+  saying,
+  telling,
+  unnamed,
+  withFields,
+  without
+} from "./Mutant.ts"
+
+const lists = [
+  { id: "interest", path: InterestPaymentHistory.endpoint.path, records: "records", filters: ["planId", "ticker"] },
+  { id: "sub-accounts", path: SubAccounts.endpoint.path, records: "data", filters: ["search"] },
+  { id: "api-keys", path: SubAccountApiKeys.endpoint.path, records: "data", filters: ["subAccountId"] }
+] as const
+
+/** Asks for another page than was asked for, and tells the page that was. */
+const instead = (path: string, change: (fields: Fields) => Fields): Change => ({
+  make: () => ({
+    request: (request, venue) => request.path === path ? withFields(venue, request, change) : request,
+    answer: (answer, request) => {
+      const asked = fieldsOf(request)
+      const json = jsonOf(answer)
+      if (request.path !== path || answer.status !== 200 || asked === undefined || !Json.isObject(json)) return answer
+      const { limit = json["limit"], offset = 0 } = asked
+      return saying(answer, { ...json, limit, offset })
+    }
+  })
+})
+
+const clamp = (value: unknown, min: number, max: number): unknown =>
+  typeof value === "number" ? Math.min(Math.max(Math.trunc(value), min), max) : value
+
+const clamped = (key: string, min: number, max: number) => (fields: Fields): Fields =>
+  key in fields ? { ...fields, [key]: clamp(fields[key], min, max) } : fields
+
+const recordsOf = (json: unknown, key: string): ReadonlyArray<unknown> => {
+  const found = Json.isObject(json) ? json[key] : undefined
+  return Array.isArray(found) ? found : []
+}
+
+const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArray<Mutant> => [
+  {
+    id: `${id}-limit-0`,
+    fault: "a limit below 1 is taken for 1",
+    breaks: [`${id}.limit.min`],
+    ...asking(path, clamped("limit", 1, 1e9))
+  },
+  {
+    id: `${id}-limit-101`,
+    fault: "a limit above 100 is taken for 100",
+    breaks: [`${id}.limit.max`],
+    ...asking(path, clamped("limit", -1e9, 100))
+  },
+  {
+    id: `${id}-limit-99`,
+    fault: "the greatest limit is 99",
+    breaks: [`${id}.limit.echo`],
+    ...asking(path, (fields) => fields["limit"] === 100 ? { ...fields, limit: 101 } : fields)
+  },
+  {
+    id: `${id}-offset-1`,
+    fault: "a negative offset is taken for 0",
+    breaks: [`${id}.offset.min`],
+    ...asking(path, clamped("offset", 0, 1e9))
+  },
+  {
+    id: `${id}-offset-10001`,
+    fault: "an offset above 10000 is taken for 10000",
+    breaks: [`${id}.offset.max`],
+    ...asking(path, clamped("offset", -1e9, 10_000))
+  },
+  {
+    id: `${id}-offset-9999`,
+    fault: "the greatest offset is 9999",
+    breaks: [`${id}.offset.echo`],
+    ...asking(path, (fields) => fields["offset"] === 10_000 ? { ...fields, offset: 10_001 } : fields)
+  },
+  {
+    id: `${id}-limit-loose`,
+    fault: "a limit that is no integer is left out",
+    breaks: [`${id}.limit.integer`],
+    ...asking(path, (fields) => Number.isInteger(fields["limit"] ?? 1) ? fields : without(fields, "limit"))
+  },
+  {
+    id: `${id}-offset-loose`,
+    fault: "an offset that is no integer is left out",
+    breaks: [`${id}.offset.integer`],
+    ...asking(path, (fields) => Number.isInteger(fields["offset"] ?? 1) ? fields : without(fields, "offset"))
+  },
+  {
+    id: `${id}-integer-text`,
+    fault: "integers may be strings",
+    breaks: [`${id}.integer.text`],
+    dialects: ["document"],
+    ...asking(path, (fields) =>
+      Object.fromEntries(
+        Object.entries(fields).map(([key, value]) => [key, ["limit", "offset"].includes(key) ? Number(value) : value])
+      ))
+  },
+  {
+    id: `${id}-limit-more`,
+    fault: "a page has one record more than its limit",
+    breaks: [`${id}.limit.bound`],
+    ...instead(
+      path,
+      (fields) =>
+        typeof fields["limit"] === "number" ? { ...fields, limit: Math.min(fields["limit"] + 1, 100) } : fields
+    )
+  },
+  {
+    id: `${id}-limit-default`,
+    fault: "the limit is 50 when none is given",
+    breaks: [`${id}.limit.default`],
+    ...asking(path, (fields) => ({ limit: 50, ...fields }))
+  },
+  {
+    id: `${id}-offset-default`,
+    fault: "the offset is 1 when none is given",
+    breaks: [`${id}.offset.default`],
+    ...asking(path, (fields) => ({ offset: 1, ...fields }))
+  },
+  {
+    id: `${id}-offset-ignored`,
+    fault: "every page is the first",
+    breaks: [`${id}.offset.skips`, `${id}.pages.complete`],
+    ...instead(path, (fields) => fields["offset"] === 10_000 ? fields : without(fields, "offset"))
+  },
+  {
+    id: `${id}-offset-pages`,
+    fault: "an offset counts pages",
+    breaks: [`${id}.pages.complete`],
+    ...instead(path, (fields) =>
+      typeof fields["offset"] === "number" && typeof fields["limit"] === "number"
+        ? { ...fields, offset: Math.min(fields["offset"] * fields["limit"], 10_000) }
+        : fields)
+  },
+  {
+    id: `${id}-order-unstable`,
+    fault: "every other page is the other way round",
+    breaks: [`${id}.pages.stable`],
+    make: () => {
+      let count = 0
+      return {
+        answer: (answer, request) => {
+          if (request.path !== path || answer.status !== 200 || ++count % 2 === 0) return answer
+          const json = jsonOf(answer)
+          return saying(answer, { ...(json as Fields), [records]: recordsOf(json, records).toReversed() })
+        }
+      }
+    }
+  },
+  {
+    id: `${id}-last-again`,
+    fault: "beyond the last record are some of the first",
+    breaks: [`${id}.pages.beyond`],
+    ...instead(path, (fields) => fields["offset"] === 10_000 ? { ...fields, offset: 0, limit: 100 } : fields)
+  },
+  {
+    id: `${id}-last-page`,
+    fault: "beyond the last record is the last one",
+    breaks: [`${id}.pages.beyond`],
+    make: () => {
+      let last: unknown
+      return {
+        answer: (answer, request) => {
+          if (request.path !== path || answer.status !== 200) return answer
+          const json = jsonOf(answer)
+          const found = recordsOf(json, records)
+          last = found.at(-1) ?? last
+          return found.length > 0 || last === undefined
+            ? answer
+            : saying(answer, { ...(json as Fields), [records]: [last] })
+        }
+      }
+    }
+  },
+  {
+    id: `${id}-limit-default-applied`,
+    fault: "the limit is 10 when none is given, though another is told",
+    breaks: [`${id}.limit.default.applies`],
+    make: () => ({
+      answer: (answer, request) => {
+        if (request.path !== path || answer.status !== 200 || "limit" in (fieldsOf(request) ?? {})) return answer
+        return saying(
+          answer,
+          changedAt(jsonOf(answer), [records], (list) => Array.isArray(list) ? list.slice(0, 10) : list)
+        )
+      }
+    })
+  },
+  {
+    id: `${id}-first-error`,
+    fault: "errors names the first wrong parameter only",
+    breaks: [`${id}.several`],
+    ...unnamed(path, "offset")
+  },
+  {
+    id: `${id}-limit-unnamed`,
+    fault: "errors does not name limit",
+    breaks: [`${id}.limit.min`, `${id}.limit.max`, `${id}.limit.integer`],
+    ...unnamed(path, "limit")
+  },
+  {
+    id: `${id}-limit-text`,
+    fault: "the limit is told as a string",
+    breaks: [`${id}.response.limit`, `${id}.limit.echo`],
+    ...telling(path, ["limit"], String)
+  },
+  {
+    id: `${id}-offset-missing`,
+    fault: "the offset is not told",
+    breaks: [`${id}.response.offset`, `${id}.offset.echo`],
+    ...telling(path, ["offset"], () => undefined)
+  },
+  {
+    id: `${id}-records-map`,
+    fault: "records are an object",
+    breaks: [`${id}.response.${records}`],
+    ...answering(
+      path,
+      "success",
+      (json) => changedAt(json, [records], (list) => Object.fromEntries(Array.isArray(list) ? list.entries() : []))
+    )
+  }
+]
+
+/** What is no text is left out, as if it had not been asked for. */
+const loose = (path: string, key: string) =>
+  asking(path, (fields) => typeof (fields[key] ?? "") === "string" ? fields : without(fields, key))
+
+const filters: ReadonlyArray<Mutant> = [
+  ...(["planId", "ticker"] as const).flatMap((key): ReadonlyArray<Mutant> => {
+    const id = key === "planId" ? "plan" : "ticker"
+    const { path } = InterestPaymentHistory.endpoint
+    return [
+      {
+        id: `interest-${id}-ignored`,
+        fault: `${key} selects nothing`,
+        breaks: [`interest.${id}.filter`, `interest.${id}.unknown`],
+        ...asking(path, (fields) => without(fields, key))
+      },
+      {
+        id: `interest-${id}-unnamed`,
+        fault: `errors does not name ${key}`,
+        breaks: [`interest.${id}.unknown`, "interest.both.unknown", `interest.${id}.type`],
+        ...unnamed(path, key)
+      },
+      {
+        id: `interest-${id}-loose`,
+        fault: `${key} that is no text is left out`,
+        breaks: [`interest.${id}.type`],
+        ...loose(path, key)
+      }
+    ]
+  }),
+  {
+    id: "interest-cached",
+    fault: "the history is told as it was the first time",
+    breaks: ["interest.fresh"],
+    make: () => {
+      const told = new Map<string, string>()
+      return {
+        answer: (answer, request) => {
+          const fields = fieldsOf(request)
+          if (request.path !== InterestPaymentHistory.endpoint.path || answer.status !== 200) return answer
+          const key = `${String(request.headers["x-txc-apikey"])} ${JSON.stringify(without(fields ?? {}, "nonce"))}`
+          const body = told.get(key) ?? answer.body
+          told.set(key, body)
+          return { ...answer, body }
+        }
+      }
+    }
+  },
+  {
+    id: "search-ignored",
+    fault: "search selects nothing",
+    breaks: ["sub-accounts.search", "sub-accounts.search.nothing", "sub-accounts.search.type"],
+    ...asking(SubAccounts.endpoint.path, (fields) => without(fields, "search"))
+  },
+  {
+    id: "sub-account-id-ignored",
+    fault: "subAccountId selects nothing",
+    breaks: ["api-keys.filter", "api-keys.filter.type", "api-keys.filter.unknown"],
+    ...asking(SubAccountApiKeys.endpoint.path, (fields) => without(fields, "subAccountId"))
+  },
+  {
+    id: "sub-accounts-of-all",
+    fault: "everybody sees the sub-accounts of the first who listed some",
+    breaks: ["sub-accounts.own"],
+    make: () => {
+      let first: string | undefined
+      return {
+        answer: (answer, request, { state }) => {
+          if (request.path !== SubAccounts.endpoint.path || state.subAccounts.size === 0) return answer
+          const data = [...state.subAccounts.values()].map(({ alias, id }) => ({ id, alias }))
+          first ??= JSON.stringify({ offset: 0, limit: 30, data })
+          return recordsOf(jsonOf(answer), "data").length === 0 ? { ...answer, body: first } : answer
+        }
+      }
+    }
+  },
+  {
+    id: "keys-of-all",
+    fault: "everybody sees everybody's keys",
+    breaks: ["api-keys.own"],
+    make: () => ({
+      answer: (answer, request, { state }) => {
+        if (request.path !== SubAccountApiKeys.endpoint.path || answer.status !== 200) return answer
+        const data = [...state.keys.values()].map(({ apiKey, id }) => ({ id, apiKey }))
+        return saying(answer, { limit: 30, offset: 0, data })
+      }
+    })
+  },
+  {
+    id: "secret-shown",
+    fault: "the list of keys shows their secrets",
+    breaks: ["api-keys.secret", "api-keys.entry.apiSecret"],
+    make: () => ({
+      answer: (answer, request, { state }) => {
+        if (request.path !== SubAccountApiKeys.endpoint.path || answer.status !== 200) return answer
+        const secretOf = (apiKey: unknown) => state.keys.get(String(apiKey) as never)?.apiSecret ?? ""
+        return saying(
+          answer,
+          changedAt(
+            jsonOf(answer),
+            ["data", "*"],
+            (entry) => Json.isObject(entry) ? { ...entry, apiSecret: secretOf(entry["apiKey"]) } : entry
+          )
+        )
+      }
+    })
+  },
+  {
+    id: "secret-elsewhere",
+    fault: "the list of keys shows their secrets as titles",
+    breaks: ["api-keys.secret"],
+    make: () => ({
+      answer: (answer, request, { state }) => {
+        if (request.path !== SubAccountApiKeys.endpoint.path || answer.status !== 200) return answer
+        const secretOf = (apiKey: unknown) => state.keys.get(String(apiKey) as never)?.apiSecret ?? ""
+        return saying(
+          answer,
+          changedAt(
+            jsonOf(answer),
+            ["data", "*"],
+            (entry) => Json.isObject(entry) ? { ...entry, title: secretOf(entry["apiKey"]) } : entry
+          )
+        )
+      }
+    })
+  },
+  {
+    id: "all-restricted",
+    fault: "every key is told to be restricted",
+    breaks: ["api-keys.restricted"],
+    ...telling(SubAccountApiKeys.endpoint.path, ["data", "*", "restrictAccess"], () => true)
+  },
+  {
+    id: "all-enabled",
+    fault: "every key is told to be enabled",
+    breaks: ["api-keys.enabled"],
+    ...telling(SubAccountApiKeys.endpoint.path, ["data", "*", "isEnabled"], () => true)
+  },
+  {
+    id: "activity-in-millis",
+    fault: "the last activity counts milliseconds",
+    breaks: ["api-keys.last-activity", "api-keys.entry.lastActivity"],
+    ...telling(SubAccountApiKeys.endpoint.path, ["data", "*", "lastActivity"], (at) => Number(at) * 1000)
+  },
+  {
+    id: "status-blocked",
+    fault: "a sub-account in use is told to be blocked",
+    breaks: ["sub-accounts.status.active"],
+    ...telling(SubAccounts.endpoint.path, ["data", "*", "status"], () => "blocked")
+  },
+  {
+    id: "permissions-swapped",
+    fault: "the permissions of a sub-account are the other's",
+    breaks: ["sub-accounts.listed"],
+    ...telling(
+      SubAccounts.endpoint.path,
+      ["data", "*", "permissions"],
+      (said) =>
+        Json.isObject(said) ? { spotEnabled: said["collateralEnabled"], collateralEnabled: said["spotEnabled"] } : said
+    )
+  },
+  {
+    id: "email-open",
+    fault: "e-mail addresses are not masked",
+    breaks: ["sub-accounts.entry.email"],
+    ...telling(SubAccounts.endpoint.path, ["data", "*", "email"], () => "desk@example.com")
+  },
+  {
+    id: "colour-named",
+    fault: "colours are names",
+    breaks: ["sub-accounts.entry.color"],
+    ...telling(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
+  },
+  {
+    id: "activity-unchanged",
+    fault: "the last activity is that of a key's beginning",
+    breaks: ["api-keys.last-activity"],
+    make: () => {
+      const first = new Map<unknown, unknown>()
+      return {
+        before: ({ state }) => {
+          for (const key of state.keys.values()) {
+            const began = first.get(key.apiKey) ?? key.lastActivity
+            first.set(key.apiKey, began)
+            Object.assign(key, { lastActivity: began })
+          }
+        }
+      }
+    }
+  },
+  {
+    id: "payment-an-hour-ago",
+    fault: "the times of payments are an hour late",
+    breaks: ["interest.fresh"],
+    ...telling(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) - 3600)
+  },
+  {
+    id: "payment-in-millis",
+    fault: "the times of payments count milliseconds",
+    breaks: ["interest.payment.timestamp"],
+    ...telling(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) * 1000)
+  }
+]
+
+/** @category mutants */
+export const mutants: ReadonlyArray<Mutant> = [...lists.flatMap(listMutants), ...filters]

@@ -1,0 +1,231 @@
+/**
+ * Sandboxes with one fault of meaning each. They exist to show that the oracle finds faults: each says which rule it
+ * breaks. A mutant wraps a venue, or gives it another dialect; the engine knows nothing of it.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import { createHmac } from "node:crypto"
+import type { Dialect } from "../../../src/protocol/Dialect.ts"
+import * as Json from "../../../src/protocol/Json.ts"
+import * as Signature from "../../../src/protocol/Signature.ts"
+import type { Answer, Request } from "../../../src/sandbox/gateway/Message.ts"
+import type * as Journal from "../../../src/sandbox/store/Journal.ts"
+import * as Venue from "../../../src/sandbox/Venue.ts"
+
+/** The fields of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** An answer that was written. */
+export type Written = Extract<Answer, { readonly _tag: "Answer" }>
+
+/** A venue as its mutants know it. */
+export type Instance = Venue.Venue["Service"]
+
+/**
+ * What is done otherwise:
+ *
+ * - `dialect`: how the venue speaks and which rules it has
+ * - `before`: to the venue, before it answers
+ * - `request`: to what is asked
+ * - `answer`: to what is answered
+ *
+ * All state of a mutant is made by `make`, so that two of a kind share nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Change {
+  readonly dialect?: (dialect: Dialect) => Dialect
+  readonly make?: () => {
+    readonly before?: (venue: Instance, request: Request) => void
+    readonly request?: (request: Request, venue: Instance) => Request
+    readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
+  }
+}
+
+/**
+ * - `id`: stable
+ * - `fault`: what is wrong with it
+ * - `breaks`: the rules that must find it, by their ids
+ * - `dialects`: where it is a fault; in both unless said otherwise
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Mutant extends Change {
+  readonly id: string
+  readonly fault: string
+  readonly breaks: ReadonlyArray<string>
+  readonly dialects?: ReadonlyArray<Dialect["name"]>
+}
+
+/**
+ * A venue with the mutant's fault, in memory.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  { dialect: speak = (dialect) => dialect, make }: Change,
+  dialect: Dialect
+): Layer.Layer<Venue.Venue, Journal.JournalError> =>
+  Layer.effect(
+    Venue.Venue,
+    Effect.map(Venue.make({ dialect: speak(dialect) }), (venue) => {
+      const { answer, before, request } = make?.() ?? {}
+      return Venue.Venue.of({
+        ...venue,
+        handle: (asked) =>
+          Effect.suspend(() => {
+            before?.(venue, asked)
+            const changed = request === undefined ? asked : request(asked, venue)
+            return Effect.map(
+              venue.handle(changed),
+              (given) => given._tag === "Answer" && answer !== undefined ? answer(given, asked, venue) : given
+            )
+          })
+      })
+    })
+  )
+
+// -----------------------------------------------------------------------------
+// Requests
+// -----------------------------------------------------------------------------
+
+const textOf = ({ body }: Request): string => new TextDecoder().decode(body)
+
+/** The fields of a request's body; none when it is no JSON object. */
+export const fieldsOf = (request: Request): Fields | undefined => {
+  const json = Result.getOrUndefined(Json.parse(textOf(request)))
+  return Json.isObject(json) ? json : undefined
+}
+
+const header = ({ headers }: Request, name: string): string => {
+  const value = headers[name]
+  return typeof value === "string" ? value : ""
+}
+
+/** The secret of the key that a request names. */
+const secretOf = ({ state }: Instance, request: Request): string | undefined =>
+  state.keys.get(header(request, Signature.headers.apiKey) as never)?.apiSecret
+
+const hmac = (secret: string, payload: string): string => createHmac("sha512", secret).update(payload).digest("hex")
+
+/** Whether a request was signed with the secret of its key. */
+const isSigned = (venue: Instance, request: Request): boolean => {
+  const secret = secretOf(venue, request)
+  const payload = header(request, Signature.headers.payload)
+  return secret !== undefined && payload === Signature.payloadOf(request.body) &&
+    hmac(secret, payload) === header(request, Signature.headers.signature)
+}
+
+/** The same request with another body, rightly signed whatever it was before. */
+export const signed = (venue: Instance, request: Request, body: Uint8Array = request.body): Request => {
+  const payload = Signature.payloadOf(body)
+  const headers = { ...request.headers, [Signature.headers.payload]: payload }
+  const secret = secretOf(venue, request)
+  return secret === undefined ? request : {
+    ...request,
+    body,
+    headers: { ...headers, [Signature.headers.signature]: hmac(secret, payload) }
+  }
+}
+
+/** The same request with other headers. */
+export const withHeaders = (request: Request, headers: Request["headers"]): Request => ({
+  ...request,
+  headers: { ...request.headers, ...headers }
+})
+
+/** The same request with other fields; signed as rightly or wrongly as it was. */
+export const withFields = (
+  venue: Instance,
+  request: Request,
+  change: (fields: Fields) => Fields
+): Request => {
+  const fields = fieldsOf(request)
+  if (fields === undefined || !isSigned(venue, request)) return request
+  return signed(venue, request, new TextEncoder().encode(Json.stringify(change(fields))))
+}
+
+/** Without some fields. */
+export const without = (fields: Fields, ...keys: ReadonlyArray<string>): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)))
+
+/** Asks a call for something else. */
+export const asking = (path: string, change: (fields: Fields, venue: Instance) => Fields): Change => ({
+  make: () => ({
+    request: (request, venue) =>
+      request.path === path ? withFields(venue, request, (fields) => change(fields, venue)) : request
+  })
+})
+
+// -----------------------------------------------------------------------------
+// Answers
+// -----------------------------------------------------------------------------
+
+/** What an answer says. */
+export const jsonOf = ({ body }: Written): unknown => Result.getOrUndefined(Json.parse(body))
+
+/** The same answer with another body. */
+export const saying = (answer: Written, body: unknown): Written => ({ ...answer, body: Json.stringify(body as object) })
+
+/** Answers of a call that are something else, when they are a success or when they are not. */
+export const answering = (
+  path: string | ((path: string) => boolean),
+  when: "success" | "refusal" | "always",
+  change: (json: unknown, request: Request, answer: Written) => unknown
+): Change => ({
+  make: () => ({
+    answer: (answer, request) => {
+      const isIt = typeof path === "string" ? request.path === path : path(request.path)
+      const isSuccess = answer.status < 300
+      if (!isIt || (when === "success" && !isSuccess) || (when === "refusal" && isSuccess)) return answer
+      return saying(answer, change(jsonOf(answer), request, answer))
+    }
+  })
+})
+
+/** Answers with another status, where this is so. */
+export const withStatus = (
+  status: number,
+  when: (answer: Written, request: Request) => boolean
+): Change => ({
+  make: () => ({ answer: (answer, request) => when(answer, request) ? { ...answer, status } : answer })
+})
+
+/** A place in an answer: keys, and `*` for every element of a list and every value of an object. */
+export type Place = ReadonlyArray<string>
+
+/** The same value, changed at a place. `undefined` takes it out. */
+export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value: unknown) => unknown): unknown => {
+  if (key === undefined) return change(value)
+  if (Array.isArray(value)) return key === "*" ? value.map((item) => changedAt(item, rest, change)) : value
+  if (!Json.isObject(value)) return value
+  const keys = key === "*" ? Object.keys(value) : Object.hasOwn(value, key) ? [key] : []
+  const changed: Record<string, unknown> = { ...value }
+  for (const name of keys) {
+    const next = changedAt(value[name], rest, change)
+    if (next === undefined) delete changed[name]
+    else changed[name] = next
+  }
+  return changed
+}
+
+/** Answers of a call that have another value at a place. */
+export const telling = (path: string, place: Place, change: (value: unknown) => unknown): Change =>
+  answering(path, "success", (json) => changedAt(json, place, change))
+
+/** Refusals that leave the errors of some fields out. */
+export const unnamed = (path: string, ...keys: ReadonlyArray<string>): Change =>
+  answering(
+    path,
+    "refusal",
+    (json) =>
+      Json.isObject(json) && Json.isObject(json["errors"])
+        ? { ...json, errors: without(json["errors"], ...keys) }
+        : json
+  )

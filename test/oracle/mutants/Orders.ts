@@ -1,0 +1,748 @@
+/**
+ * Faults of orders: what is accepted, what is answered, and what becomes of them.
+ *
+ * @since 0.1.0
+ */
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Market } from "../../../src/domain/Market.ts"
+import type { VenueRules } from "../../../src/domain/VenuePolicy.ts"
+import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
+import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
+import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
+import * as LimitOrders from "../../../src/endpoints/LimitOrders.ts"
+import * as MarketOrders from "../../../src/endpoints/MarketOrders.ts"
+import * as OrderHistory from "../../../src/endpoints/OrderHistory.ts"
+import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
+import type { Dialect } from "../../../src/protocol/Dialect.ts"
+import * as Json from "../../../src/protocol/Json.ts"
+import { markets } from "../../../src/sandbox/engine/Listings.ts"
+import type { StopOrder } from "../../../src/sandbox/engine/State.ts"
+import type { Waiting } from "../../../src/sandbox/engine/Waiting.ts"
+import {
+  answering,
+  asking,
+  type Change,
+  changedAt,
+  type Fields,
+  fieldsOf,
+  type Instance,
+  jsonOf,
+  type Mutant,
+  type Place,
+  saying,
+  telling,
+  unnamed,
+  withFields,
+  without
+} from "./Mutant.ts"
+
+const stopLimit = StopLimitOrders.endpoint.path
+const oco = CollateralOcoOrders.endpoint.path
+const cancelAll = CancelAllOrders.endpoint.path
+
+const keysOf = (venue: Instance) => venue.dialect.keys
+
+const withRules = (rules: Partial<VenueRules>) => (dialect: Dialect): Dialect => ({
+  ...dialect,
+  rules: { ...dialect.rules, ...rules }
+})
+
+const legs: ReadonlyArray<Place> = [["stop_loss"], ["take_profit"]]
+
+/** The orders in an answer: itself, or the legs of a pair. */
+const ordersIn = (path: string): ReadonlyArray<Place> => path === oco ? legs : [[]]
+
+/** New orders that are answered with another value of a key. */
+const placed = (
+  path: string,
+  key: string | ((venue: Instance) => string),
+  change: (value: unknown, order: Fields) => unknown
+): Change => ({
+  make: () => ({
+    answer: (answer, request, venue) => {
+      if (request.path !== path || answer.status !== 200) return answer
+      const name = typeof key === "string" ? key : key(venue)
+      let json = jsonOf(answer)
+      for (const place of ordersIn(path)) {
+        json = changedAt(
+          json,
+          place,
+          (order) => Json.isObject(order) ? { ...order, [name]: change(order[name], order) } : order
+        )
+      }
+      return saying(answer, json)
+    }
+  })
+})
+
+/** A field of an order that must be refused is replaced by one that need not be. */
+const repaired = (path: string, key: string): Change => ({
+  make: () => {
+    const fields = path === oco
+      ? {
+        market: "BTC_USDT",
+        side: "buy",
+        amount: "0.001",
+        price: "20000",
+        activation_price: "72000",
+        stop_limit_price: "72000"
+      }
+      : { market: "BTC_USDT", side: "buy", amount: "0.001", price: "76000", activation_price: "76000" }
+    const good: Fields = fields
+    return {
+      request: (request, venue) =>
+        request.path === path ? withFields(venue, request, (fields) => ({ ...fields, [key]: good[key] })) : request
+    }
+  }
+})
+
+/** Lists other markets. The listings themselves are shared by all venues, and stay as they are. */
+const list = (state: Instance["state"], change: (market: Market) => Market): void => {
+  Object.assign(state, { markets: new Map(markets.map((market) => [market.name, change(market)])) })
+}
+
+const bounds = ["decimal", "positive", "precision"]
+
+/** Faults in what is accepted, the same of both calls. */
+const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
+  const path = id === "oco" ? oco : stopLimit
+  const prices = id === "oco" ? ["price", "activation_price", "stop_limit_price"] : ["price", "activation_price"]
+  const required = ["market", "side", "amount", ...prices]
+  const rulesOf = (key: string): ReadonlyArray<string> => [
+    `${id}.request.${key}.required`,
+    `${id}.request.${key}.type`,
+    ...(key === "market" ? [`${id}.request.market.known`] : []),
+    ...(key === "side" ? [`${id}.request.side.values`] : []),
+    ...(key === "amount"
+      ? [...bounds.map((bound) => `${id}.request.amount.${bound}`), `${id}.request.amount.min`]
+      : prices.includes(key)
+      ? bounds.map((bound) => `${id}.request.${key}.${bound}`)
+      : [])
+  ]
+  return [
+    ...required.flatMap((key): ReadonlyArray<Mutant> => [
+      {
+        id: `${id}-${key}-accepted`,
+        fault: `a wrong ${key} is taken for a right one`,
+        breaks: rulesOf(key),
+        ...repaired(path, key)
+      },
+      {
+        id: `${id}-${key}-unnamed`,
+        fault: `errors does not name ${key}`,
+        breaks: [
+          ...rulesOf(key),
+          `${id}.request.all-missing`,
+          ...(key === "amount" ? [`${id}.request.total.min`, `${id}.request.total.max`] : [])
+        ],
+        ...unnamed(path, key)
+      }
+    ]),
+    {
+      id: `${id}-total-not-checked`,
+      fault: "amount times price may be anything",
+      breaks: [`${id}.request.total.min`, `${id}.request.total.max`],
+      make: () => ({
+        before: ({ state }, request) => {
+          const isPlaced = request.path === path
+          const unbound = isPlaced ? { minTotal: Decimal.zero, maxTotal: Decimal.zero } : {}
+          list(state, (market) => ({ ...market, ...unbound }))
+        }
+      })
+    },
+    {
+      id: `${id}-numbers-for-texts`,
+      fault: "a number is taken for the text of it",
+      breaks: [
+        ...["amount", ...prices].map((key) => `${id}.request.${key}.type`),
+        `${id}.client-order-id.type`
+      ],
+      ...asking(path, (fields) =>
+        Object.fromEntries(
+          Object.entries(fields).map(([key, value]) => [
+            key,
+            typeof value === "number" && !key.startsWith("nonce") ? String(value) : value
+          ])
+        ))
+    },
+    {
+      id: `${id}-client-order-id-of-any-form`,
+      fault: "a client order id that is not allowed is left out",
+      breaks: [`${id}.client-order-id.refuses`, `${id}.client-order-id.type`],
+      make: () => ({
+        request: (request, venue) =>
+          request.path === path
+            ? withFields(venue, request, (fields) => {
+              const given = fields[keysOf(venue).clientOrderId]
+              return given === undefined || /^[A-Za-z0-9\-._]+$/u.test(typeof given === "string" ? given : " ")
+                ? fields
+                : without(fields, keysOf(venue).clientOrderId)
+            })
+            : request
+      })
+    },
+    {
+      id: `${id}-client-order-id-narrow`,
+      fault: "dots and underscores are not allowed in client order ids",
+      breaks: [`${id}.client-order-id.accepts`],
+      make: () => ({
+        request: (request, venue) =>
+          request.path === path
+            ? withFields(venue, request, (fields) => {
+              const key = keysOf(venue).clientOrderId
+              return /[._]/u.test(String(fields[key] ?? "")) ? { ...fields, [key]: "not allowed" } : fields
+            })
+            : request
+      })
+    },
+    {
+      id: `${id}-client-order-id-changed`,
+      fault: "a client order id comes back in capitals, and one that was not given as a dash",
+      breaks: [`${id}.client-order-id.none`, `${id}.client-order-id.accepts`],
+      ...placed(path, (venue) => keysOf(venue).clientOrderId, (id) => String(id ?? "").toUpperCase() || "-")
+    },
+    {
+      id: `${id}-client-order-id-reusable`,
+      fault: "a client order id may be used again at once",
+      breaks: [`${id}.client-order-id.unique`],
+      make: () => ({
+        before: ({ state }) => {
+          state.clientOrderIds.clear()
+          for (const order of state.openOrders.values()) Object.assign(order, { clientOrderId: undefined })
+        }
+      })
+    },
+    {
+      id: `${id}-client-order-id-life`,
+      fault: "client order ids live as they do in the other dialect",
+      breaks: [`${id}.client-order-id.for-ever`],
+      dialect: (dialect) =>
+        withRules({ clientOrderIds: dialect.rules.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
+    },
+    {
+      id: `${id}-amount-changed`,
+      fault: "the amount that comes back is another one",
+      breaks: [`${id}.total.exact`],
+      ...placed(path, "amount", (amount) => `${Number(amount) * 2}`)
+    },
+    {
+      id: `${id}-same-ids`,
+      fault: "all orders have one identifier",
+      breaks: [`${id}.ids.unique`, `${id}.parallel`],
+      ...placed(path, (venue) => keysOf(venue).orderId, () => 7)
+    },
+    {
+      id: `${id}-times-in-millis`,
+      fault: "the time of creation counts milliseconds",
+      breaks: id === "oco" ? ["oco.response.stop_loss.timestamp", "oco.response.take_profit.timestamp"] : [
+        "general.times.now",
+        "stop-limit.response.timestamp"
+      ],
+      ...placed(path, "timestamp", (at) => Number(at) * 1000)
+    },
+    {
+      id: `${id}-times-in-nanos`,
+      fault: "times have more digits than microseconds",
+      breaks: id === "oco" ? ["oco.response.stop_loss.mtime", "oco.response.take_profit.mtime"] : [
+        "stop-limit.response.timestamp"
+      ],
+      ...placed(path, id === "oco" ? "mtime" : "timestamp", (at) => Math.floor(Number(at)) + 0.1234567)
+    }
+  ]
+}
+
+/** A new stop-limit order that is answered with another value. */
+const freshStop = (rule: string, key: string | ((venue: Instance) => string), value: unknown): Mutant => ({
+  id: `stop-limit-new-${rule}`,
+  fault: `a new order's ${rule} is told wrongly`,
+  breaks: [`stop-limit.new.${rule}`],
+  ...placed(stopLimit, key, () => value)
+})
+
+/** A new pair that is answered with another value of one leg, or of both. */
+const freshLeg = (rule: string, key: string, change: (value: unknown) => unknown, only = legs): Mutant => ({
+  id: `oco-new-${rule}`,
+  fault: `a new leg's ${rule} is told wrongly`,
+  breaks: [`oco.new.${rule}`],
+  ...answering(oco, "success", (json) =>
+    only.reduce(
+      (json, place) => changedAt(json, place, (leg) => Json.isObject(leg) ? { ...leg, [key]: change(leg[key]) } : leg),
+      json
+    ))
+})
+
+const firstLeg: ReadonlyArray<Place> = [["stop_loss"]]
+const secondLeg: ReadonlyArray<Place> = [["take_profit"]]
+
+const opposite = (side: unknown): string => side === "buy" ? "sell" : "buy"
+
+const answers: ReadonlyArray<Mutant> = ([
+  freshStop("type", "type", "limit"),
+  freshStop("left", "left", "0"),
+  freshStop("deal-money", ({ dialect }) => dialect.keys.dealMoney, "0.1"),
+  freshStop("deal-stock", ({ dialect }) => dialect.keys.dealStock, "0.00"),
+  freshStop("deal-fee", ({ dialect }) => dialect.keys.dealFee, "0.1"),
+  freshStop("status", "status", "FILLED"),
+  freshStop("stp", "stp", "cancel_both"),
+  freshStop("post-only", "postOnly", true),
+  freshStop("ioc", "ioc", true),
+  freshStop("reduce-only", "reduceOnly", true),
+  freshStop("activated", "activated", 1),
+  freshStop("side", "side", "sell"),
+  { ...freshStop("side", "market", "ETH_USDT"), id: "stop-limit-new-market" },
+  freshStop("condition", "activationCondition", "gte"),
+  {
+    id: "stop-limit-trigger-rounded",
+    fault: "the trigger price comes back in another writing",
+    breaks: ["stop-limit.activation-price.exact"],
+    ...placed(stopLimit, "activation_price", (price) => `${Number(price)}`)
+  },
+  {
+    id: "stop-limit-stp-ignored",
+    fault: "stp is always no",
+    breaks: ["stop-limit.request.stp.accepts", "stop-limit.request.stp.refuses"],
+    ...asking(stopLimit, (fields) => without(fields, "stp"))
+  },
+  {
+    id: "stop-limit-stp-unnamed",
+    fault: "errors does not name stp",
+    breaks: ["stop-limit.request.stp.refuses"],
+    ...unnamed(stopLimit, "stp")
+  },
+  {
+    id: "stop-limit-bbo-narrow",
+    fault: "bboRole may be 1 only",
+    breaks: ["stop-limit.request.bboRole.accepts"],
+    ...asking(stopLimit, (fields) => fields["bboRole"] === 2 ? { ...fields, bboRole: 3 } : fields)
+  },
+  {
+    id: "stop-limit-bbo-wide",
+    fault: "a bboRole that is none is left out",
+    breaks: ["stop-limit.request.bboRole.refuses"],
+    ...asking(
+      stopLimit,
+      (fields) => fields["bboRole"] === 1 || fields["bboRole"] === 2 ? fields : without(fields, "bboRole")
+    )
+  },
+  {
+    id: "stop-limit-minimum-excluded",
+    fault: "an amount must be above minAmount",
+    breaks: ["stop-limit.amount.bounds"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path === stopLimit
+          ? withFields(venue, request, (fields) =>
+            Number(fields["amount"]) === Number(venue.state.markets.get(String(fields["market"]) as never)?.minAmount)
+              ? { ...fields, amount: "0.0000001" }
+              : fields)
+          : request
+    })
+  },
+  {
+    id: "stop-limit-position-side",
+    fault: "the position's side is a number",
+    breaks: ["stop-limit.response.positionSide"],
+    ...placed(stopLimit, "positionSide", () => 1)
+  },
+  freshLeg("take-profit.no-activation-price", "activation_price", () => "1", secondLeg),
+  freshLeg("take-profit.no-activation-condition", "activation_condition", () => "gte", secondLeg),
+  freshLeg("take-profit.no-activated", "activated", () => 0, secondLeg),
+  freshLeg("side", "side", opposite, secondLeg),
+  freshLeg("amount", "amount", (amount) => `${Number(amount) * 2}`, secondLeg),
+  freshLeg("left", "left", () => "0"),
+  freshLeg("deals", "deal_fee", () => "1"),
+  freshLeg("activated", "activated", () => 1, firstLeg),
+  freshLeg("condition", "activation_condition", () => "gte", firstLeg),
+  freshLeg("status", "status", () => "FILLED"),
+  freshLeg("mtime", "mtime", (at) => Number(at) + 1),
+  freshLeg("position-side", "positionSide", () => "LONG")
+] satisfies ReadonlyArray<Mutant>).map((mutant): Mutant =>
+  mutant.id === "oco-new-deals"
+    ? { ...mutant, ...placed(oco, (venue) => keysOf(venue).dealFee, () => "1") }
+    : mutant
+)
+
+const reduceOnly: ReadonlyArray<Mutant> = [
+  {
+    id: "116-not-answered",
+    fault: "reduceOnly is left out",
+    breaks: [
+      "oco.reduce-only.no-position",
+      "oco.reduce-only.same-side",
+      "oco.reduce-only.flag",
+      "oco.reduce-only.clipped",
+      "oco.reduce-only.type",
+      "versioning.reduce-only"
+    ],
+    ...asking(oco, (fields) => without(fields, "reduceOnly"))
+  },
+  {
+    id: "reduce-only-by-default",
+    fault: "reduceOnly is said to be true",
+    breaks: ["oco.reduce-only.default"],
+    ...telling(oco, ["reduceOnly"], () => true)
+  },
+  {
+    id: "reduce-only-unnamed",
+    fault: "errors does not name reduceOnly",
+    breaks: ["oco.reduce-only.type", "errors.reduce-only"],
+    ...unnamed(oco, "reduceOnly")
+  },
+  {
+    id: "collateral-everywhere",
+    fault: "every market can be traded with collateral",
+    breaks: ["oco.request.market.margin"],
+    make: () => ({
+      before: ({ state }, request) => {
+        const isPlaced = request.path === oco
+        list(state, (market) => ({ ...market, isCollateral: isPlaced || market.isCollateral }))
+      }
+    })
+  },
+  {
+    id: "both-legs-live",
+    fault: "neither leg knows of the other",
+    breaks: ["oco.one-cancels-other.take-profit", "oco.one-cancels-other.stop-loss", "oco.never-both"],
+    make: () => ({
+      answer: (answer, _request, { state }) => {
+        state.ocoOrders.clear()
+        return answer
+      }
+    })
+  }
+]
+
+const cancels = (change: (fields: Fields) => Fields): Change => asking(cancelAll, change)
+
+const typesOf = (fields: Fields): ReadonlyArray<unknown> =>
+  Array.isArray(fields["type"]) ? fields["type"] : ["spot", "margin", "futures"]
+
+const cancelling: ReadonlyArray<Mutant> = [
+  {
+    id: "cancel-all-no-margin",
+    fault: "orders with collateral are never canceled",
+    breaks: ["cancel-all.everything", "cancel-all.stops"],
+    ...cancels((fields) => fields["type"] === undefined ? { ...fields, type: ["spot", "futures"] } : fields)
+  },
+  {
+    id: "cancel-all-market-ignored",
+    fault: "market selects nothing",
+    breaks: ["cancel-all.market", "cancel-all.type.and-market", "cancel-all.market.type"],
+    ...cancels((fields) => without(fields, "market"))
+  },
+  ...(["spot", "margin", "futures"] as const).map((type): Mutant => ({
+    id: `cancel-all-${type}-is-all`,
+    fault: `type ${type} is all types`,
+    breaks: [`cancel-all.type.${type}`],
+    ...cancels((fields) =>
+      typesOf(fields).length === 1 && typesOf(fields)[0] === type ? without(fields, "type") : fields
+    )
+  })),
+  {
+    id: "cancel-all-first-type",
+    fault: "only the first of several types is meant",
+    breaks: ["cancel-all.type.several"],
+    ...cancels((fields) => fields["type"] === undefined ? fields : { ...fields, type: typesOf(fields).slice(0, 1) })
+  },
+  {
+    id: "cancel-all-market-or-type",
+    fault: "with a market the type is ignored",
+    breaks: ["cancel-all.type.and-market"],
+    ...cancels((fields) => fields["market"] === undefined ? fields : without(fields, "type"))
+  },
+  {
+    id: "cancel-all-of-everybody",
+    fault: "orders of all accounts are canceled",
+    breaks: ["cancel-all.own"],
+    make: () => ({
+      before: ({ state }, request) => {
+        const account = state.keys.get(String(request.headers["x-txc-apikey"]) as never)?.account
+        if (request.path !== cancelAll || account === undefined) return
+        for (const order of state.openOrders.values()) Object.assign(order, { account })
+      }
+    })
+  },
+  {
+    id: "cancel-all-nothing-refused",
+    fault: "when there is nothing to cancel the call is refused",
+    breaks: ["cancel-all.nothing"],
+    make: () => ({
+      answer: (answer, request) =>
+        request.path === cancelAll && answer.status === 200 ? { ...answer, status: 400 } : answer
+    })
+  },
+  {
+    id: "canceled-is-expired",
+    fault: "orders that are canceled are said to have expired",
+    breaks: ["cancel-all.status", "status.canceled"],
+    ...answering(
+      OrderHistory.endpoint.path,
+      "success",
+      (json) => changedAt(json, ["*", "*", "status"], (status) => status === "CANCELED" ? "EXPIRED" : status)
+    )
+  },
+  {
+    id: "cancel-all-type-loose",
+    fault: "types that are none are left out",
+    breaks: ["cancel-all.type.unknown", "cancel-all.refused.nothing"],
+    ...cancels((fields) => {
+      if (!Array.isArray(fields["type"])) return fields
+      const known = typesOf(fields).filter((type) => ["spot", "margin", "futures"].includes(String(type)))
+      return known.length === 0 ? without(fields, "type") : { ...fields, type: known }
+    })
+  },
+  {
+    id: "cancel-all-type-text",
+    fault: "type that is no list is left out",
+    breaks: ["cancel-all.type.array"],
+    ...cancels((fields) => Array.isArray(fields["type"] ?? []) ? fields : without(fields, "type"))
+  },
+  {
+    id: "cancel-all-type-empty",
+    fault: "an empty list of types is all types",
+    breaks: ["cancel-all.type.empty"],
+    ...cancels((fields) => typesOf(fields).length === 0 ? without(fields, "type") : fields)
+  },
+  {
+    id: "cancel-all-market-unnamed",
+    fault: "errors does not name market",
+    breaks: ["cancel-all.market.unknown", "cancel-all.market.type", "errors.order.validation"],
+    ...unnamed(cancelAll, "market")
+  },
+  {
+    id: "cancel-all-envelope",
+    fault: "request and nonce are what they are in the other dialect",
+    breaks: ["cancel-all.envelope"],
+    make: () => ({
+      answer: (answer, request) => {
+        const { nonce, request: path } = fieldsOf(request) ?? {}
+        if (request.path !== cancelAll || (nonce !== undefined && path !== undefined)) return answer
+        return { ...answer, status: answer.status < 300 ? 400 : 200 }
+      }
+    })
+  }
+]
+
+/** Where an order that is listed is: as an open one, or as one that has ended. */
+const listed: ReadonlyArray<readonly [path: string, place: Place]> = [
+  [ActiveOrders.endpoint.path, ["*"]],
+  [OrderHistory.endpoint.path, ["*", "*"]]
+]
+
+/** Orders that are listed with another value of a key. */
+const listing = (key: string, change: (value: unknown, order: Fields) => unknown): Change => ({
+  make: () => ({
+    answer: (answer, request) =>
+      listed.reduce(
+        (answer, [path, place]) =>
+          request.path === path && answer.status === 200
+            ? saying(
+              answer,
+              changedAt(jsonOf(answer), place, (order) =>
+                Json.isObject(order) && Object.hasOwn(order, key)
+                  ? { ...order, [key]: change(order[key], order) }
+                  : order)
+            )
+            : answer,
+        answer
+      )
+  })
+})
+
+/** The orders that wait. What they wait for is about to change, so all of them have to be looked through. */
+const seekingAnew = (waiting: Waiting): ReadonlySet<StopOrder> => {
+  waiting.isReached = true
+  return waiting.orders
+}
+
+/** The condition of orders that wait is another one. */
+const waiting = (change: (condition: string, side: string) => string): Change => ({
+  make: () => ({
+    answer: (answer, _request, { state }) => {
+      for (const { waiting } of state.trading.values()) {
+        for (const order of seekingAnew(waiting)) {
+          Object.assign(order.stop, { condition: change(order.stop.condition, order.side) })
+        }
+      }
+      return answer
+    }
+  })
+})
+
+const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
+  id: `status-${rule}`,
+  fault: `${words.join(" and ")} is another word`,
+  breaks: [`status.${rule}`],
+  ...listing("status", (status) => words.includes(String(status)) ? "DONE" : status)
+})
+
+/** Moves the triggers of orders that wait, by so many steps away from the market, or toward it. */
+const shifted = (steps: number, side: "buy" | "sell"): Change => ({
+  make: () => {
+    const done = new WeakSet()
+    return {
+      answer: (answer, _request, { state }) => {
+        for (const { waiting } of state.trading.values()) {
+          for (const order of seekingAnew(waiting)) {
+            if (order.side !== side || done.has(order)) continue
+            done.add(order)
+            const away = side === "buy" ? steps : -steps
+            Object.assign(order.stop, { price: (Number(order.stop.price) + away / 100).toFixed(2) })
+          }
+        }
+        return answer
+      }
+    }
+  }
+})
+
+const life: ReadonlyArray<Mutant> = [
+  {
+    id: "activation-reversed",
+    fault: "a buy waits for a fall, a sell for a rise",
+    breaks: ["orders.model", "activation.buy.beyond", "activation.sell.beyond"],
+    ...waiting((_, side) => side === "buy" ? "lte" : "gte")
+  },
+  {
+    id: "activation-rule",
+    fault: "from which side a trigger is met is as in the other dialect",
+    breaks: ["orders.model", "activation.side"],
+    dialect: (dialect) =>
+      withRules({ activation: dialect.rules.activation === "side" ? "last-price" : "side" })(dialect)
+  },
+  ...(["buy", "sell"] as const).flatMap((side): ReadonlyArray<Mutant> => [
+    {
+      id: `activation-${side}-late`,
+      fault: `a ${side} is activated a step beyond its price`,
+      breaks: [`activation.${side}.reached`],
+      ...shifted(1, side)
+    },
+    {
+      id: `activation-${side}-early`,
+      fault: `a ${side} is activated a step before its price`,
+      breaks: [`activation.${side}.step`],
+      ...shifted(-1, side)
+    },
+    {
+      id: `activation-${side}-at-once`,
+      fault: `a ${side} is said to be activated from the beginning`,
+      breaks: [`activation.${side}.before`, `activation.${side}.step`],
+      ...listing("activated", (activated, order) => order["side"] === side ? 1 : activated)
+    },
+    {
+      id: `activation-${side}-market`,
+      fault: `a ${side} that is activated trades at any price`,
+      breaks: [`activation.${side}.limit`],
+      make: () => ({
+        answer: (answer, _request, { state }) => {
+          for (const { waiting } of state.trading.values()) {
+            for (const order of seekingAnew(waiting)) {
+              if (order.side === side) Object.assign(order, { price: side === "buy" ? "1000000" : "1" })
+            }
+          }
+          return answer
+        }
+      })
+    }
+  ]),
+  statusIs("new", "NEW", "OPEN"),
+  statusIs("filled", "FILLED"),
+  statusIs("partial-filled", "PARTIAL_FILLED", "PARTIALLY_FILLED"),
+  statusIs("partial-canceled", "PARTIAL_CANCELED", "CANCELED"),
+  statusIs("taker-band", "CANCELED_TAKER_BAND"),
+  statusIs("auto-canceled-reduce-only", "AUTO_CANCELED_REDUCE_ONLY"),
+  {
+    id: "oco-stop-market",
+    fault: "a stop-loss that is activated trades at any price",
+    breaks: ["oco.stop-loss.limit"],
+    make: () => ({
+      answer: (answer, _request, { state }) => {
+        for (const { waiting } of state.trading.values()) {
+          for (const order of seekingAnew(waiting)) {
+            if (order.oco !== undefined) Object.assign(order, { price: order.side === "buy" ? "1000000" : "1" })
+          }
+        }
+        return answer
+      }
+    })
+  },
+  {
+    id: "market-price",
+    fault: "a market order has a price",
+    breaks: ["orders.market.price"],
+    make: () => ({
+      answer: (answer, request) => {
+        const json = jsonOf(answer)
+        return request.path === MarketOrders.endpoint.path && Json.isObject(json)
+          ? saying(answer, { ...json, price: "1" })
+          : answer
+      }
+    })
+  },
+  {
+    id: "market-in-stock",
+    fault: "the amount of a buy market order is in base currency",
+    breaks: ["orders.market.amount"],
+    ...asking(MarketOrders.endpoint.path, (fields) => ({ ...fields, amount: `${Number(fields["amount"]) * 10}` }))
+  },
+  {
+    id: "post-only-ignored",
+    fault: "a post-only order trades at once",
+    breaks: ["orders.post-only"],
+    ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "postOnly"))
+  },
+  {
+    id: "post-only-never",
+    fault: "no post-only order is accepted",
+    breaks: ["orders.post-only"],
+    ...asking(LimitOrders.endpoint.path, (fields) => fields["postOnly"] === true ? { ...fields, price: "-1" } : fields)
+  },
+  {
+    id: "stp-ignored",
+    fault: "orders of one account trade with each other, whatever was asked for",
+    breaks: ["orders.stp"],
+    ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "stp"))
+  },
+  {
+    id: "fees-not-charged",
+    fault: "no fee is told of what is filled",
+    breaks: ["orders.fee"],
+    ...placed(LimitOrders.endpoint.path, ({ dialect }) => dialect.keys.dealFee, () => "0")
+  },
+  {
+    id: "ioc-ignored",
+    fault: "an immediate-or-cancel order rests",
+    breaks: ["orders.ioc"],
+    ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "ioc"))
+  },
+  {
+    id: "partial-left",
+    fault: "all is left of an order that is filled in part",
+    breaks: ["status.filled.left"],
+    ...answering(
+      ActiveOrders.endpoint.path,
+      "success",
+      (json) => Array.isArray(json) ? json.map((order: Fields) => ({ ...order, left: order["amount"] })) : json
+    )
+  },
+  {
+    id: "filled-left",
+    fault: "what is left of a filled order is its amount",
+    breaks: ["status.filled.left"],
+    ...answering(
+      LimitOrders.endpoint.path,
+      "success",
+      (json) => Json.isObject(json) ? { ...json, left: json["amount"] } : json
+    )
+  }
+]
+
+/** @category mutants */
+export const mutants: ReadonlyArray<Mutant> = [
+  ...accepting("stop-limit"),
+  ...accepting("oco"),
+  ...answers,
+  ...reduceOnly,
+  ...cancelling,
+  ...life
+]

@@ -1,0 +1,52 @@
+/**
+ * Faults of form, derived from an answer: every field of it missing, or of another kind.
+ *
+ * @since 0.1.0
+ */
+import * as Json from "../../../src/protocol/Json.ts"
+import { type Change, type Place, telling } from "./Mutant.ts"
+
+/**
+ * A fault of form: `missing`, or `retyped` (a number in place of a string, a string in place of anything else).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Shape extends Change {
+  readonly path: string
+  readonly place: Place
+  readonly fault: "missing" | "retyped"
+}
+
+/**
+ * All places of an answer. Elements of lists are all the same place, and so are values whose keys are names.
+ *
+ * @category shapes
+ * @since 0.1.0
+ */
+export const places = (value: unknown, isNamed: (key: string) => boolean = () => true): ReadonlyArray<Place> => {
+  const found = new Map<string, Place>()
+  const visit = (value: unknown, place: Place): void => {
+    if (place.length > 0) found.set(place.join("."), place)
+    if (Array.isArray(value)) { for (const item of value) visit(item, [...place, "*"]) }
+    else if (Json.isObject(value)) {
+      for (const [key, inner] of Object.entries(value)) visit(inner, [...place, isNamed(key) ? key : "*"])
+    }
+  }
+  visit(value, [])
+  return [...found.values()].filter((place) => place.at(-1) !== "*")
+}
+
+/** Of another kind, and readable as what it was: what a careless writer of JSON makes of it. */
+const retyped = (value: unknown): unknown =>
+  typeof value === "string"
+    ? Number(value === "" || Number.isNaN(Number(value)) ? 1 : value)
+    : typeof value === "object"
+    ? JSON.stringify(value)
+    : String(value)
+
+/** @category shapes */
+export const faultsAt = (path: string, place: Place): ReadonlyArray<Shape> => [
+  { path, place, fault: "missing", ...telling(path, place, () => undefined) },
+  { path, place, fault: "retyped", ...telling(path, place, retyped) }
+]

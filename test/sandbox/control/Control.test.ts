@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { Code } from "../../../src/domain/Code.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { ApiKey } from "../../../src/domain/Identifiers.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
+import type { JournalError } from "../../../src/sandbox/store/Journal.ts"
+import { Venue } from "../../../src/sandbox/Venue.ts"
+import {
+  addKey,
+  alice,
+  btc,
+  code,
+  emptySubAccount,
+  inProcess,
+  openSubAccount,
+  payInterest,
+  planA,
+  usdt
+} from "../../support/exchange.ts"
+import { failsWith } from "../../support/fails.ts"
+
+const control = Control.Control
+
+const tooFine = Decimal.amount("0.0000000000000000001")
+
+describe("refuses", () => {
+  const rows: ReadonlyArray<
+    readonly [string, Effect.Effect<unknown, Control.ControlRefused | JournalError, Control.Control>, object]
+  > = [
+    ["an account that there is", control.use((c) => c.openAccount({ account: "alice", b2b: true })), {
+      account: "unique"
+    }],
+    ["a sub-account of nobody", openSubAccount("nobody", "new" as never), { parent: "known" }],
+    ["a sub-account that there is", openSubAccount("alice", emptySubAccount), { id: "unique" }],
+    ["a key of nobody", addKey({ account: "nobody", apiKey: "new-key", apiSecret: "secret" }), { account: "known" }],
+    ["a key that there is", addKey(alice), { apiKey: "unique" }],
+    ["switching an unknown key", control.use((c) => c.setKey({ apiKey: ApiKey.make("nobody's"), enabled: false })), {
+      apiKey: "known"
+    }],
+    [
+      "funds for nobody",
+      control.use((c) => c.fund({ account: "nobody", wallet: "main", ticker: btc, amount: Decimal.amount("1") })),
+      { account: "known" }
+    ],
+    [
+      "funds of nineteen digits after the point",
+      control.use((c) => c.fund({ account: "alice", wallet: "main", ticker: btc, amount: tooFine })),
+      { amount: "precision" }
+    ],
+    [
+      "a code that there is",
+      control.use((c) => c.createCode({ account: "alice", code, ticker: btc, amount: Decimal.amount("1") })),
+      { code: "unique" }
+    ],
+    [
+      "a code worth more than there is",
+      control.use((c) =>
+        c.createCode({ account: "alice", code: Code.make("rich"), ticker: btc, amount: Decimal.amount("2.000000001") })
+      ),
+      { amount: "balance" }
+    ],
+    ["interest for nobody", payInterest("nobody", planA), { account: "known" }]
+  ]
+  for (const [name, action, fields] of rows) {
+    it.effect(name, () =>
+      Effect.gen(function*() {
+        const { state } = yield* Venue
+        const before = structuredClone(state)
+        const error = yield* failsWith("ControlRefused")(action)
+        assert.deepStrictEqual(error.fields, fields)
+        assert.deepStrictEqual(structuredClone(state), before)
+      }).pipe(Effect.provide(inProcess(Dialect.document))))
+  }
+
+  it.effect("and says so in words", () =>
+    Effect.gen(function*() {
+      const error = yield* failsWith("ControlRefused")(addKey(alice))
+      assert.strictEqual(error.message, "AddKey was refused: apiKey (unique)")
+    }).pipe(Effect.provide(inProcess(Dialect.document))))
+})
+
+describe("keeps", () => {
+  it.effect("every digit of what is funded", () =>
+    Effect.gen(function*() {
+      const { state } = yield* Venue
+      const finest = Decimal.amount("0.000000000000000001")
+      yield* control.use((c) => c.fund({ account: "bob", wallet: "main", ticker: usdt, amount: finest }))
+      assert.strictEqual(Ledger.balance(state.ledger, { account: "bob", wallet: "main", locked: false }, usdt), 1n)
+    }).pipe(Effect.provide(inProcess(Dialect.document))))
+})
+
+describe("Sandbox.layer", () => {
+  it.effect("is in the document's dialect and in memory, unless said otherwise", () =>
+    Effect.gen(function*() {
+      const dialectOf = (layer: Layer.Layer<Venue, unknown>) =>
+        Effect.provide(Effect.map(Venue, ({ dialect }) => dialect.name), layer)
+      assert.strictEqual(yield* dialectOf(Sandbox.layer()), "document")
+      assert.strictEqual(yield* dialectOf(Sandbox.layer({ dialect: Dialect.live })), "live")
+    }))
+})

@@ -1,0 +1,252 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { all } from "../../../src/endpoints/all.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Control } from "../../../src/sandbox/control/Control.ts"
+import type { Request } from "../../../src/sandbox/gateway/Message.ts"
+import { Venue } from "../../../src/sandbox/Venue.ts"
+import {
+  addKey,
+  alice,
+  bob,
+  dialects,
+  disabled,
+  fundedSubAccount,
+  inProcess,
+  restricted
+} from "../../support/exchange.ts"
+import { property } from "../../support/property.ts"
+import { freshNonce, handle, hmac, type Read, signed, signedText } from "../../support/signed.ts"
+
+const balance = "/api/v4/main-account/balance"
+const cancelAll = "/api/v4/order/cancel/all"
+
+/** All that the exchange knows, as it is now. */
+const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(venue.state)))
+
+type Refusal = readonly [status: number, code: number, message: string]
+
+/** A refusal changes nothing, not even the nonces that are used. */
+const refused = (request: Request, [status, code, message]: Refusal) =>
+  Effect.gen(function*() {
+    const before = yield* snapshot
+    const { json, status: answered } = yield* handle(request)
+    assert.deepStrictEqual({ answered, ...json }, { answered: status, code, message, errors: {} })
+    assert.deepStrictEqual(yield* snapshot, before)
+  })
+
+const unauthorized: Refusal = [401, 10, "Unauthorized request."]
+const payloadInvalid: Refusal = [400, 9, "Invalid payload."]
+const payloadMissing: Refusal = [400, 9, "Payload not provided."]
+const requestMissing: Refusal = [400, 9, "Request not provided."]
+const nonceMissing: Refusal = [400, 9, "Nonce not provided."]
+
+const accepted = ({ status }: Read) => assert.strictEqual(status, 200)
+
+const withHeader = (request: Request, name: string, value: string | undefined): Request => ({
+  ...request,
+  headers: { ...request.headers, [name]: value }
+})
+
+const header = (request: Request, name: string): string => {
+  const value = request.headers[name]
+  return typeof value === "string" ? value : assert.fail(`no header ${name}`)
+}
+
+const flipped = (text: string, bit: number): string => {
+  const at = Math.floor(bit / 7) % text.length
+  return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << (bit % 7))) + text.slice(at + 1)
+}
+
+const flippedBody = (request: Request, bit: number): Request => {
+  const body = Uint8Array.from(request.body)
+  const at = Math.floor(bit / 8) % body.length
+  body[at] = (body[at] ?? 0) ^ (1 << (bit % 8))
+  return { ...request, body }
+}
+
+for (const dialect of dialects) {
+  const make = (fields: object = { type: ["spot"] }) => signed(dialect, cancelAll, fields)
+
+  describe(`in the ${dialect.name} dialect`, () => {
+    it.effect("a request signed by hand is accepted", () =>
+      Effect.gen(function*() {
+        accepted(yield* handle(make()))
+        accepted(yield* handle(signed(dialect, balance)))
+        accepted(yield* handle(withHeader(make(), "content-type", "application/json; charset=utf-8")))
+        accepted(yield* handle(withHeader(make(), "content-type", "Application/JSON")))
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    property(
+      "one changed bit of the body, the payload, the signature or the key is refused, and nothing has changed",
+      [fc.constantFrom("body", "x-txc-payload", "x-txc-signature", "x-txc-apikey"), fc.nat(5000), fc.jsonValue()],
+      (part, bit, value) =>
+        Effect.gen(function*() {
+          const request = make({ value })
+          const changed = part === "body"
+            ? flippedBody(request, bit)
+            : withHeader(request, part, flipped(header(request, part), bit))
+          yield* refused(changed, part === "body" ? payloadInvalid : unauthorized)
+        }).pipe(Effect.provide(inProcess(dialect))),
+      { runs: 150 }
+    )
+
+    it.effect("the signature is in lower case, of full length, and over the payload", () =>
+      Effect.gen(function*() {
+        const request = make()
+        const signature = header(request, "x-txc-signature")
+        const payload = header(request, "x-txc-payload")
+        for (
+          const other of [
+            signature.toUpperCase(),
+            signature.slice(0, -2),
+            `${signature}00`,
+            `0x${signature}`,
+            Buffer.from(signature, "hex").toString("base64"),
+            hmac(alice.apiSecret, new TextDecoder().decode(request.body)),
+            hmac(alice.apiKey, payload),
+            ""
+          ]
+        ) yield* refused(withHeader(request, "x-txc-signature", other), unauthorized)
+        accepted(yield* handle(request))
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("the payload is exactly the body's Base64, even when it is signed", () =>
+      Effect.gen(function*() {
+        // Its Base64 holds all that other alphabets write otherwise: padding, a plus and a slash.
+        const request = make({ "a~~~?": "???>>>~~~" })
+        const payload = header(request, "x-txc-payload")
+        const signedOver = (text: string) =>
+          withHeader(withHeader(request, "x-txc-payload", text), "x-txc-signature", hmac(alice.apiSecret, text))
+        const others = [
+          Buffer.from(request.body).toString("base64url"),
+          payload.replace(/=+$/u, ""),
+          `${payload}=`,
+          `${payload}\n`,
+          new TextDecoder().decode(request.body),
+          header(make(), "x-txc-payload")
+        ].filter((other) => other !== payload)
+        assert.isAtLeast(others.length, 5)
+        for (const other of others) yield* refused(signedOver(other), payloadInvalid)
+        accepted(yield* handle(signedOver(payload)))
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("every header is needed", () =>
+      Effect.gen(function*() {
+        const request = make()
+        yield* refused(withHeader(request, "x-txc-apikey", undefined), unauthorized)
+        yield* refused(withHeader(request, "x-txc-signature", undefined), unauthorized)
+        yield* refused(withHeader(request, "x-txc-payload", undefined), payloadMissing)
+        yield* refused(withHeader(request, "x-txc-payload", ""), payloadMissing)
+        yield* refused(withHeader(request, "content-type", undefined), payloadInvalid)
+        for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
+          yield* refused(withHeader(request, "content-type", type), payloadInvalid)
+        }
+        accepted(yield* handle(request))
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    for (const text of ["", "no JSON", "[]", "[{}]", "null", "5", "\"text\"", "{\"a\":1", "{}{}", "\uFEFF{}"]) {
+      it.effect(`a body that is no JSON object is refused: ${JSON.stringify(text)}`, () =>
+        refused(signedText(cancelAll, text), text === "" ? payloadMissing : payloadInvalid).pipe(
+          Effect.provide(inProcess(dialect))
+        ))
+    }
+
+    it.effect("a body that is no UTF-8 is refused", () =>
+      Effect.gen(function*() {
+        const request = make()
+        const body = Uint8Array.from([...request.body.slice(0, -1), 0xff, 0x7d])
+        const payload = Buffer.from(body).toString("base64")
+        const headers = {
+          ...request.headers,
+          "x-txc-payload": payload,
+          "x-txc-signature": hmac(alice.apiSecret, payload)
+        }
+        yield* refused({ ...request, body, headers }, payloadInvalid)
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("`request` must be the path that is called", () =>
+      Effect.gen(function*() {
+        for (const path of [balance, "order/cancel/all", `${cancelAll}/`, 5, null, ""]) {
+          const text = JSON.stringify({ request: path, nonce: freshNonce(dialect) })
+          yield* refused(signedText(cancelAll, text), requestMissing)
+        }
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    for (const endpoint of all.filter(({ access }) => access === "private")) {
+      const optional = dialect === Dialect.document && endpoint.path === cancelAll
+      it.effect(`${endpoint.name}: \`request\` and \`nonce\` are ${optional ? "optional" : "needed"}`, () =>
+        Effect.gen(function*() {
+          const withoutRequest = signedText(endpoint.path, JSON.stringify({ nonce: freshNonce(dialect) }))
+          const withoutNonce = signedText(endpoint.path, JSON.stringify({ request: endpoint.path }))
+          if (optional) {
+            accepted(yield* handle(withoutRequest))
+            accepted(yield* handle(withoutNonce))
+            accepted(yield* handle(signedText(endpoint.path, "{}")))
+          } else {
+            yield* refused(withoutRequest, requestMissing)
+            yield* refused(withoutNonce, nonceMissing)
+          }
+        }).pipe(Effect.provide(inProcess(dialect))))
+    }
+
+    it.effect("a nonce is written as the dialect writes it", () =>
+      Effect.gen(function*() {
+        const withNonce = (nonce: unknown) => signedText(balance, JSON.stringify({ request: balance, nonce }))
+        for (const nonce of [null, true, [], {}, "", "12a", "-5", "1.5", "1e9", " 1", -1, 1.5, "1".repeat(21)]) {
+          yield* refused(withNonce(nonce), nonceMissing)
+        }
+        accepted(yield* handle(withNonce(String(freshNonce(dialect)))))
+        const number = Number(freshNonce(dialect))
+        if (dialect === Dialect.live) accepted(yield* handle(withNonce(number)))
+        else yield* refused(withNonce(number), nonceMissing)
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("an unknown key is answered like a wrong signature", () =>
+      Effect.gen(function*() {
+        yield* refused(signed(dialect, balance, {}, { ...alice, apiKey: "nobody" }), unauthorized)
+        yield* refused(signed(dialect, balance, {}, { ...alice, apiSecret: bob.apiSecret }), unauthorized)
+        yield* refused(
+          signed(dialect, balance, {}, { ...alice, apiKey: "nobody", apiSecret: "no secret" }),
+          unauthorized
+        )
+        yield* refused(signed(dialect, balance, {}, { ...alice, apiKey: "", apiSecret: "no secret" }), unauthorized)
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("a key that is switched off, and on again", () =>
+      Effect.gen(function*() {
+        const control = yield* Control
+        const off: Refusal = [401, 2, "This action is unauthorized. Enable your key in API settings"]
+        yield* refused(signed(dialect, balance, {}, disabled), off)
+        yield* control.setKey({ apiKey: disabled.apiKey as never, enabled: true })
+        accepted(yield* handle(signed(dialect, balance, {}, disabled)))
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("a key for some endpoints, and an endpoint for business partners", () =>
+      Effect.gen(function*() {
+        const notAllowed: Refusal = [401, 4, "This API Key is not authorized to perform this action."]
+        yield* refused(signed(dialect, balance, {}, restricted), notAllowed)
+        accepted(yield* handle(signed(dialect, cancelAll, {}, restricted)))
+        const interest = "/api/v4/main-account/smart/interest-payment-history"
+        accepted(yield* handle(signed(dialect, interest)))
+        const notPartner = "You don't have permission to use this endpoint. Please contact support for more details"
+        yield* refused(signed(dialect, interest, {}, bob), [403, 0, notPartner])
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("a wrong signature is refused before anything is said about the key", () =>
+      Effect.gen(function*() {
+        for (const account of [disabled, restricted]) {
+          yield* refused(signed(dialect, balance, {}, { ...account, apiSecret: "wrong-secret" }), unauthorized)
+        }
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("a sub-account's key is its own account's", () =>
+      Effect.gen(function*() {
+        const key = { account: fundedSubAccount, apiKey: "own-key", apiSecret: "own-secret" }
+        yield* addKey(key)
+        const { json } = yield* handle(signed(dialect, balance, {}, key))
+        assert.deepStrictEqual(json, { USDT: { main_balance: "250" } })
+      }).pipe(Effect.provide(inProcess(dialect))))
+  })
+}

@@ -1,0 +1,331 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import * as Call from "../../../src/client/call/Call.ts"
+import { ClientOrderId } from "../../../src/domain/Identifiers.ts"
+import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../../src/Exchange.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Control } from "../../../src/sandbox/control/Control.ts"
+import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
+import * as Faults from "../../../src/sandbox/gateway/Faults.ts"
+import { Venue } from "../../../src/sandbox/Venue.ts"
+import { turn } from "../../support/clock.ts"
+import { Base, type World, worlds } from "../../support/control.ts"
+import { alice, bob, credentialsOf, inProcess, stopLimit } from "../../support/exchange.ts"
+import { failsWith } from "../../support/fails.ts"
+import { property } from "../../support/property.ts"
+import { signed } from "../../support/signed.ts"
+
+const balance = "/api/v4/main-account/balance"
+const fee = "/api/v4/main-account/fee"
+
+const symptom = (n: number): Faults.Symptom => ({ _tag: "Delay", millis: n })
+
+describe("next", () => {
+  /** What goes wrong with calls of these paths and keys, one after the other. */
+  const run = (faults: Faults.Faults, ...calls: ReadonlyArray<readonly [path: string, key?: string]>) =>
+    calls.map(([path, key]) => {
+      const found = faults.next(path, key)?.symptom
+      return found?._tag === "Delay" ? found.millis : undefined
+    })
+
+  it("nothing goes wrong when nothing was added", () => {
+    assert.deepStrictEqual(run(Faults.make(0), ["/a"], ["/a"]), [undefined, undefined])
+  })
+
+  it("happens once unless said otherwise", () => {
+    const faults = Faults.make(0)
+    faults.add({ symptom: symptom(1) })
+    assert.deepStrictEqual(run(faults, ["/a"], ["/a"]), [1, undefined])
+  })
+
+  it("passes the first `skip` and hits the next `times`", () => {
+    const faults = Faults.make(0)
+    faults.add({ skip: 2, times: 3, symptom: symptom(1) })
+    const calls = Array.from({ length: 7 }, (_, n) => [`/${n}`] as const)
+    assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, 1, 1, 1, undefined, undefined])
+  })
+
+  it("counts and hits only calls of its path and its key", () => {
+    const faults = Faults.make(0)
+    faults.add({ path: "/a", apiKey: "k", skip: 1, symptom: symptom(1) })
+    const calls = [["/a", "k"], ["/b", "k"], ["/a", "other"], ["/a"], ["/a", "k"], ["/a", "k"]] as const
+    assert.deepStrictEqual(run(faults, ...calls), [undefined, undefined, undefined, undefined, 1, undefined])
+  })
+
+  it("the first that matches and is due comes first", () => {
+    const faults = Faults.make(0)
+    faults.add({ skip: 1, symptom: symptom(1) })
+    faults.add({ path: "/a", times: 2, symptom: symptom(2) })
+    assert.deepStrictEqual(run(faults, ["/a"], ["/a"], ["/a"], ["/a"]), [2, 1, 2, undefined])
+  })
+
+  it("nothing goes wrong after clear, and what is added then counts from there", () => {
+    const faults = Faults.make(0)
+    faults.add({ times: 100, symptom: symptom(1) })
+    assert.deepStrictEqual(run(faults, ["/a"]), [1])
+    faults.clear()
+    faults.add({ skip: 1, symptom: symptom(2) })
+    assert.deepStrictEqual(run(faults, ["/a"], ["/a"]), [undefined, 2])
+  })
+})
+
+describe("of a venue", () => {
+  const call = (path = balance, account = alice) =>
+    Venue.use((venue) => venue.handle(signed(Dialect.document, path, {}, account)))
+
+  const usedNonces = Venue.use(({ state }) =>
+    Effect.sync(() => [...state.keys.values()].reduce((sum, key) => sum + key.usedNonces.size, 0))
+  )
+
+  const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFault(fault))
+
+  const world = inProcess(Dialect.document)
+
+  const outcomes: ReadonlyArray<readonly [string, Faults.Symptom, expected: object, applied: number]> = [
+    ["reset before it is applied", Faults.reset, { _tag: "Reset" }, 0],
+    ["applied, and its answer lost", Faults.answerLost, { _tag: "Reset" }, 1],
+    ["a gateway's 502 before it is applied", Faults.badGateway, { status: 502 }, 0],
+    ["a gateway's 502 after it is applied", { _tag: "BadGateway", applied: true }, { status: 502 }, 1],
+    [
+      "another answer after it is applied",
+      { _tag: "Answer", applied: true, status: 418, headers: {}, body: "tea" },
+      { status: 418, body: "tea" },
+      1
+    ],
+    ["refused for a rate limit", { _tag: "Refuse", kind: "rateLimited" }, { status: 429 }, 0],
+    ["refused for its nonce", { _tag: "Refuse", kind: "nonceUsed" }, { status: 429 }, 0],
+    ["refused because the exchange is down", { _tag: "Refuse", kind: "unavailable" }, { status: 503 }, 0]
+  ]
+  for (const [name, fault, expected, applied] of outcomes) {
+    it.effect(name, () =>
+      Effect.gen(function*() {
+        yield* addFault({ symptom: fault })
+        const answer = yield* call()
+        assert.deepInclude(answer, expected)
+        assert.strictEqual(yield* usedNonces, applied)
+        assert.deepInclude(yield* call(), { _tag: "Answer", status: 200 })
+      }).pipe(Effect.provide(world)))
+  }
+
+  it.effect("a delay: applied at once, answered later", () =>
+    Effect.gen(function*() {
+      yield* addFault({ symptom: { _tag: "Delay", millis: 700 } })
+      const fiber = yield* Effect.forkChild(call())
+      yield* turn
+      assert.strictEqual(yield* usedNonces, 1)
+      yield* TestClock.adjust("699 millis")
+      yield* turn
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      yield* turn
+      assert.deepInclude(yield* Fiber.join(fiber), { status: 200 })
+    }).pipe(Effect.provide(world)))
+
+  it.effect("by path and by key, and not by what a request says", () =>
+    Effect.gen(function*() {
+      yield* addFault({ path: balance, apiKey: bob.apiKey, times: 10, symptom: Faults.reset })
+      const tags = yield* Effect.forEach([call(), call(fee, bob), call(balance, bob), call(balance, bob)], (answer) =>
+        Effect.map(answer, ({ _tag }) => _tag))
+      assert.deepStrictEqual(tags, ["Answer", "Answer", "Reset", "Reset"])
+      yield* Control.use(({ clearFaults }) =>
+        clearFaults
+      )
+      assert.strictEqual((yield* call(balance, bob))._tag, "Answer")
+    }).pipe(Effect.provide(world)))
+
+  it.effect("public calls, unknown paths and refusals go wrong too", () =>
+    Effect.gen(function*() {
+      const venue = yield* Venue
+      yield* addFault({ times: 3, symptom: Faults.reset })
+      const bare = { method: "GET", headers: {}, body: new Uint8Array(), from: "test" }
+      for (const path of ["/api/v4/public/ping", "/nowhere", balance]) {
+        assert.deepStrictEqual(yield* venue.handle({ ...bare, path }), { _tag: "Reset" })
+      }
+    }).pipe(Effect.provide(world)))
+})
+
+describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
+  const test = <E>(name: string, effect: Effect.Effect<unknown, E, World>) =>
+    it.live(name, () => Effect.provide(effect, world))
+
+  const whole = "[\"pong\"]"
+
+  /** What a caller makes of a public call: the status and the text, or that the body or the whole answer broke. */
+  const ping = Effect.gen(function*() {
+    const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/ping`)
+    return yield* Effect.match(response.text, {
+      onFailure: () => `${response.status} broken`,
+      onSuccess: (text) => `${response.status} ${text}`
+    })
+  }).pipe(Effect.orElseSucceed(() => "no answer"))
+
+  const fault = (symptom: Faults.Symptom) =>
+    ControlClient.use((control) => control.addFault({ payload: { path: "/api/v4/public/ping", symptom } }))
+
+  test(
+    "a body that is cut is a connection that breaks, never a shorter answer",
+    Effect.gen(function*() {
+      for (const bytes of [0, 1, whole.length - 1, whole.length, 1000]) {
+        yield* fault({ _tag: "Truncate", bytes })
+        assert.strictEqual(yield* ping, "200 broken", String(bytes))
+      }
+      assert.strictEqual(yield* ping, `200 ${whole}`)
+    })
+  )
+
+  test(
+    "malformed JSON ends as if that were all",
+    Effect.gen(function*() {
+      yield* fault({ _tag: "Malformed" })
+      assert.strictEqual(yield* ping, "200 [\"po")
+    })
+  )
+
+  test(
+    "a slow body arrives bit by bit, and whole",
+    Effect.gen(function*() {
+      yield* fault({ _tag: "Slow", bytesPerSecond: 40 })
+      const [time, text] = yield* Effect.timed(ping)
+      assert.strictEqual(text, `200 ${whole}`)
+      assert.isAtLeast(Duration.toMillis(time), 190)
+    })
+  )
+
+  test(
+    "the HTML of a gateway, and an answer of one's own with its headers",
+    Effect.gen(function*() {
+      yield* fault(Faults.badGateway)
+      assert.match(yield* ping, /^502 <html>/u)
+      yield* fault({ _tag: "Answer", applied: false, status: 418, headers: { "x-tea": "1" }, body: "tea" })
+      const response = yield* HttpClient.get(`${yield* Base}/api/v4/public/ping`)
+      assert.deepStrictEqual([response.status, response.headers["x-tea"], yield* response.text], [418, "1", "tea"])
+    })
+  )
+
+  test(
+    "a delay and a late arrival both take their time",
+    Effect.gen(function*() {
+      for (const _tag of ["Delay", "Late"] as const) {
+        yield* fault({ _tag, millis: 60 })
+        const [time, text] = yield* Effect.timed(ping)
+        assert.strictEqual(text, `200 ${whole}`)
+        assert.isAtLeast(Duration.toMillis(time), 58)
+      }
+    })
+  )
+
+  /** The client of this library, which has no say in what is done to it. */
+  const client = Layer.unwrap(
+    Effect.map(Base, (baseUrl) => Exchange.layer({ baseUrl, dialect, credentials: credentialsOf(alice) }))
+  )
+
+  const on = (path: string, symptom: Faults.Symptom, more: object = {}) =>
+    ControlClient.use((control) => control.addFault({ payload: { path, symptom, ...more } }))
+
+  const open = Effect.map(
+    ControlClient.use((control) => control.openOrders({ query: { account: "alice" } })),
+    (orders) => orders.map(({ clientOrderId }) => String(clientOrderId))
+  )
+
+  const place = (name: string) =>
+    StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: ClientOrderId.make(name) }))
+
+  test(
+    "the client tells them apart: what was not applied, what may have been, which of the two limits",
+    Effect.gen(function*() {
+      const path = "/api/v4/order/stop_limit"
+      yield* on(path, Faults.answerLost)
+      assert.strictEqual((yield* failsWith("OutcomeUnknown")(place("lost"))).clientOrderId, "lost")
+      yield* on(path, Faults.reset)
+      yield* failsWith("OutcomeUnknown")(place("reset"))
+      yield* on(path, { _tag: "BadGateway", applied: true })
+      yield* failsWith("OutcomeUnknown")(place("gateway"))
+      yield* on(path, { _tag: "Truncate", bytes: 20 })
+      yield* failsWith("OutcomeUnknown")(place("truncated"))
+      yield* on(path, { _tag: "Malformed" })
+      const malformed = yield* Effect.flip(place("malformed"))
+      assert.oneOf(malformed._tag, ["OutcomeUnknown", "AcceptedUnreadable"])
+      yield* on(path, { _tag: "Refuse", kind: "rateLimited" })
+      yield* failsWith("RateLimited")(place("limited"))
+      yield* on(path, { _tag: "Refuse", kind: "unauthorized" })
+      yield* failsWith("NotAuthorized")(place("unauthorized"))
+      // Refused for its nonce it was not applied, and is tried once more by itself.
+      yield* on(path, { _tag: "Refuse", kind: "nonceUsed" })
+      yield* place("nonce")
+      yield* on(path, { _tag: "Refuse", kind: "nonceUsed" }, { times: 2 })
+      yield* failsWith("NonceRejected")(place("nonces"))
+      assert.deepStrictEqual(yield* open, ["lost", "gateway", "truncated", "malformed", "nonce"])
+      const fired = yield* ControlClient.use((control) => control.faults())
+      assert.deepStrictEqual(fired.map(({ fired }) => fired), [1, 1, 1, 1, 1, 1, 1, 1, 2])
+      const records = yield* ControlClient.use((control) => control.requests({ query: {} }))
+      const told = records.filter((record) => record.path === path).map(({ command, fault, verdict }) =>
+        `${fault?.symptom ?? "-"} ${verdict}${command === undefined ? "" : " applied"}`
+      )
+      assert.deepStrictEqual(told, [
+        "Reset failed applied",
+        "Reset failed",
+        "BadGateway failed applied",
+        "Truncate failed applied",
+        "Malformed answered applied",
+        "Refuse refused",
+        "Refuse refused",
+        "Refuse refused",
+        "- answered applied",
+        "Refuse refused",
+        "Refuse refused"
+      ])
+    }).pipe(Effect.provide(client))
+  )
+
+  test(
+    "a call that arrives late is carried out then, even if nobody waits for it any more",
+    Effect.gen(function*() {
+      const path = "/api/v4/order/stop_limit"
+      yield* on(path, { _tag: "Late", millis: 150 })
+      const unknown = yield* failsWith("OutcomeUnknown")(
+        Effect.provideService(place("late"), Call.Timeout, Duration.millis(50))
+      )
+      assert.strictEqual(unknown.why, "timeout")
+      assert.deepStrictEqual(yield* open, [])
+      yield* Effect.sleep("250 millis")
+      assert.deepStrictEqual(yield* open, ["late"])
+    }).pipe(Effect.provide(client))
+  )
+})
+
+describe("chance", () => {
+  const fired = (seed: number, probability: number, calls: number, id = 1) => {
+    const faults = Faults.make(seed)
+    for (let n = 1; n < id; n++) faults.add({ path: "/never", symptom: Faults.reset })
+    faults.add({ times: calls, probability, symptom: Faults.reset })
+    return Array.from({ length: calls }, () => faults.next("/", undefined) !== undefined)
+  }
+
+  property(
+    "is the same for the same seed",
+    [fc.integer(), fc.double({ min: 0, max: 1, noNaN: true })],
+    (seed, probability) =>
+      Effect.sync(() => assert.deepStrictEqual(fired(seed, probability, 20), fired(seed, probability, 20)))
+  )
+
+  it("is another for another seed, and for another fault", () => {
+    assert.notDeepEqual(fired(1, 0.5, 64), fired(2, 0.5, 64))
+    assert.notDeepEqual(fired(1, 0.5, 64, 1), fired(1, 0.5, 64, 2))
+  })
+
+  it("is as great as it says", () => {
+    for (const probability of [0.1, 0.5, 0.9]) {
+      const share = fired(7, probability, 4000).filter(Boolean).length / 4000
+      assert.closeTo(share, probability, 0.03)
+    }
+    assert.isFalse(fired(7, 0, 100).includes(true))
+    assert.isFalse(fired(7, 1, 100).includes(false))
+  })
+})

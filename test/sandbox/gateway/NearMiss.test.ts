@@ -1,0 +1,402 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createHmac } from "node:crypto"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { Control } from "../../../src/sandbox/control/Control.ts"
+import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
+import type { Request } from "../../../src/sandbox/gateway/Message.ts"
+import { Venue } from "../../../src/sandbox/Venue.ts"
+import { inProcess, overHttp, post } from "../../support/control.ts"
+import { type Account, alice, bob, disabled, restricted } from "../../support/exchange.ts"
+import { freshNonce, hmac, signed, signedHeaders, signedText } from "../../support/signed.ts"
+
+const path = "/api/v4/main-account/balance"
+
+/** Half past one on 2 January 2026, in milliseconds. */
+const now = Date.UTC(2026, 0, 2, 1, 30)
+
+const { document, live } = Dialect
+
+/** A call that was signed right, and then something else was done to it. */
+const but = (headers: Readonly<Record<string, string>>, dialect = document, from = signed(dialect, path)): Request => ({
+  ...from,
+  headers: { ...from.headers, ...headers }
+})
+
+/** The call with another signature, made from its payload and its body. */
+const signedBy = (sign: (payload: string, body: Uint8Array) => string): Request => {
+  const request = signed(document, path)
+  return but({ "x-txc-signature": sign(String(request.headers["x-txc-payload"]), request.body) }, document, request)
+}
+
+/** The call without some of its headers. */
+const without = (name: string): Request => {
+  const { headers, ...request } = signed(document, path)
+  const { [name]: _, ...rest } = headers
+  return { ...request, headers: rest }
+}
+
+/** Another body, after the headers were made. */
+const withBody = (text: string, of: string): Request => ({
+  ...signedText(path, of),
+  body: new TextEncoder().encode(text)
+})
+
+const bytes = (body: Uint8Array, account: Account = alice): Request => ({
+  method: "POST",
+  path,
+  headers: signedHeaders(account, body),
+  body,
+  from: "test"
+})
+
+const text = (fields: object, account = alice) => signedText(path, JSON.stringify(fields), account)
+
+const of = (nonce: unknown, window?: boolean) =>
+  text({ request: path, nonce, ...(window === undefined ? {} : { nonceWindow: window }) })
+
+const compact = `{"request":"${path}","nonce":"1"}`
+
+const rows: ReadonlyArray<
+  readonly [
+    title: string,
+    dialect: Dialect.Dialect,
+    calls: ReadonlyArray<Request>,
+    refused: string,
+    hint: string
+  ]
+> = [
+  ["no key", document, [without("x-txc-apikey")], "unauthorized", "there is no X-TXC-APIKEY header"],
+  ["an unknown key", document, [but({ "x-txc-apikey": "nobody" })], "unauthorized", "no such key is known here"],
+  [
+    "a key in another case",
+    document,
+    [but({ "x-txc-apikey": ` ${alice.apiKey.toUpperCase()}` })],
+    "unauthorized",
+    "the key differs from a known one in nothing but case or spaces"
+  ],
+  ["no signature", document, [without("x-txc-signature")], "unauthorized", "there is no X-TXC-SIGNATURE header"],
+  [
+    "upper case",
+    document,
+    [signedBy((payload) => hmac(alice.apiSecret, payload).toUpperCase())],
+    "unauthorized",
+    "the signature is right, but must be in lower case"
+  ],
+  [
+    "Base64",
+    document,
+    [signedBy((payload) => createHmac("sha512", alice.apiSecret).update(payload).digest("base64"))],
+    "unauthorized",
+    "the signature is right, but must be hexadecimal, not Base64"
+  ],
+  [
+    "the body signed",
+    document,
+    [signedBy((_, body) => createHmac("sha512", alice.apiSecret).update(body).digest("hex"))],
+    "unauthorized",
+    "the body was signed instead of the payload header"
+  ],
+  [
+    "SHA-256",
+    document,
+    [signedBy((payload) => createHmac("sha256", alice.apiSecret).update(payload).digest("hex"))],
+    "unauthorized",
+    "it was signed with HMAC-SHA256 instead of HMAC-SHA512"
+  ],
+  [
+    "a line feed after the secret",
+    document,
+    [signedBy((payload) => hmac(`${alice.apiSecret}\n`, payload))],
+    "unauthorized",
+    "it was signed with the secret and a line feed after it"
+  ],
+  [
+    "the key as the secret",
+    document,
+    [signedBy((payload) => hmac(alice.apiKey, payload))],
+    "unauthorized",
+    "it was signed with the API key instead of the secret"
+  ],
+  [
+    "another payload signed",
+    document,
+    [but({ "x-txc-payload": Buffer.from("{}").toString("base64") })],
+    "unauthorized",
+    "another payload was signed: the one that belongs to the body"
+  ],
+  [
+    "the secret of another key",
+    document,
+    [signedBy((payload) => hmac(bob.apiSecret, payload))],
+    "unauthorized",
+    "it was signed with the secret of another key, \"key of bob\""
+  ],
+  [
+    "any other signature",
+    document,
+    [signedBy(() => "00".repeat(64))],
+    "unauthorized",
+    "the signature does not belong to this payload and this key's secret"
+  ],
+  [
+    "no payload",
+    document,
+    [without("x-txc-payload")],
+    "payloadMissing",
+    "there is no X-TXC-PAYLOAD header: the body in Base64"
+  ],
+  [
+    "a form",
+    document,
+    [but({ "content-type": "application/x-www-form-urlencoded" })],
+    "payloadInvalid",
+    "the content type is \"application/x-www-form-urlencoded\", not application/json"
+  ],
+  [
+    "no content type",
+    document,
+    [without("content-type")],
+    "payloadInvalid",
+    "the content type is \"\", not application/json"
+  ],
+  [
+    "another alphabet of Base64",
+    document,
+    [
+      (() => {
+        const request = text({ request: path, nonce: "1", note: "??>>~~" })
+        const payload = Buffer.from(request.body).toString("base64url")
+        return but({ "x-txc-payload": payload, "x-txc-signature": hmac(alice.apiSecret, payload) }, document, request)
+      })()
+    ],
+    "payloadInvalid",
+    "the payload header is the body, but not in standard Base64 with its padding"
+  ],
+  [
+    "the body as the payload",
+    document,
+    [signedText(path, compact)].map((request) =>
+      but({ "x-txc-payload": compact, "x-txc-signature": hmac(alice.apiSecret, compact) }, document, request)
+    ),
+    "payloadInvalid",
+    "the payload header is the body itself; it must be the body in Base64"
+  ],
+  [
+    "no body",
+    document,
+    [withBody("", compact)],
+    "payloadInvalid",
+    "there is no body; the payload header holds what should be in it"
+  ],
+  [
+    "another body",
+    document,
+    [withBody(`{"request":"${path}","nonce":"2","limit":3}`, compact)],
+    "payloadInvalid",
+    "the payload header decodes to another body; they differ in nonce, limit"
+  ],
+  [
+    "the same body with a space",
+    document,
+    [withBody(`${compact} `, compact)],
+    "payloadInvalid",
+    "the payload header decodes to another body: send the very bytes that were encoded"
+  ],
+  ["no JSON", document, [signedText(path, "{")], "payloadInvalid", "the body is no JSON"],
+  ["no object", document, [signedText(path, "[1]")], "payloadInvalid", "the body is JSON, but no object"],
+  [
+    "a key twice",
+    document,
+    [signedText(path, `{"request":"${path}","nonce":"1","nonce":"2"}`)],
+    "payloadInvalid",
+    "the body has a key twice"
+  ],
+  [
+    "spaces",
+    live,
+    [signedText(path, `{"request": "${path}", "nonce": 1}`)],
+    "payloadInvalid",
+    "the body has spaces between its tokens; this dialect wants compact JSON"
+  ],
+  [
+    "bytes that are no text",
+    document,
+    [bytes(Buffer.from(`{"request":"${path}","nonce":"1","ticker":"\xff"}`, "latin1"))],
+    "payloadInvalid",
+    "the body is not well-formed UTF-8"
+  ],
+  [
+    "no request",
+    document,
+    [text({ nonce: "1" })],
+    "requestMissing",
+    "the body has no field \"request\""
+  ],
+  [
+    "another request",
+    document,
+    [text({ request: "/api/v4/other", nonce: "1" })],
+    "requestMissing",
+    `the body's "request" is another path than the one that was called, ${path}`
+  ],
+  ["no nonce", document, [text({ request: path })], "nonceMissing", "the body has no field \"nonce\""],
+  ["a number", document, [of(1)], "nonceMissing", "the nonce must be a text of digits"],
+  ["a fraction", live, [of(1.5)], "nonceMissing", "the nonce must be an integer, or a text of digits"],
+  [
+    "a nonce twice",
+    document,
+    [of("77"), of("77")],
+    "nonceUsed",
+    "signed with the right secret, but the nonce was used at 2026-01-02T01:30:00.000Z"
+  ],
+  [
+    "a nonce twice",
+    live,
+    [of(77), of(77)],
+    "nonceUsed",
+    "signed with the right secret, but the nonce was used at 2026-01-02T01:30:00.000Z"
+  ],
+  [
+    "a nonce that is less",
+    live,
+    [of(77), of(76)],
+    "nonceUsed",
+    "signed with the right secret, but the nonce must be greater than 77, the greatest so far"
+  ],
+  [
+    "seconds",
+    live,
+    [of(now / 1000, true)],
+    "nonceOutsideWindow",
+    "the nonce counts seconds; it must be Unix milliseconds"
+  ],
+  [
+    "microseconds",
+    live,
+    [of(String(now * 1000), true)],
+    "nonceOutsideWindow",
+    "the nonce counts microseconds; it must be Unix milliseconds"
+  ],
+  [
+    "nanoseconds",
+    live,
+    [of(`${now}000000`, true)],
+    "nonceOutsideWindow",
+    "the nonce counts nanoseconds; it must be Unix milliseconds"
+  ],
+  [
+    "late",
+    live,
+    [of(now - 5001, true)],
+    "nonceOutsideWindow",
+    "the nonce is 5.001 s behind the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may be 5 s away"
+  ],
+  [
+    "early",
+    live,
+    [of(now + 60_000, true)],
+    "nonceOutsideWindow",
+    "the nonce is 60 s ahead of the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may be 5 s away"
+  ],
+  ["a disabled key", document, [signed(document, path, {}, disabled)], "keyDisabled", "the key is switched off"],
+  [
+    "a restricted key",
+    document,
+    [signed(document, path, {}, restricted)],
+    "endpointNotAllowed",
+    "the key may only call /api/v4/order/cancel/all"
+  ],
+  [
+    "no business partner",
+    document,
+    [signed(document, "/api/v4/main-account/smart/interest-payment-history", {}, bob)],
+    "noB2bAccess",
+    "the account is no business partner's"
+  ],
+  [
+    "too many calls",
+    document,
+    Array.from({ length: 3 }, () => signed(document, "/api/v4/main-account/fee")),
+    "rateLimited",
+    "more than 2 calls in 60 s"
+  ],
+  [
+    "a misspelled path",
+    document,
+    [{ ...signed(document, path), path: "/api/v4/main-acount/balance" }],
+    "notFound",
+    `did you mean ${path}?`
+  ],
+  ["no path", document, [{ ...signed(document, path), path: "/nowhere/at/all" }], "notFound", "no such path"],
+  [
+    "another method",
+    document,
+    [{ ...signed(document, path), method: "GET" }],
+    "methodNotAllowed",
+    "the method of this path is POST"
+  ]
+]
+
+/** The last of the calls is refused, and the request journal says why. */
+const refused = Effect.fnUntraced(function*(calls: ReadonlyArray<Request>) {
+  const control = yield* Control
+  const venue = yield* Venue
+  yield* control.freezeClock
+  yield* control.setClock({ at: now * 1000 })
+  yield* control.limit({ calls: 2, perSeconds: 60 }, "/api/v4/main-account/fee")
+  for (const call of calls) yield* venue.handle(call)
+  const records = yield* control.requests()
+  assert.strictEqual(records.length, calls.length)
+  return records.at(-1) ?? assert.fail()
+})
+
+describe("a call that is refused, and what its caller probably did", () => {
+  for (const [title, dialect, calls, kind, hint] of rows) {
+    it.effect(`${title} (${dialect.name})`, () =>
+      Effect.gen(function*() {
+        const record = yield* refused(calls)
+        const { status } = dialect.refusals[kind as "unauthorized"]
+        assert.deepInclude(record, { verdict: "refused", refused: kind, hint, status })
+        assert.isUndefined(record.command)
+      }).pipe(Effect.provide(inProcess({ dialect }))))
+  }
+
+  it.effect("a call that is refused for its fields speaks for itself", () =>
+    Effect.gen(function*() {
+      const record = yield* refused([signed(document, "/api/v4/order/stop_limit", { market: "BTC_USDT" })])
+      assert.deepInclude(record, { verdict: "refused", refused: "invalid", account: "alice", key: "key of alice" })
+      assert.deepStrictEqual(record.violations, {
+        side: "required",
+        amount: "required",
+        price: "required",
+        activationPrice: "required"
+      })
+      assert.isUndefined(record.hint)
+      // Its nonce is used all the same, and that is a command.
+      assert.isDefined(record.command)
+    }).pipe(Effect.provide(inProcess())))
+
+  it.live("over HTTP as in process", () =>
+    Effect.gen(function*() {
+      const request = signed(document, path, {}, { ...alice, apiSecret: bob.apiSecret })
+      assert.strictEqual((yield* post(request)).status, 401)
+      const [record] = yield* ControlClient.use((control) => control.requests({ query: {} }))
+      assert.deepInclude(record, { refused: "unauthorized", account: "alice", from: "127.0.0.1" })
+      assert.strictEqual(record?.hint, "it was signed with the secret of another key, \"key of bob\"")
+    }).pipe(Effect.provide(overHttp())))
+
+  it.effect("nothing is said of a call that is answered", () =>
+    Effect.gen(function*() {
+      const nonce = freshNonce(document)
+      const record = yield* refused([of(nonce)])
+      assert.deepInclude(record, {
+        verdict: "answered",
+        status: 200,
+        nonce: String(nonce),
+        endpoint: "MainBalance.all"
+      })
+      assert.isUndefined(record.hint)
+      assert.isUndefined(record.refused)
+    }).pipe(Effect.provide(inProcess())))
+})
