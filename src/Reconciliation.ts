@@ -280,7 +280,7 @@ export class Reconciliation extends Context.Service<Reconciliation, {
       const history = yield* OrderHistory
       const fills = yield* Fills
       const serverTime = yield* ServerTime
-      const tellsLegs = dialect.rules.legClientOrderIds === "echoed"
+      const tellsLegs = dialect.policy.legClientOrderIds === "echoed"
       const ticks = dialect.nonceUnit === "milliseconds" ? 1 : 1000
 
       const openPairs = (market: MarketName) =>

@@ -81,7 +81,7 @@ export const sandbox = Command.make(
   Effect.fn(function*({ clock, data, dialect: name, empty, host, memory, port, reduceOnly, replay, seed }) {
     if (Option.isSome(replay) && (empty || Option.isSome(clock))) return yield* new Contradiction()
     const spoken = Dialect.byName[name]
-    const dialect = { ...spoken, rules: { ...spoken.rules, reduceOnly } }
+    const dialect = { ...spoken, policy: { ...spoken.policy, reduceOnly } }
     const controlToken = Option.match(seed, {
       onNone: () => randomBytes(24).toString("base64url"),
       onSome: (seed) => createHash("sha256").update(`control token ${seed}`).digest("base64url").slice(0, 32)

@@ -36,7 +36,7 @@ export class MarketRules extends Context.Service<MarketRules, {
 }>()("effect-txc/client/MarketRules") {}
 
 const checkAgainst = (market: Market.Market | undefined, order: Market.Bounded): ReadonlyArray<Violation> =>
-  Market.violations(market, order).map(([field, rule]) => ({ field, rule }))
+  Market.violations(market, order).map(([field, constraint]) => ({ field, constraint }))
 
 type Table = ReadonlyMap<MarketName, Market.Market>
 

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as Rule from "./Constraint.ts"
+import * as Constraint from "./Constraint.ts"
 import { NonEmptyText, Text } from "./Text.ts"
 
 /**
@@ -26,7 +26,11 @@ export const maxPassphraseLength = 25
  * @since 0.1.0
  */
 export const Passphrase = Text.check(
-  Schema.isBetweenCodePoints(0, maxPassphraseLength, Rule.annotation({ rule: "length", max: maxPassphraseLength }))
+  Schema.isBetweenCodePoints(
+    0,
+    maxPassphraseLength,
+    Constraint.annotation({ kind: "length", max: maxPassphraseLength })
+  )
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
 export type Passphrase = typeof Passphrase.Type
 
@@ -40,6 +44,10 @@ export const maxDescriptionLength = 280
  * @since 0.1.0
  */
 export const Description = Text.check(
-  Schema.isBetweenCodePoints(0, maxDescriptionLength, Rule.annotation({ rule: "length", max: maxDescriptionLength }))
+  Schema.isBetweenCodePoints(
+    0,
+    maxDescriptionLength,
+    Constraint.annotation({ kind: "length", max: maxDescriptionLength })
+  )
 ).pipe(Schema.brand("Description")).annotate({ identifier: "Description" })
 export type Description = typeof Description.Type

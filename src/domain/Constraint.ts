@@ -1,14 +1,14 @@
 /**
  * The rules a request field can break, as data.
  *
- * Every schema of the domain that narrows a value says which rule it checks, so that a violation can be named the same
+ * Every schema of the domain that narrows a value says which constraint it checks, so that a violation can be named the same
  * way wherever it is found: by the client before anything is sent, or by an exchange that answers.
  *
  * @since 0.1.0
  */
 
 /**
- * One rule of the document that a field can break.
+ * One constraint of the document that a field can break.
  *
  * - `required`: the field must be present.
  * - `type`: the JSON type is another one.
@@ -41,53 +41,53 @@
  * @category models
  * @since 0.1.0
  */
-export type Rule =
-  | { readonly rule: "required" }
-  | { readonly rule: "type"; readonly type: "string" | "integer" | "boolean" | "array" | "object" }
-  | { readonly rule: "decimal" }
-  | { readonly rule: "positive" }
-  | { readonly rule: "min"; readonly min: number }
-  | { readonly rule: "max"; readonly max: number }
-  | { readonly rule: "length"; readonly max: number }
-  | { readonly rule: "notEmpty" }
-  | { readonly rule: "format" }
-  | { readonly rule: "characters"; readonly allowed: string }
-  | { readonly rule: "oneOf"; readonly values: ReadonlyArray<string | number> }
-  | { readonly rule: "known" }
-  | { readonly rule: "unique" }
-  | { readonly rule: "precision"; readonly step: string }
-  | { readonly rule: "minAmount"; readonly min: string }
-  | { readonly rule: "minTotal"; readonly min: string }
-  | { readonly rule: "maxTotal"; readonly max: string }
-  | { readonly rule: "unused" }
-  | { readonly rule: "notOwn" }
-  | { readonly rule: "empty" }
-  | { readonly rule: "position" }
-  | { readonly rule: "balance" }
-  | { readonly rule: "exclusive"; readonly with: string }
-  | { readonly rule: "alone"; readonly with: string }
-  | { readonly rule: "different"; readonly from: string }
-  | { readonly rule: "maker" }
-  | { readonly rule: "open" }
-  | { readonly rule: "expected" }
-  | { readonly rule: "accepted" }
+export type Constraint =
+  | { readonly kind: "required" }
+  | { readonly kind: "type"; readonly type: "string" | "integer" | "boolean" | "array" | "object" }
+  | { readonly kind: "decimal" }
+  | { readonly kind: "positive" }
+  | { readonly kind: "min"; readonly min: number }
+  | { readonly kind: "max"; readonly max: number }
+  | { readonly kind: "length"; readonly max: number }
+  | { readonly kind: "notEmpty" }
+  | { readonly kind: "format" }
+  | { readonly kind: "characters"; readonly allowed: string }
+  | { readonly kind: "oneOf"; readonly values: ReadonlyArray<string | number> }
+  | { readonly kind: "known" }
+  | { readonly kind: "unique" }
+  | { readonly kind: "precision"; readonly step: string }
+  | { readonly kind: "minAmount"; readonly min: string }
+  | { readonly kind: "minTotal"; readonly min: string }
+  | { readonly kind: "maxTotal"; readonly max: string }
+  | { readonly kind: "unused" }
+  | { readonly kind: "notOwn" }
+  | { readonly kind: "empty" }
+  | { readonly kind: "position" }
+  | { readonly kind: "balance" }
+  | { readonly kind: "exclusive"; readonly with: string }
+  | { readonly kind: "alone"; readonly with: string }
+  | { readonly kind: "different"; readonly from: string }
+  | { readonly kind: "maker" }
+  | { readonly kind: "open" }
+  | { readonly kind: "expected" }
+  | { readonly kind: "accepted" }
 
-const key = "effect-txc/rule"
+const key = "effect-txc/constraint"
 
 /**
- * The annotation by which a schema or a check says which rule it stands for.
+ * The annotation by which a schema or a check says which constraint it stands for.
  *
  * @category annotations
  * @since 0.1.0
  */
-export const annotation = (rule: Rule): { readonly [key]: Rule } => ({ [key]: rule })
+export const annotation = (constraint: Constraint): { readonly [key]: Constraint } => ({ [key]: constraint })
 
 /**
- * Reads the rule back from a schema's or a check's annotations.
+ * Reads the constraint back from a schema's or a check's annotations.
  *
  * @category annotations
  * @since 0.1.0
  */
-export const fromAnnotations = (annotations: { readonly [x: string]: unknown } | undefined): Rule | undefined =>
+export const fromAnnotations = (annotations: { readonly [x: string]: unknown } | undefined): Constraint | undefined =>
   // Only `annotation` writes this key, hence the type.
-  annotations?.[key] as Rule | undefined
+  annotations?.[key] as Constraint | undefined

@@ -1,6 +1,6 @@
 /**
  * Decimal numbers as text: how the exchange transports all amounts, prices and fees (document, "What the service does",
- * rule 7).
+ * constraint 7).
  *
  * A decimal keeps the text it was given, so what was submitted is what comes back. Two decimals may be equal in value
  * and differ in text (`"1.50"`, `"1.5"`): compare with {@link Equivalence} and {@link Order}, never with `===`.
@@ -13,7 +13,7 @@ import * as Equivalence_ from "effect/Equivalence"
 import * as Order_ from "effect/Order"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Rule from "./Constraint.ts"
+import * as Constraint from "./Constraint.ts"
 
 /** The longest decimal text that is accepted, in characters. */
 export const maxLength = 64
@@ -121,17 +121,20 @@ export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S>
 const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9]/u.test(text)
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
-/** A string, refused with the rule `decimal` when it is none: what an amount of another JSON type is told. */
-const Text = Schema.String.annotate(Rule.annotation({ rule: "decimal" }))
+/** A string, refused with the constraint `decimal` when it is none: what an amount of another JSON type is told. */
+const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
-// A text that is no decimal breaks this rule only: the checks after it need one to judge.
-const isDecimal = Schema.isPattern(grammar, { ...Rule.annotation({ rule: "decimal" }), expected: "a decimal string" })
+// A text that is no decimal breaks this constraint only: the checks after it need one to judge.
+const isDecimal = Schema.isPattern(grammar, {
+  ...Constraint.annotation({ kind: "decimal" }),
+  expected: "a decimal string"
+})
   .abort()
 
-const isShort = Schema.isMaxLength(maxLength, Rule.annotation({ rule: "length", max: maxLength })).abort()
+const isShort = Schema.isMaxLength(maxLength, Constraint.annotation({ kind: "length", max: maxLength })).abort()
 
 const isGreaterThanZero = Schema.makeFilter(isPositive, {
-  ...Rule.annotation({ rule: "positive" }),
+  ...Constraint.annotation({ kind: "positive" }),
   expected: "a decimal greater than zero"
 })
 

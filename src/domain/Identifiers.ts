@@ -6,7 +6,7 @@
  */
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Rule from "./Constraint.ts"
+import * as Constraint from "./Constraint.ts"
 import { hasForm, NonEmptyText, Text } from "./Text.ts"
 
 const digits = hasForm(/^(?:0|[1-9][0-9]*)$/u, "an identifier of digits")
@@ -49,7 +49,7 @@ const clientOrderIdForm = /^[A-Za-z0-9\-._]+$/u
  * @since 0.1.0
  */
 export const ClientOrderId = NonEmptyText.check(Schema.isPattern(clientOrderIdForm, {
-  ...Rule.annotation({ rule: "characters", allowed: "latin letters, numbers, dashes, dots and underscores" }),
+  ...Constraint.annotation({ kind: "characters", allowed: "latin letters, numbers, dashes, dots and underscores" }),
   expected: "letters, digits, dashes, dots and underscores"
 })).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ClientOrderId" })
 export type ClientOrderId = typeof ClientOrderId.Type

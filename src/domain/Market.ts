@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import type { Rule } from "./Constraint.ts"
+import type { Constraint } from "./Constraint.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Amount, Price } from "./Decimal.ts"
 import type { MarketName, Ticker } from "./Identifiers.ts"
@@ -144,30 +144,30 @@ const stepOf = (digits: number): string => digits === 0 ? "1" : `0.${"0".repeat(
 export const violations = (
   market: Market | undefined,
   order: Bounded
-): ReadonlyArray<readonly [field: string, rule: Rule]> => {
+): ReadonlyArray<readonly [field: string, constraint: Constraint]> => {
   if (market === undefined || !market.tradesEnabled || (order.collateral && !market.isCollateral)) {
-    return [["market", { rule: "known" }]]
+    return [["market", { kind: "known" }]]
   }
-  const found: Array<readonly [string, Rule]> = []
+  const found: Array<readonly [string, Constraint]> = []
   const [precision, least] = order.inMoney === true
     ? [market.moneyPrecision, market.minTotal]
     : [market.stockPrecision, market.minAmount]
   if (!Decimal.fitsPrecision(order.amount, precision)) {
-    found.push(["amount", { rule: "precision", step: stepOf(precision) }])
+    found.push(["amount", { kind: "precision", step: stepOf(precision) }])
   }
-  if (Decimal.Order(order.amount, least) < 0) found.push(["amount", { rule: "minAmount", min: least }])
+  if (Decimal.Order(order.amount, least) < 0) found.push(["amount", { kind: "minAmount", min: least }])
   for (const [field, price] of Object.entries(order.prices)) {
     if (!Decimal.fitsPrecision(price, market.moneyPrecision)) {
-      found.push([field, { rule: "precision", step: stepOf(market.moneyPrecision) }])
+      found.push([field, { kind: "precision", step: stepOf(market.moneyPrecision) }])
     }
   }
   const totals = order.tradesAt.flatMap((field) => order.prices[field] ?? [])
   if (totals.some((price) => Decimal.compareProduct(order.amount, price, market.minTotal) < 0)) {
-    found.push(["amount", { rule: "minTotal", min: market.minTotal }])
+    found.push(["amount", { kind: "minTotal", min: market.minTotal }])
   }
   if (
     !Decimal.isZero(market.maxTotal) &&
     totals.some((price) => Decimal.compareProduct(order.amount, price, market.maxTotal) > 0)
-  ) found.push(["amount", { rule: "maxTotal", max: market.maxTotal }])
+  ) found.push(["amount", { kind: "maxTotal", max: market.maxTotal }])
   return found
 }

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as Rule from "./Constraint.ts"
+import * as Constraint from "./Constraint.ts"
 
 /** The most records in one page. */
 export const maxLimit = 100
@@ -12,15 +12,15 @@ export const maxLimit = 100
 /** The last index that a page can start at. */
 export const maxOffset = 10000
 
-const isInteger = Rule.annotation({ rule: "type", type: "integer" })
+const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which rule.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
 const Whole = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort())
 
 const between = (min: number, max: number) =>
   Whole.check(
-    Schema.isGreaterThanOrEqualTo(min, Rule.annotation({ rule: "min", min })),
-    Schema.isLessThanOrEqualTo(max, Rule.annotation({ rule: "max", max }))
+    Schema.isGreaterThanOrEqualTo(min, Constraint.annotation({ kind: "min", min })),
+    Schema.isLessThanOrEqualTo(max, Constraint.annotation({ kind: "max", max }))
   )
 
 /**

@@ -1,12 +1,12 @@
 /**
- * Times: always Unix time (document, "What the service does", rule 5).
+ * Times: always Unix time (document, "What the service does", constraint 5).
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as Rule from "./Constraint.ts"
+import * as Constraint from "./Constraint.ts"
 
-const isInteger = Rule.annotation({ rule: "type", type: "integer" })
+const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
 /**
  * Whole seconds since 1970-01-01T00:00:00Z.
@@ -14,7 +14,7 @@ const isInteger = Rule.annotation({ rule: "type", type: "integer" })
  * @category models
  * @since 0.1.0
  */
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which rule.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
 export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
   Schema.brand("UnixSeconds")
 ).annotate({ identifier: "UnixSeconds" })

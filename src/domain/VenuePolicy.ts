@@ -20,7 +20,7 @@
  * @category models
  * @since 0.1.0
  */
-export interface VenueRules {
+export interface VenuePolicy {
   readonly activation: "side" | "last-price"
   readonly clientOrderIds: "account" | "open-orders"
   readonly nonce: "unique" | "increasing-or-window"

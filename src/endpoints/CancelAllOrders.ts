@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/call/Call.ts"
-import * as Rule from "../domain/Constraint.ts"
+import * as Constraint from "../domain/Constraint.ts"
 import { MarketName } from "../domain/Identifiers.ts"
 import { CancelAllType } from "../domain/Order.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -25,8 +25,8 @@ import * as Wire from "../protocol/Wire.ts"
 const request = Wire.struct({
   market: Schema.optionalKey(MarketName),
   type: Schema.optionalKey(
-    Schema.Array(CancelAllType).annotate(Rule.annotation({ rule: "type", type: "array" })).check(
-      Schema.isMinLength(1, Rule.annotation({ rule: "notEmpty" }))
+    Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
+      Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" }))
     )
   )
 })

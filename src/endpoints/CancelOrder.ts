@@ -25,15 +25,15 @@ const request = ({ keys }: Dialect) =>
     clientOrderId: Schema.optionalKey(ClientOrderId)
   }, {
     keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId },
-    rules: [
+    constraints: [
       {
         field: "orderId",
-        rule: { rule: "required" },
+        constraint: { kind: "required" },
         holds: ({ clientOrderId, orderId }) => clientOrderId !== undefined || orderId !== undefined
       },
       {
         field: "orderId",
-        rule: { rule: "alone", with: keys.clientOrderId },
+        constraint: { kind: "alone", with: keys.clientOrderId },
         holds: ({ clientOrderId, orderId }) => clientOrderId === undefined || orderId === undefined
       }
     ]

@@ -49,9 +49,9 @@ const request = (dialect: Dialect) =>
     reduceOnly: Schema.optionalKey(Flag)
   }, {
     keys: { clientOrderId: dialect.keys.clientOrderId },
-    rules: [{
+    constraints: [{
       field: "ioc",
-      rule: { rule: "exclusive", with: "postOnly" },
+      constraint: { kind: "exclusive", with: "postOnly" },
       holds: ({ ioc, postOnly }) => ioc !== true || postOnly !== true
     }]
   })

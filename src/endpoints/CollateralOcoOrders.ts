@@ -185,7 +185,7 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
           return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [
             order.stopLoss.clientOrderId,
             order.takeProfit.clientOrderId
-          ], dialect.rules.legClientOrderIds === "echoed")
+          ], dialect.policy.legClientOrderIds === "echoed")
         })
       }
     })

@@ -45,9 +45,9 @@ const request = (dialect: Dialect) =>
     stp: Schema.optionalKey(dialect.selfTradePrevention)
   }, {
     keys: { clientOrderId: dialect.keys.clientOrderId },
-    rules: [{
+    constraints: [{
       field: "ioc",
-      rule: { rule: "exclusive", with: "postOnly" },
+      constraint: { kind: "exclusive", with: "postOnly" },
       holds: ({ ioc, postOnly }) => ioc !== true || postOnly !== true
     }]
   })

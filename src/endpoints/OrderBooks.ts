@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Call from "../client/call/Call.ts"
-import * as Rule from "../domain/Constraint.ts"
+import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
@@ -23,13 +23,13 @@ import * as Wire from "../protocol/Wire.ts"
 /** The most levels of a side that are answered; also how many are when the request does not say. */
 export const maxLevels = 100
 
-const isInteger = Rule.annotation({ rule: "type", type: "integer" })
+const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which rule.
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
 const Levels = Schema.Number.annotate(isInteger).check(
   Schema.isInt(isInteger).abort(),
-  Schema.isGreaterThanOrEqualTo(0, Rule.annotation({ rule: "min", min: 0 })),
-  Schema.isLessThanOrEqualTo(maxLevels, Rule.annotation({ rule: "max", max: maxLevels }))
+  Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })),
+  Schema.isLessThanOrEqualTo(maxLevels, Constraint.annotation({ kind: "max", max: maxLevels }))
 )
 
 /**

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Call from "../client/call/Call.ts"
-import * as Rule from "../domain/Constraint.ts"
+import * as Constraint from "../domain/Constraint.ts"
 import { SubAccountId } from "../domain/Identifiers.ts"
 import { KeyTitle } from "../domain/SubAccount.ts"
 import { NonEmptyText } from "../domain/Text.ts"
@@ -21,7 +21,7 @@ import { SubAccountApiKey } from "./SubAccountApiKeys.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const types = Rule.annotation({ rule: "oneOf", values: [1, 2] })
+const types = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
 /**
  * - `subAccountId`: whose key

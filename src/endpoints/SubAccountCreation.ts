@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Call from "../client/call/Call.ts"
-import * as Rule from "../domain/Constraint.ts"
+import * as Constraint from "../domain/Constraint.ts"
 import { Alias, Email } from "../domain/SubAccount.ts"
 import { Flag } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -30,12 +30,12 @@ const request = Wire.struct({
   email: Schema.optionalKey(Email),
   shareKyc: Schema.optionalKey(Flag),
   permissions: Schema.Struct({ spotEnabled: Flag, collateralEnabled: Flag }).annotate(
-    Rule.annotation({ rule: "type", type: "object" })
+    Constraint.annotation({ kind: "type", type: "object" })
   )
 }, {
-  rules: [{
+  constraints: [{
     field: "email",
-    rule: { rule: "required" },
+    constraint: { kind: "required" },
     holds: ({ email, shareKyc }) => email !== undefined || shareKyc === true
   }]
 })

@@ -38,7 +38,7 @@ const request = Wire.struct({
   from: Balance,
   to: Balance
 }, {
-  rules: [{ field: "to", rule: { rule: "different", from: "from" }, holds: ({ from, to }) => from !== to }]
+  constraints: [{ field: "to", constraint: { kind: "different", from: "from" }, holds: ({ from, to }) => from !== to }]
 })
 
 // -----------------------------------------------------------------------------

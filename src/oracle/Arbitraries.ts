@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as SchemaAST from "effect/SchemaAST"
 import * as fc from "fast-check"
 import type * as Code from "../domain/Code.ts"
-import * as Rule from "../domain/Constraint.ts"
+import * as Constraint from "../domain/Constraint.ts"
 import type * as Decimal from "../domain/Decimal.ts"
 import type * as Identifiers from "../domain/Identifiers.ts"
 import type * as Order from "../domain/Order.ts"
@@ -248,7 +248,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
   })
 
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
-  Rule.fromAnnotations(check.annotations)?.rule === "notEmpty"
+  Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
 /** Values of the domain's side of a schema. What narrows a text must say by its identifier what it is. */
 const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
@@ -309,7 +309,7 @@ export const anyRequest = <E extends Endpoint.Any>(
   return record(Object.entries(fields).map(([name, schema]) => [name, schema.ast])).filter((request) =>
     Result.match(encodeRequest(request), {
       onSuccess: () => true,
-      onFailure: (violations) => !violations.every(({ rule }) => acrossFields.includes(rule.rule))
+      onFailure: (violations) => !violations.every(({ constraint }) => acrossFields.includes(constraint.kind))
     })
   ) as never
 }

@@ -8,7 +8,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as Order from "../domain/Order.ts"
-import type { VenueRules } from "../domain/VenuePolicy.ts"
+import type { VenuePolicy } from "../domain/VenuePolicy.ts"
 import type { Violation } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
@@ -25,7 +25,7 @@ export interface Refusal {
 }
 
 /**
- * Everything an exchange refuses a call for, other than fields that break a rule:
+ * Everything an exchange refuses a call for, other than fields that break a constraint:
  *
  * - `unauthorized`: unknown key or wrong signature
  * - `keyDisabled`, `endpointNotAllowed`, `noB2bAccess`: the key is known, but may not do this
@@ -117,7 +117,7 @@ export interface Dialect {
    * answer 200; the live exchange answers these with 201.
    */
   readonly createdStatus: number
-  readonly rules: VenueRules
+  readonly policy: VenuePolicy
 }
 
 const common = {
@@ -188,7 +188,7 @@ export const document: Dialect = {
   }),
   codeAppliedStatus: 200,
   createdStatus: 200,
-  rules: {
+  policy: {
     activation: "side",
     clientOrderIds: "account",
     nonce: "unique",
@@ -212,14 +212,14 @@ const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
 /** The live exchange numbers a broken field; several different fields, or a missing one, are number 30. */
 const codeOf = (violation: Violation): number => {
-  if (violation.rule.rule === "required") return 30
-  if (violation.rule.rule === "exclusive") return 37
-  if (violation.rule.rule === "alone") return 30
+  if (violation.constraint.kind === "required") return 30
+  if (violation.constraint.kind === "exclusive") return 37
+  if (violation.constraint.kind === "alone") return 30
   switch (violation.field) {
     case "market":
       return 31
     case "amount":
-      return violation.rule.rule === "minTotal" || violation.rule.rule === "maxTotal" ? 30 : 32
+      return violation.constraint.kind === "minTotal" || violation.constraint.kind === "maxTotal" ? 30 : 32
     case "price":
     case "stopLimitPrice":
       return 33
@@ -275,7 +275,7 @@ export const live: Dialect = {
   publicValidation: (errors) => ({ status: 422, body: errors }),
   codeAppliedStatus: 201,
   createdStatus: 201,
-  rules: {
+  policy: {
     activation: "last-price",
     clientOrderIds: "open-orders",
     nonce: "increasing-or-window",

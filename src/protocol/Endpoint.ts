@@ -188,7 +188,7 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
         : []
       return (unexpected.length === 0
         ? violations(encodeRequest(said))
-        : Result.fail(unexpected.map((field) => ({ field, rule: { rule: "expected" } })))) as never
+        : Result.fail(unexpected.map((field) => ({ field, constraint: { kind: "expected" } })))) as never
     },
     decodeRequest: (wire) => violations(decodeRequest(wire)),
     decodeResponse: Schema.decodeUnknownResult(response),

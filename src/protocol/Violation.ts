@@ -7,17 +7,17 @@
  * @since 0.1.0
  */
 import type * as SchemaIssue from "effect/SchemaIssue"
-import * as Rule from "../domain/Constraint.ts"
+import * as Constraint from "../domain/Constraint.ts"
 
 /**
- * A field, by its domain name, and the rule it breaks.
+ * A field, by its domain name, and the constraint it breaks.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Violation {
   readonly field: string
-  readonly rule: Rule.Rule
+  readonly constraint: Constraint.Constraint
 }
 
 /**
@@ -28,30 +28,35 @@ export interface Violation {
  */
 export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
-  const add = (path: ReadonlyArray<PropertyKey>, rule: Rule.Rule) => {
+  const add = (path: ReadonlyArray<PropertyKey>, constraint: Constraint.Constraint) => {
     const field = String(path[0] ?? "request")
-    // The elements of a list may all break the same rule: once is enough to say it.
-    if (!found.some((seen) => seen.field === field && seen.rule.rule === rule.rule)) found.push({ field, rule })
+    // The elements of a list may all break the same constraint: once is enough to say it.
+    if (!found.some((seen) => seen.field === field && seen.constraint.kind === constraint.kind))
+      found.push({ field, constraint })
   }
-  const visit = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, rule: Rule.Rule | undefined): void => {
+  const visit = (
+    issue: SchemaIssue.Issue,
+    path: ReadonlyArray<PropertyKey>,
+    constraint: Constraint.Constraint | undefined
+  ): void => {
     switch (issue._tag) {
       case "Pointer":
-        return visit(issue.issue, [...path, ...issue.path], rule)
+        return visit(issue.issue, [...path, ...issue.path], constraint)
       case "Composite":
-        for (const inner of issue.issues) visit(inner, path, rule)
+        for (const inner of issue.issues) visit(inner, path, constraint)
         return
       case "Encoding":
-        return visit(issue.issue, path, rule)
+        return visit(issue.issue, path, constraint)
       case "Filter":
-        return visit(issue.issue, path, Rule.fromAnnotations(issue.filter.annotations) ?? rule)
+        return visit(issue.issue, path, Constraint.fromAnnotations(issue.filter.annotations) ?? constraint)
       case "MissingKey":
-        return add(path, { rule: "required" })
+        return add(path, { kind: "required" })
       case "InvalidType":
       case "AnyOf":
       case "OneOf":
-        return add(path, Rule.fromAnnotations(issue.ast.annotations) ?? rule ?? { rule: "format" })
+        return add(path, Constraint.fromAnnotations(issue.ast.annotations) ?? constraint ?? { kind: "format" })
       default:
-        return add(path, rule ?? { rule: "format" })
+        return add(path, constraint ?? { kind: "format" })
     }
   }
   visit(issue, [], undefined)
@@ -74,43 +79,43 @@ const label = (wireKey: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const orderWords = (wireKey: string, rule: Rule.Rule): string => {
+const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
   const name = label(wireKey)
-  switch (rule.rule) {
+  switch (constraint.kind) {
     case "required":
       return `${name} field is required.`
     case "type":
-      return `${name} field should be ${/^[aeio]/u.test(rule.type) ? "an" : "a"} ${rule.type}.`
+      return `${name} field should be ${/^[aeio]/u.test(constraint.type) ? "an" : "a"} ${constraint.type}.`
     case "decimal":
       return `${name} field should be numeric string.`
     case "positive":
       return `${name} should be greater than 0.`
     case "min":
-      return `${name} field should be at least ${rule.min}.`
+      return `${name} field should be at least ${constraint.min}.`
     case "max":
-      return `${name} field should be at most ${rule.max}.`
+      return `${name} field should be at most ${constraint.max}.`
     case "length":
-      return `${name} field may not be greater than ${rule.max} characters.`
+      return `${name} field may not be greater than ${constraint.max} characters.`
     case "notEmpty":
       return `${name} field should not be empty.`
     case "format":
       return `${name} field format is invalid.`
     case "characters":
-      return `${name} field should contain only ${rule.allowed}.`
+      return `${name} field should contain only ${constraint.allowed}.`
     case "oneOf":
-      return `${name} field should contain only ${quoted(rule.values)} values.`
+      return `${name} field should contain only ${quoted(constraint.values)} values.`
     case "known":
       return `${name} is not available.`
     case "unique":
       return `This ${name.charAt(0).toLowerCase() + name.slice(1)} is already used by the current account.`
     case "precision":
-      return `Min ${wireKey.replaceAll("_", " ")} step = ${rule.step}`
+      return `Min ${wireKey.replaceAll("_", " ")} step = ${constraint.step}`
     case "minAmount":
-      return `Given amount is less than min amount ${rule.min}`
+      return `Given amount is less than min amount ${constraint.min}`
     case "minTotal":
-      return `Total (amount * price) is less than ${rule.min}`
+      return `Total (amount * price) is less than ${constraint.min}`
     case "maxTotal":
-      return `Total (amount * price) is more than ${rule.max}`
+      return `Total (amount * price) is more than ${constraint.max}`
     case "expected":
       return `${name} field is not known.`
     case "accepted":
@@ -120,11 +125,11 @@ const orderWords = (wireKey: string, rule: Rule.Rule): string => {
     case "balance":
       return "Not enough balance."
     case "exclusive":
-      return `Either ${wireKey} or ${rule.with} flag in true state is allowed.`
+      return `Either ${wireKey} or ${constraint.with} flag in true state is allowed.`
     case "alone":
-      return `Either ${wireKey} or ${rule.with} is allowed.`
+      return `Either ${wireKey} or ${constraint.with} is allowed.`
     case "different":
-      return `The ${wireKey} and ${rule.from} must be different.`
+      return `The ${wireKey} and ${constraint.from} must be different.`
     case "maker":
       return "This order couldn't be executed as a maker order and was canceled."
     case "open":
@@ -132,23 +137,23 @@ const orderWords = (wireKey: string, rule: Rule.Rule): string => {
     case "unused":
     case "notOwn":
     case "empty":
-      return accountWords(wireKey, rule)
+      return accountWords(wireKey, constraint)
   }
 }
 
-const accountWords = (wireKey: string, rule: Rule.Rule): string => {
-  switch (rule.rule) {
+const accountWords = (wireKey: string, constraint: Constraint.Constraint): string => {
+  switch (constraint.kind) {
     case "required":
     case "notEmpty":
       return `The ${wireKey} field is required.`
     case "type":
-      return `The ${wireKey} must be ${/^[aeio]/u.test(rule.type) ? "an" : "a"} ${rule.type}.`
+      return `The ${wireKey} must be ${/^[aeio]/u.test(constraint.type) ? "an" : "a"} ${constraint.type}.`
     case "min":
-      return `The ${wireKey} must be at least ${rule.min}.`
+      return `The ${wireKey} must be at least ${constraint.min}.`
     case "max":
-      return `The ${wireKey} may not be greater than ${rule.max}.`
+      return `The ${wireKey} may not be greater than ${constraint.max}.`
     case "length":
-      return `The ${wireKey} may not be greater than ${rule.max} characters.`
+      return `The ${wireKey} may not be greater than ${constraint.max} characters.`
     case "known":
     case "oneOf":
       return `The selected ${wireKey} is invalid.`
@@ -161,7 +166,7 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
     case "notOwn":
       return `This ${wireKey} was created by you.`
     case "different":
-      return `The ${wireKey} and ${rule.from} must be different.`
+      return `The ${wireKey} and ${constraint.from} must be different.`
     case "balance":
       return "Not enough balance."
     case "empty":
@@ -185,13 +190,13 @@ const accountWords = (wireKey: string, rule: Rule.Rule): string => {
 }
 
 /**
- * The exchange's words for a broken rule, about the field as the wire names it.
+ * The exchange's words for a broken constraint, about the field as the wire names it.
  *
  * @category rendering
  * @since 0.1.0
  */
-export const words = (voice: Voice, wireKey: string, rule: Rule.Rule): string =>
-  voice === "order" ? orderWords(wireKey, rule) : accountWords(wireKey, rule)
+export const words = (voice: Voice, wireKey: string, constraint: Constraint.Constraint): string =>
+  voice === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
  * Violations as the `errors` object of an error body, keyed by `keyOf` each field.
@@ -206,9 +211,9 @@ export const toErrors = (
   keyOf: (field: string) => string = wireKeyOf
 ): Record<string, ReadonlyArray<string>> => {
   const errors: Record<string, Array<string>> = {}
-  for (const { field, rule } of violations) {
+  for (const { field, constraint } of violations) {
     const list = errors[keyOf(field)] ??= []
-    list.push(words(voice, wireKeyOf(field), rule))
+    list.push(words(voice, wireKeyOf(field), constraint))
   }
   return errors
 }

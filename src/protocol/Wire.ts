@@ -8,7 +8,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import * as Rule from "../domain/Constraint.ts"
+import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
@@ -48,11 +48,11 @@ export interface Shape<A> {
 /** @category models */
 export type Any = Shape<unknown>
 
-const JsonObject = Schema.declare(Json.isObject).annotate(Rule.annotation({ rule: "type", type: "object" }))
+const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
 /**
  * A struct of the domain with the wire keys that differ from the domain's names, the wire values that mean "absent", and
- * the rules that concern more than one field, each with the field that breaks it.
+ * the constraints that concern more than one field, each with the field that breaks it.
  *
  * @category constructors
  * @since 0.1.0
@@ -62,9 +62,9 @@ export const struct = <const F extends Schema.Struct.Fields>(
   spelling: {
     readonly keys?: { readonly [K in keyof F]?: string }
     readonly absent?: { readonly [K in keyof F]?: Absent }
-    readonly rules?: ReadonlyArray<{
+    readonly constraints?: ReadonlyArray<{
       readonly field: keyof F & string
-      readonly rule: Rule.Rule
+      readonly constraint: Constraint.Constraint
       readonly holds: (value: Schema.Struct.Type<F>) => boolean
     }>
   } = {}
@@ -93,13 +93,13 @@ export const struct = <const F extends Schema.Struct.Fields>(
     }
     return wire
   }
-  const rules = (spelling.rules ?? []).map(({ field, holds, rule }) =>
+  const constraints = (spelling.constraints ?? []).map(({ field, holds, constraint }) =>
     Schema.makeFilter(
-      (value: Schema.Struct.Type<F>) => holds(value) || { path: [field], issue: rule.rule },
-      Rule.annotation(rule)
+      (value: Schema.Struct.Type<F>) => holds(value) || { path: [field], issue: constraint.kind },
+      Constraint.annotation(constraint)
     )
   )
-  const [first, ...others] = rules
+  const [first, ...others] = constraints
   const plain = Schema.Struct(fields)
   const struct = first === undefined ? plain : plain.check(first, ...others)
   const names = new Map(plan.map(({ key, name }) => [key, name]))
@@ -136,8 +136,8 @@ export const renamed = <A extends string>(
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)
   ])
-  const rule = Rule.fromAnnotations(schema.ast.annotations)
-  const text = rule === undefined ? Schema.String : Schema.String.annotate(Rule.annotation(rule))
+  const constraint = Constraint.fromAnnotations(schema.ast.annotations)
+  const text = constraint === undefined ? Schema.String : Schema.String.annotate(Constraint.annotation(constraint))
   return text.pipe(Schema.decodeTo(schema, {
     decode: SchemaGetter.transform((wire) => toDomain.get(wire) ?? wire),
     encode: SchemaGetter.transform((name) => toWire.get(name) ?? name)
@@ -179,7 +179,7 @@ export const TradeId = integer(Identifiers.TradeId)
  */
 export const PositionId = integer(Identifiers.PositionId)
 
-const isInteger = Rule.annotation({ rule: "type", type: "integer" })
+const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
 /**
  * An order's identifier in a request: written as an integer, accepted as a text of digits too.
@@ -193,7 +193,7 @@ export const RequestedOrderId = Schema.Union([
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger).pipe(
   Schema.decodeTo(
-    // Whatever is wrong with one, on either side, the same rule is broken.
+    // Whatever is wrong with one, on either side, the same constraint is broken.
     Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger)).pipe(
       Schema.brand("OrderId")
     ).annotate({ identifier: "OrderId" }),
@@ -276,7 +276,7 @@ export const Bit = Schema.Literals([0, 1]).pipe(
   })
 )
 
-const bboRoles = Rule.annotation({ rule: "oneOf", values: [1, 2] })
+const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
 /**
  * The role at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire.

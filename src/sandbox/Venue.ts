@@ -140,8 +140,8 @@ export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Writt
   refusal(isPublicPath(path), dialect.refusals[kind])
 
 /** What a journal can only be read by: its dialect, the rules that can be chosen, and the engine. */
-const rulesOf = ({ name, rules }: Dialect): string =>
-  `${name}, reduce-only ${rules.reduceOnly}, engine ${Engine.version}`
+const rulesOf = ({ name, policy }: Dialect): string =>
+  `${name}, reduce-only ${policy.reduceOnly}, engine ${Engine.version}`
 
 /** So many states are remembered without the journal being read for them. */
 const remembered = 16
@@ -190,17 +190,17 @@ export const make = Effect.fnUntraced(function*(
   const faults = Faults.make(seed)
   const limits = Limits.make()
   const requests = Requests.make()
-  const history = History.make(dialect.rules)
+  const history = History.make(dialect.policy)
 
   /** Encoded states, by the number of their last command. */
   const states = new Map<number, Uint8Array>()
   const recall: History.Recall = (sequence) => {
-    if (sequence === 0) return State.make(dialect.rules)
+    if (sequence === 0) return State.make(dialect.policy)
     const found = Option.getOrThrowWith(
       Option.fromUndefinedOr(states.get(sequence)),
       () => new Error(`the state after command ${sequence} was not remembered`)
     )
-    return Snapshot.decode(found, dialect.rules)
+    return Snapshot.decode(found, dialect.policy)
   }
   const remember = (sequence: number, state: State.State): void => {
     states.delete(sequence)
@@ -233,7 +233,7 @@ export const make = Effect.fnUntraced(function*(
   // A snapshot is of no use when something after it goes back to what was before it.
   const isUsable = snapshot !== undefined && [...recalledLater].every((sequence) => sequence >= snapshot.sequence)
   if (isUsable) {
-    history.state = Snapshot.decode(snapshot.state, dialect.rules)
+    history.state = Snapshot.decode(snapshot.state, dialect.policy)
     history.sequence = snapshot.sequence
     history.origin = snapshot.origin
   }
@@ -340,7 +340,7 @@ export const make = Effect.fnUntraced(function*(
   ): { readonly request: unknown; readonly found: Violations } => {
     const decoded = Endpoint.codec(route.endpoint, dialect).decodeRequest(fields)
     return Result.isFailure(decoded)
-      ? { request: undefined, found: decoded.failure.map(({ field, rule }) => [field, rule] as const) }
+      ? { request: undefined, found: decoded.failure.map(({ field, constraint }) => [field, constraint] as const) }
       : {
         request: decoded.success,
         found: route.check(decoded.success as never, { dialect, state: history.state, account, at })
@@ -473,7 +473,7 @@ export const make = Effect.fnUntraced(function*(
       ...(refused === undefined ? {} : { refused }),
       ...(violations === undefined
         ? {}
-        : { violations: Object.fromEntries(violations.map(([field, { rule }]) => [field, rule])) }),
+        : { violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])) }),
       ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets) }),
       ...(command === undefined ? {} : { command }),
       ...(fault === undefined ? {} : { fault: { id: fault.id, symptom: fault.symptom._tag } })
@@ -542,7 +542,7 @@ export const make = Effect.fnUntraced(function*(
     if (sequence > history.sequence) return false
     yield* journal.committed
     if (sequence > 0 && !states.has(sequence)) {
-      const past = History.make(dialect.rules)
+      const past = History.make(dialect.policy)
       yield* follow(past, sequence, yield* journal.recalledAfter(0), () => undefined)
       remember(sequence, past.state)
     }
@@ -652,7 +652,7 @@ const inParts = (
   }
 }
 
-const toViolation = ([field, rule]: Violations[number]): Violation.Violation => ({ field, rule })
+const toViolation = ([field, constraint]: Violations[number]): Violation.Violation => ({ field, constraint })
 
 /**
  * @category layers

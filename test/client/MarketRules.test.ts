@@ -32,7 +32,7 @@ const order = (market: MarketName = btcUsdt, amount = Decimal.amount("0.5")) =>
 
 const check = (bounded: Market.Bounded = order()) => MarketRules.MarketRules.use((rules) => rules.check(bounded))
 
-const unknown: ReadonlyArray<Violation> = [{ field: "market", rule: { rule: "known" } }]
+const unknown: ReadonlyArray<Violation> = [{ field: "market", constraint: { kind: "known" } }]
 
 /** An exchange's markets, which take half a second to load; `state` says what they are, or that they can't be had. */
 const source = () => {
@@ -75,9 +75,9 @@ describe("layerCached", () => {
       assert.deepStrictEqual(found, Array.from({ length: 100 }, () => []))
       assert.strictEqual(state.loads, 1)
       assert.deepStrictEqual(yield* atOnce(check(order(btcUsdt, Decimal.amount("0.0000001")))), [
-        { field: "amount", rule: { rule: "precision", step: "0.000001" } },
-        { field: "amount", rule: { rule: "minAmount", min: "0.00001" } },
-        { field: "amount", rule: { rule: "minTotal", min: "5" } }
+        { field: "amount", constraint: { kind: "precision", step: "0.000001" } },
+        { field: "amount", constraint: { kind: "minAmount", min: "0.00001" } },
+        { field: "amount", constraint: { kind: "minTotal", min: "5" } }
       ])
       assert.strictEqual(state.loads, 1)
     }).pipe(Effect.provide(MarketRules.layerCached(load)))

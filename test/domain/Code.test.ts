@@ -5,12 +5,12 @@ import { passphrase } from "../support/arbitraries.ts"
 import { property } from "../support/property.ts"
 import { brokenRules, examples, noTexts } from "./examples.ts"
 
-const noStrings = noTexts.map((value) => [value, { rule: "type", type: "string" }] as const)
-const lengthRule = { rule: "length", max: 25 } as const
+const noStrings = noTexts.map((value) => [value, { kind: "type", type: "string" }] as const)
+const lengthRule = { kind: "length", max: 25 } as const
 
 examples("Code", Code.Code, {
   accepted: ["a", "8bd95a5e-5e0c-4a2c-8f0b-4fd0d2b4a1d5BTC", " "],
-  refused: [...noStrings, ["", { rule: "notEmpty" }]]
+  refused: [...noStrings, ["", { kind: "notEmpty" }]]
 })
 
 examples("Passphrase", Code.Passphrase, {

@@ -8,9 +8,9 @@ import { property } from "../support/property.ts"
 import { examples, noTexts } from "./examples.ts"
 import * as Fraction from "./fraction.ts"
 
-const decimalRule = { rule: "decimal" } as const
-const positiveRule = { rule: "positive" } as const
-const lengthRule = { rule: "length", max: 64 } as const
+const decimalRule = { kind: "decimal" } as const
+const positiveRule = { kind: "positive" } as const
+const lengthRule = { kind: "length", max: 64 } as const
 
 const noDecimals = [
   "",
@@ -70,7 +70,7 @@ describe("schemas", () => {
 
   examples("FeeRate", Decimal.FeeRate, {
     accepted: ["0", "-0", "0.00", "0.001", "1"],
-    refused: [["-0.001", { rule: "format" }], ["1e-3", decimalRule], [0.001, decimalRule], ["9".repeat(65), lengthRule]]
+    refused: [["-0.001", { kind: "format" }], ["1e-3", decimalRule], [0.001, decimalRule], ["9".repeat(65), lengthRule]]
   })
 })
 

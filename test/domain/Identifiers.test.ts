@@ -7,11 +7,11 @@ import { clientOrderId, marketName } from "../support/arbitraries.ts"
 import { property } from "../support/property.ts"
 import { brokenRules, examples, noTexts } from "./examples.ts"
 
-const stringRule = { rule: "type", type: "string" } as const
-const formatRule = { rule: "format" } as const
-const notEmptyRule = { rule: "notEmpty" } as const
+const stringRule = { kind: "type", type: "string" } as const
+const formatRule = { kind: "format" } as const
+const notEmptyRule = { kind: "notEmpty" } as const
 const charactersRule = {
-  rule: "characters",
+  kind: "characters",
   allowed: "latin letters, numbers, dashes, dots and underscores"
 } as const
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import type { Rule } from "../../src/domain/Constraint.ts"
+import type { Constraint } from "../../src/domain/Constraint.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as Identifiers from "../../src/domain/Identifiers.ts"
 import * as Market from "../../src/domain/Market.ts"
@@ -34,33 +34,33 @@ const order = (amount: Decimal.Amount, price: Decimal.Price): Market.Bounded => 
   tradesAt: ["price"]
 })
 
-const known = [["market", { rule: "known" }]] as const
+const known = [["market", { kind: "known" }]] as const
 
 describe("violations", () => {
   const { amount, price } = Decimal
   const rows: ReadonlyArray<
-    readonly [string, Partial<Market.Market>, Market.Bounded, ReadonlyArray<readonly [string, Rule]>]
+    readonly [string, Partial<Market.Market>, Market.Bounded, ReadonlyArray<readonly [string, Constraint]>]
   > = [
     ["none within all bounds", {}, order(amount("0.5"), price("100")), []],
     ["none on the bounds", { minAmount: Decimal.of("0.05") }, order(amount("0.050"), price("100.00")), []],
     ["zeros that do not count are no precision", {}, order(amount("0.5000000"), price("100.0000")), []],
     ["an amount finer than stockPrec", {}, order(amount("0.5001"), price("100")), [
-      ["amount", { rule: "precision", step: "0.001" }]
+      ["amount", { kind: "precision", step: "0.001" }]
     ]],
     ["any fraction where stockPrec is 0", { stockPrecision: 0 }, order(amount("1.5"), price("100")), [
-      ["amount", { rule: "precision", step: "1" }]
+      ["amount", { kind: "precision", step: "1" }]
     ]],
     ["an amount below minAmount", {}, order(amount("0.009"), price("1000")), [
-      ["amount", { rule: "minAmount", min: Decimal.of("0.01") }]
+      ["amount", { kind: "minAmount", min: Decimal.of("0.01") }]
     ]],
     ["a price finer than moneyPrec", {}, order(amount("0.5"), price("100.001")), [
-      ["price", { rule: "precision", step: "0.01" }]
+      ["price", { kind: "precision", step: "0.01" }]
     ]],
     ["a total below minTotal", {}, order(amount("0.049"), price("102.04")), [
-      ["amount", { rule: "minTotal", min: Decimal.of("5") }]
+      ["amount", { kind: "minTotal", min: Decimal.of("5") }]
     ]],
     ["a total above maxTotal", {}, order(amount("10"), price("100.01")), [
-      ["amount", { rule: "maxTotal", max: Decimal.of("1000") }]
+      ["amount", { kind: "maxTotal", max: Decimal.of("1000") }]
     ]],
     ["no maximum when maxTotal is zero", { maxTotal: Decimal.of("0.00") }, order(amount("9999"), price("9999")), []],
     ["a market that does not trade, and no more", { tradesEnabled: false }, order(amount("9"), price("0.001")), known],
@@ -70,10 +70,10 @@ describe("violations", () => {
       collateral: true
     }, known],
     ["several at once, by field", {}, order(amount("0.0001"), price("0.001")), [
-      ["amount", { rule: "precision", step: "0.001" }],
-      ["amount", { rule: "minAmount", min: Decimal.of("0.01") }],
-      ["price", { rule: "precision", step: "0.01" }],
-      ["amount", { rule: "minTotal", min: Decimal.of("5") }]
+      ["amount", { kind: "precision", step: "0.001" }],
+      ["amount", { kind: "minAmount", min: Decimal.of("0.01") }],
+      ["price", { kind: "precision", step: "0.01" }],
+      ["amount", { kind: "minTotal", min: Decimal.of("5") }]
     ]]
   ]
 
@@ -102,10 +102,10 @@ describe("what a market bounds", () => {
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit(request)), [])
     assert.deepStrictEqual(
       Market.violations(market, Market.stopLimit({ ...request, activationPrice: price("0.001") })),
-      [["activationPrice", { rule: "precision", step: "0.01" }]]
+      [["activationPrice", { kind: "precision", step: "0.01" }]]
     )
     assert.deepStrictEqual(Market.violations(market, Market.stopLimit({ ...request, price: price("4") })), [
-      ["amount", { rule: "minTotal", min: Decimal.of("5") }]
+      ["amount", { kind: "minTotal", min: Decimal.of("5") }]
     ])
   })
 
@@ -113,11 +113,11 @@ describe("what a market bounds", () => {
     const bounded = Market.collateralOco(request)
     assert.deepStrictEqual(Market.violations({ ...market, isCollateral: false }, bounded), known)
     assert.deepStrictEqual(Market.violations(market, bounded), [
-      ["amount", { rule: "maxTotal", max: Decimal.of("1000") }]
+      ["amount", { kind: "maxTotal", max: Decimal.of("1000") }]
     ])
     assert.deepStrictEqual(
       Market.violations(market, Market.collateralOco({ ...request, stopLimitPrice: price("999.001") })),
-      [["stopLimitPrice", { rule: "precision", step: "0.01" }]]
+      [["stopLimitPrice", { kind: "precision", step: "0.01" }]]
     )
   })
 })
@@ -159,8 +159,8 @@ describe("violations and a model of fractions", () => {
     (bounds, amount, a, b) =>
       Effect.sync(() => {
         const bounded = { ...order(amount, a), prices: { price: a, stop: b }, tradesAt: ["price", "stop"] }
-        const found = Market.violations({ ...market, ...bounds }, bounded).map(([field, { rule }]) =>
-          `${field} ${rule}`
+        const found = Market.violations({ ...market, ...bounds }, bounded).map(([field, { kind }]) =>
+          `${field} ${kind}`
         )
         assert.deepStrictEqual(found, modelled({ ...market, ...bounds }, amount, a, b))
       }),

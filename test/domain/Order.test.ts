@@ -32,7 +32,7 @@ for (const [name, sent, received, values] of enumerations) {
   examples(name, sent, {
     accepted: values,
     refused: ["", "other", values[0].toUpperCase() + " ", null, 1, true, [values[0]]]
-      .map((value) => [value, { rule: "oneOf", values }])
+      .map((value) => [value, { kind: "oneOf", values }])
   })
 
   describe(`${name} as received`, () => {
@@ -53,12 +53,12 @@ for (const [name, sent, received, values] of enumerations) {
 
 examples("BboRole", Order.BboRole, {
   accepted: ["queue", "counterparty"],
-  refused: [1, "1", "", null].map((value) => [value, { rule: "oneOf", values: ["queue", "counterparty"] }])
+  refused: [1, "1", "", null].map((value) => [value, { kind: "oneOf", values: ["queue", "counterparty"] }])
 })
 
 examples("CancelAllType", Order.CancelAllType, {
   accepted: ["spot", "margin", "futures"],
-  refused: ["", "Spot", null].map((value) => [value, { rule: "oneOf", values: ["spot", "margin", "futures"] }])
+  refused: ["", "Spot", null].map((value) => [value, { kind: "oneOf", values: ["spot", "margin", "futures"] }])
 })
 
 describe("rules", () => {

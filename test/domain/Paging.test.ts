@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Paging from "../../src/domain/Paging.ts"
 import { brokenRules, examples } from "./examples.ts"
 
-const integerRule = { rule: "type", type: "integer" } as const
+const integerRule = { kind: "type", type: "integer" } as const
 
 /** What is no whole number, whatever the bounds. */
 const noIntegers = [1.5, 99.999, "1", null, true, [1], 1n].map((value) => [value, integerRule] as const)
@@ -11,8 +11,8 @@ examples("Limit", Paging.Limit, {
   accepted: [1, 2, 30, 99, 100],
   refused: [
     ...noIntegers,
-    ...[0, -1, -100].map((n) => [n, { rule: "min", min: 1 }] as const),
-    ...[101, 10001].map((n) => [n, { rule: "max", max: 100 }] as const)
+    ...[0, -1, -100].map((n) => [n, { kind: "min", min: 1 }] as const),
+    ...[101, 10001].map((n) => [n, { kind: "max", max: 100 }] as const)
   ]
 })
 
@@ -20,8 +20,8 @@ examples("Offset", Paging.Offset, {
   accepted: [0, 1, 100, 9999, 10000],
   refused: [
     ...noIntegers,
-    [-1, { rule: "min", min: 0 }],
-    ...[10001, 2 ** 31].map((n) => [n, { rule: "max", max: 10000 }] as const)
+    [-1, { kind: "min", min: 0 }],
+    ...[10001, 2 ** 31].map((n) => [n, { kind: "max", max: 10000 }] as const)
   ]
 })
 

@@ -1,8 +1,8 @@
 import * as SubAccount from "../../src/domain/SubAccount.ts"
 import { examples, noTexts } from "./examples.ts"
 
-const formatRule = { rule: "format" } as const
-const noStrings = noTexts.map((value) => [value, { rule: "type", type: "string" }] as const)
+const formatRule = { kind: "format" } as const
+const noStrings = noTexts.map((value) => [value, { kind: "type", type: "string" }] as const)
 
 examples("HexColour", SubAccount.HexColour, {
   accepted: ["#fff", "#AB12cd", "#AB12cd80"],

@@ -3,30 +3,30 @@ import * as Schema from "effect/Schema"
 import { Flag, hasForm, NonEmptyText, oneOf, Text } from "../../src/domain/Text.ts"
 import { brokenRules, examples, noTexts } from "./examples.ts"
 
-const stringRule = { rule: "type", type: "string" } as const
+const stringRule = { kind: "type", type: "string" } as const
 const noStrings = noTexts.map((value) => [value, stringRule] as const)
 
 examples("Text", Text, { accepted: ["", "a", "\u0000"], refused: noStrings })
 
 examples("NonEmptyText", NonEmptyText, {
   accepted: [" ", "a", "\n", "🙂"],
-  refused: [...noStrings, ["", { rule: "notEmpty" }]]
+  refused: [...noStrings, ["", { kind: "notEmpty" }]]
 })
 
 examples("Flag", Flag, {
   accepted: [true, false],
-  refused: [0, 1, "true", "", null, []].map((value) => [value, { rule: "type", type: "boolean" }])
+  refused: [0, 1, "true", "", null, []].map((value) => [value, { kind: "type", type: "boolean" }])
 })
 
 examples("oneOf", oneOf(["a", "b"]), {
   accepted: ["a", "b"],
-  refused: ["c", "", "A", null, 1].map((value) => [value, { rule: "oneOf", values: ["a", "b"] }])
+  refused: ["c", "", "A", null, 1].map((value) => [value, { kind: "oneOf", values: ["a", "b"] }])
 })
 
 describe("hasForm", () => {
-  it("breaks the rule format, and only where the text is one", () => {
+  it("breaks the constraint format, and only where the text is one", () => {
     const schema = Text.check(hasForm(/^x$/u, "an x"))
-    assert.deepStrictEqual(brokenRules(schema, "y"), [{ rule: "format" }])
+    assert.deepStrictEqual(brokenRules(schema, "y"), [{ kind: "format" }])
     assert.deepStrictEqual(brokenRules(schema, 1), [stringRule])
   })
 

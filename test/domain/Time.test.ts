@@ -7,7 +7,7 @@ import { micros } from "../support/arbitraries.ts"
 import { property } from "../support/property.ts"
 import { examples } from "./examples.ts"
 
-const integerRule = { rule: "type", type: "integer" } as const
+const integerRule = { kind: "type", type: "integer" } as const
 
 examples("UnixSeconds", Time.UnixSeconds, {
   accepted: [0, 1646839596, -1],

@@ -2,22 +2,22 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { inspect } from "node:util"
-import type { Rule } from "../../src/domain/Constraint.ts"
+import type { Constraint } from "../../src/domain/Constraint.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
 
 /** The rules that a value breaks; none when the schema accepts it. */
-export const brokenRules = (schema: Schema.ConstraintDecoder<unknown>, value: unknown): ReadonlyArray<Rule> =>
+export const brokenRules = (schema: Schema.ConstraintDecoder<unknown>, value: unknown): ReadonlyArray<Constraint> =>
   Result.match(Schema.decodeUnknownResult(schema, { errors: "all" })(value), {
     onSuccess: () => [],
-    onFailure: ({ issue }) => Violation.fromIssue(issue).map(({ rule }) => rule)
+    onFailure: ({ issue }) => Violation.fromIssue(issue).map(({ constraint }) => constraint)
   })
 
 const shown = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity })
 
-/** Values that a schema accepts and keeps as they are, and values that it refuses, each with the one rule it breaks. */
+/** Values that a schema accepts and keeps as they are, and values that it refuses, each with the one constraint it breaks. */
 export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>, values: {
   readonly accepted: ReadonlyArray<unknown>
-  readonly refused: ReadonlyArray<readonly [value: unknown, rule: Rule]>
+  readonly refused: ReadonlyArray<readonly [value: unknown, constraint: Constraint]>
 }): void => {
   describe(name, () => {
     for (const value of values.accepted) {
@@ -25,9 +25,9 @@ export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>
         assert.deepStrictEqual(Schema.decodeUnknownResult(schema)(value), Result.succeed(value))
       })
     }
-    for (const [value, rule] of values.refused) {
-      it(`refuses ${shown(value)}: ${rule.rule}`, () => {
-        assert.deepStrictEqual(brokenRules(schema, value), [rule])
+    for (const [value, constraint] of values.refused) {
+      it(`refuses ${shown(value)}: ${constraint.kind}`, () => {
+        assert.deepStrictEqual(brokenRules(schema, value), [constraint])
       })
     }
   })

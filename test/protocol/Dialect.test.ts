@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import type { Rule } from "../../src/domain/Constraint.ts"
+import type { Constraint } from "../../src/domain/Constraint.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
@@ -324,27 +324,27 @@ describe("nonces", () => {
 })
 
 describe("refusals", () => {
-  const found = (...violations: ReadonlyArray<readonly [field: string, rule: Rule]>) =>
-    violations.map(([field, rule]) => ({ field, rule }))
+  const found = (...violations: ReadonlyArray<readonly [field: string, constraint: Constraint]>) =>
+    violations.map(([field, constraint]) => ({ field, constraint }))
 
-  const known = { rule: "known" } as const
-  const required = { rule: "required" } as const
-  const minTotal = { rule: "minTotal", min: "5" } as const
+  const known = { kind: "known" } as const
+  const required = { kind: "required" } as const
+  const minTotal = { kind: "minTotal", min: "5" } as const
   const rows = [
     ["a market", found(["market", known]), 31],
-    ["an amount", found(["amount", { rule: "minAmount", min: "1" }]), 32],
+    ["an amount", found(["amount", { kind: "minAmount", min: "1" }]), 32],
     ["a total", found(["amount", minTotal]), 30],
-    ["a greatest total", found(["amount", { rule: "maxTotal", max: "5" }]), 30],
-    ["a price", found(["price", { rule: "positive" }]), 33],
-    ["a stop limit price", found(["stopLimitPrice", { rule: "decimal" }]), 33],
-    ["an activation price", found(["activationPrice", { rule: "decimal" }]), 30],
-    ["a client order id", found(["clientOrderId", { rule: "unique" }]), 36],
-    ["any other field", found(["side", { rule: "oneOf", values: ["buy", "sell"] }]), 30],
+    ["a greatest total", found(["amount", { kind: "maxTotal", max: "5" }]), 30],
+    ["a price", found(["price", { kind: "positive" }]), 33],
+    ["a stop limit price", found(["stopLimitPrice", { kind: "decimal" }]), 33],
+    ["an activation price", found(["activationPrice", { kind: "decimal" }]), 30],
+    ["a client order id", found(["clientOrderId", { kind: "unique" }]), 36],
+    ["any other field", found(["side", { kind: "oneOf", values: ["buy", "sell"] }]), 30],
     ["a missing field", found(["market", required]), 30],
-    ["flags that rule each other out", found(["ioc", { rule: "exclusive", with: "postOnly" }]), 37],
-    ["two fields that say the same", found(["orderId", { rule: "alone", with: "clientOrderId" }]), 30],
-    ["two fields of one number", found(["price", { rule: "decimal" }], ["stopLimitPrice", { rule: "decimal" }]), 33],
-    ["two fields of different numbers", found(["market", known], ["price", { rule: "decimal" }]), 30]
+    ["flags that constraint each other out", found(["ioc", { kind: "exclusive", with: "postOnly" }]), 37],
+    ["two fields that say the same", found(["orderId", { kind: "alone", with: "clientOrderId" }]), 30],
+    ["two fields of one number", found(["price", { kind: "decimal" }], ["stopLimitPrice", { kind: "decimal" }]), 33],
+    ["two fields of different numbers", found(["market", known], ["price", { kind: "decimal" }]), 30]
   ] as const
 
   for (const [name, violations, code] of rows) {

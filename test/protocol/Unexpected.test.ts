@@ -9,7 +9,10 @@ describe("a field that a request does not have", () => {
   it("is refused before anything is sent, by its name, and not left out", () => {
     const { encodeRequest } = Endpoint.codec(SubAccounts.endpoint, Dialect.document)
     const misspelled: object = { limt: 1 }
-    assert.deepStrictEqual(encodeRequest(misspelled), Result.fail([{ field: "limt", rule: { rule: "expected" } }]))
+    assert.deepStrictEqual(
+      encodeRequest(misspelled),
+      Result.fail([{ field: "limt", constraint: { kind: "expected" } }])
+    )
   })
 
   it("so a client order id under a wire's name is not lost", () => {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SchemaAST from "effect/SchemaAST"
 import * as fc from "fast-check"
-import type { Rule } from "../../src/domain/Constraint.ts"
+import type { Constraint } from "../../src/domain/Constraint.ts"
 import * as CancelAllOrders from "../../src/endpoints/CancelAllOrders.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Dialects from "../../src/protocol/Dialect.ts"
@@ -113,7 +113,7 @@ describe("the same violation is found before it is sent and where it arrives", (
       const exchange = Result.getOrUndefined(Result.flip(decodeRequest(without(wire[dialect.name].request, wireKey))))
       assert.deepStrictEqual(local, exchange)
       if (local === undefined) return []
-      assert.deepStrictEqual(local, [{ field: name, rule: { rule: "required" } }])
+      assert.deepStrictEqual(local, [{ field: name, constraint: { kind: "required" } }])
       return dialect.name === "live" ? [`${endpoint.name} ${name}`] : []
     })
     const oco = ["market", "side", "amount", "price", "activationPrice", "stopLimitPrice"]
@@ -159,13 +159,13 @@ describe("the same violation is found before it is sent and where it arrives", (
     }
   })
 
-  it("what is no object breaks a rule of the request itself", () => {
+  it("what is no object breaks a constraint of the request itself", () => {
     for (const dialect of dialects) {
       for (const { endpoint } of goldens) {
         for (const wire of [[], null, "x", 1]) {
           assert.deepStrictEqual(
             Endpoint.codec(endpoint, dialect).decodeRequest(wire),
-            Result.fail([{ field: "request", rule: { rule: "type", type: "object" } }])
+            Result.fail([{ field: "request", constraint: { kind: "type", type: "object" } }])
           )
         }
       }
@@ -176,7 +176,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     const request = { market: "x", side: "y", amount: "0", price: "1", clientOrderId: "" }
     const { encodeRequest } = Endpoint.codec(byName.stopLimit.endpoint, Dialects.live)
     const violations = Result.getOrThrow(Result.flip(encodeRequest(request)))
-    assert.deepStrictEqual(violations.map(({ field, rule }) => [field, rule.rule]), [
+    assert.deepStrictEqual(violations.map(({ field, constraint }) => [field, constraint.kind]), [
       ["market", "format"],
       ["side", "oneOf"],
       ["amount", "positive"],
@@ -185,7 +185,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     ])
   })
 
-  it("a rule that several fields break is said of each, and once of a list", () => {
+  it("a constraint that several fields break is said of each, and once of a list", () => {
     const stopLimit = Endpoint.codec(byName.stopLimit.endpoint, Dialects.live)
     const missing = Result.getOrThrow(Result.flip(stopLimit.decodeRequest({})))
     assert.deepStrictEqual(missing.map(({ field }) => field), ["market", "side", "amount", "price", "activationPrice"])
@@ -193,7 +193,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     const cancelAll = Endpoint.codec(CancelAllOrders.endpoint, Dialects.live)
     const violations = Result.getOrThrow(Result.flip(cancelAll.decodeRequest({ type: ["nope", "spot", "never"] })))
     assert.deepStrictEqual(violations, [
-      { field: "type", rule: { rule: "oneOf", values: ["spot", "margin", "futures"] } }
+      { field: "type", constraint: { kind: "oneOf", values: ["spot", "margin", "futures"] } }
     ])
   })
 
@@ -225,7 +225,7 @@ describe("the same violation is found before it is sent and where it arrives", (
       it(`${dialect.name}: an order is post-only or immediate-or-cancel`, () => {
         for (const golden of [byName.limitOrder, byName.collateralLimitOrder]) {
           assert.deepStrictEqual(both(golden, dialect, { postOnly: true, ioc: true }), [
-            { field: "ioc", rule: { rule: "exclusive", with: "postOnly" } }
+            { field: "ioc", constraint: { kind: "exclusive", with: "postOnly" } }
           ])
           assert.isUndefined(both(golden, dialect, { postOnly: false, ioc: true }))
           assert.isUndefined(both(golden, dialect, { postOnly: true, ioc: false }))
@@ -234,24 +234,24 @@ describe("the same violation is found before it is sent and where it arrives", (
       })
 
       it(`${dialect.name}: an order is canceled by one of its identifiers`, () => {
-        const required = { field: "orderId", rule: { rule: "required" } } as const
+        const required = { field: "orderId", constraint: { kind: "required" } } as const
         assert.isUndefined(both(byName.cancelOrder, dialect, {}))
         assert.isUndefined(both(byName.cancelOrder, dialect, { orderId: undefined, clientOrderId: "mine" }))
         assert.deepStrictEqual(both(byName.cancelOrder, dialect, { orderId: undefined }), [required])
         assert.deepStrictEqual(both(byName.cancelOrder, dialect, { clientOrderId: "mine" }), [
-          { field: "orderId", rule: { rule: "alone", with: dialect.keys.clientOrderId } }
+          { field: "orderId", constraint: { kind: "alone", with: dialect.keys.clientOrderId } }
         ])
       })
 
       it(`${dialect.name}: a transfer is from one balance to another`, () => {
-        const different = { field: "to", rule: { rule: "different", from: "from" } } as const
+        const different = { field: "to", constraint: { kind: "different", from: "from" } } as const
         for (const balance of ["main", "spot", "collateral"]) {
           assert.deepStrictEqual(both(byName.transfers, dialect, { from: balance, to: balance }), [different])
         }
       })
 
       it(`${dialect.name}: a sub-account has an address unless it shares the verification`, () => {
-        const required = { field: "email", rule: { rule: "required" } } as const
+        const required = { field: "email", constraint: { kind: "required" } } as const
         const asked = (changes: object) => both(byName.subAccountCreation, dialect, { email: undefined, ...changes })
         assert.isUndefined(asked({ shareKyc: true }))
         assert.deepStrictEqual(asked({ shareKyc: false }), [required])
@@ -282,134 +282,134 @@ describe("the same violation is found before it is sent and where it arrives", (
 })
 
 describe("words", () => {
-  const rows: ReadonlyArray<readonly [rule: Rule, order: string, account: string]> = [
-    [{ rule: "required" }, "Activation price field is required.", "The activation_price field is required."],
+  const rows: ReadonlyArray<readonly [constraint: Constraint, order: string, account: string]> = [
+    [{ kind: "required" }, "Activation price field is required.", "The activation_price field is required."],
     [
-      { rule: "type", type: "string" },
+      { kind: "type", type: "string" },
       "Activation price field should be a string.",
       "The activation_price must be a string."
     ],
     [
-      { rule: "type", type: "integer" },
+      { kind: "type", type: "integer" },
       "Activation price field should be an integer.",
       "The activation_price must be an integer."
     ],
     [
-      { rule: "decimal" },
+      { kind: "decimal" },
       "Activation price field should be numeric string.",
       "The activation_price format is invalid."
     ],
-    [{ rule: "positive" }, "Activation price should be greater than 0.", "The activation_price format is invalid."],
+    [{ kind: "positive" }, "Activation price should be greater than 0.", "The activation_price format is invalid."],
     [
-      { rule: "min", min: 1 },
+      { kind: "min", min: 1 },
       "Activation price field should be at least 1.",
       "The activation_price must be at least 1."
     ],
     [
-      { rule: "max", max: 100 },
+      { kind: "max", max: 100 },
       "Activation price field should be at most 100.",
       "The activation_price may not be greater than 100."
     ],
     [
-      { rule: "length", max: 25 },
+      { kind: "length", max: 25 },
       "Activation price field may not be greater than 25 characters.",
       "The activation_price may not be greater than 25 characters."
     ],
-    [{ rule: "notEmpty" }, "Activation price field should not be empty.", "The activation_price field is required."],
-    [{ rule: "format" }, "Activation price field format is invalid.", "The activation_price format is invalid."],
+    [{ kind: "notEmpty" }, "Activation price field should not be empty.", "The activation_price field is required."],
+    [{ kind: "format" }, "Activation price field format is invalid.", "The activation_price format is invalid."],
     [
-      { rule: "characters", allowed: "latin letters" },
+      { kind: "characters", allowed: "latin letters" },
       "Activation price field should contain only latin letters.",
       "The activation_price format is invalid."
     ],
     [
-      { rule: "oneOf", values: ["buy", "sell"] },
+      { kind: "oneOf", values: ["buy", "sell"] },
       "Activation price field should contain only 'buy' or 'sell' values.",
       "The selected activation_price is invalid."
     ],
-    [{ rule: "known" }, "Activation price is not available.", "The selected activation_price is invalid."],
+    [{ kind: "known" }, "Activation price is not available.", "The selected activation_price is invalid."],
     [
-      { rule: "unique" },
+      { kind: "unique" },
       "This activation price is already used by the current account.",
       "The activation_price has already been taken."
     ],
     [
-      { rule: "precision", step: "0.01" },
+      { kind: "precision", step: "0.01" },
       "Min activation price step = 0.01",
       "The activation_price format is invalid."
     ],
     [
-      { rule: "minAmount", min: "0.001" },
+      { kind: "minAmount", min: "0.001" },
       "Given amount is less than min amount 0.001",
       "The activation_price format is invalid."
     ],
     [
-      { rule: "minTotal", min: "5" },
+      { kind: "minTotal", min: "5" },
       "Total (amount * price) is less than 5",
       "The activation_price format is invalid."
     ],
     [
-      { rule: "maxTotal", max: "9" },
+      { kind: "maxTotal", max: "9" },
       "Total (amount * price) is more than 9",
       "The activation_price format is invalid."
     ],
-    [{ rule: "accepted" }, "Activation price field is not accepted.", "The activation_price format is invalid."],
+    [{ kind: "accepted" }, "Activation price field is not accepted.", "The activation_price format is invalid."],
     [
-      { rule: "position" },
+      { kind: "position" },
       "Reduce-only: Position doesn't exist or wrong side",
       "The activation_price format is invalid."
     ],
-    [{ rule: "balance" }, "Not enough balance.", "Not enough balance."],
+    [{ kind: "balance" }, "Not enough balance.", "Not enough balance."],
     [
-      { rule: "exclusive", with: "postOnly" },
+      { kind: "exclusive", with: "postOnly" },
       "Either activation_price or postOnly flag in true state is allowed.",
       "The activation_price format is invalid."
     ],
     [
-      { rule: "alone", with: "clientOrderId" },
+      { kind: "alone", with: "clientOrderId" },
       "Either activation_price or clientOrderId is allowed.",
       "The activation_price format is invalid."
     ],
     [
-      { rule: "different", from: "price" },
+      { kind: "different", from: "price" },
       "The activation_price and price must be different.",
       "The activation_price and price must be different."
     ],
     [
-      { rule: "maker" },
+      { kind: "maker" },
       "This order couldn't be executed as a maker order and was canceled.",
       "The activation_price format is invalid."
     ],
-    [{ rule: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
+    [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
     // Only other calls than orders break these.
     ...([
-      [{ rule: "unused" }, "The activation_price has already been applied."],
-      [{ rule: "notOwn" }, "This activation_price was created by you."],
-      [{ rule: "empty" }, "The selected activation_price still holds funds."]
-    ] as const).map(([rule, words]) => [rule, words, words] as const)
+      [{ kind: "unused" }, "The activation_price has already been applied."],
+      [{ kind: "notOwn" }, "This activation_price was created by you."],
+      [{ kind: "empty" }, "The selected activation_price still holds funds."]
+    ] as const).map(([constraint, words]) => [constraint, words, words] as const)
   ]
 
-  for (const [rule, order, account] of rows) {
-    it(`${rule.rule}, in both voices`, () => {
-      assert.strictEqual(Violation.words("order", "activation_price", rule), order)
-      assert.strictEqual(Violation.words("account", "activation_price", rule), account)
+  for (const [constraint, order, account] of rows) {
+    it(`${constraint.kind}, in both voices`, () => {
+      assert.strictEqual(Violation.words("order", "activation_price", constraint), order)
+      assert.strictEqual(Violation.words("account", "activation_price", constraint), account)
     })
   }
 
   it("speak of the field as the wire names it", () => {
     assert.strictEqual(
-      Violation.words("order", "client_order_id", { rule: "notEmpty" }),
+      Violation.words("order", "client_order_id", { kind: "notEmpty" }),
       "Client order id field should not be empty."
     )
-    assert.strictEqual(Violation.words("account", "planId", { rule: "known" }), "The selected planId is invalid.")
+    assert.strictEqual(Violation.words("account", "planId", { kind: "known" }), "The selected planId is invalid.")
   })
 })
 
 describe("toErrors", () => {
   const violations = [
-    { field: "activationPrice", rule: { rule: "required" } },
-    { field: "amount", rule: { rule: "precision", step: "0.1" } },
-    { field: "amount", rule: { rule: "minAmount", min: "1" } }
+    { field: "activationPrice", constraint: { kind: "required" } },
+    { field: "amount", constraint: { kind: "precision", step: "0.1" } },
+    { field: "amount", constraint: { kind: "minAmount", min: "1" } }
   ] as const
   const { keys } = Endpoint.codec(byName.stopLimit.endpoint, Dialects.document).shape
 

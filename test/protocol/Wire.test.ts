@@ -42,13 +42,13 @@ describe("struct", () => {
   it("refuses an object without a key that it demands", () => {
     for (const [key, name] of [["order_id", "orderId"], ["deal_money", "dealMoney"], ["market", "market"]] as const) {
       const { [key]: _, ...without }: Record<string, unknown> = wire
-      assert.deepStrictEqual(brokenRules(schema, without), [{ rule: "required" }], name)
+      assert.deepStrictEqual(brokenRules(schema, without), [{ kind: "required" }], name)
     }
   })
 
   it("refuses what is no object", () => {
     for (const value of [null, undefined, [], [wire], "{}", 1]) {
-      assert.deepStrictEqual(brokenRules(schema, value), [{ rule: "type", type: "object" }])
+      assert.deepStrictEqual(brokenRules(schema, value), [{ kind: "type", type: "object" }])
     }
   })
 
@@ -127,7 +127,7 @@ describe("renamed", () => {
 
   it("leaves the judgement of other names, and of what is no text, to the enumeration", () => {
     for (const value of ["", "OTHER", "constructor", null, 1, {}]) {
-      assert.deepStrictEqual(brokenRules(schema, value), [{ rule: "oneOf", values: ["NEW", "FILLED", "PARTIAL"] }])
+      assert.deepStrictEqual(brokenRules(schema, value), [{ kind: "oneOf", values: ["NEW", "FILLED", "PARTIAL"] }])
     }
   })
 })
@@ -161,11 +161,11 @@ describe("codes for other values", () => {
     for (const value of [2, -1, "0", true, null]) assert.isUndefined(decode(Wire.Bit, value))
   })
 
-  it("BboRole: 1 and 2; what else there is breaks the rule of the wire's values", () => {
+  it("BboRole: 1 and 2; what else there is breaks the constraint of the wire's values", () => {
     assert.deepStrictEqual([1, 2].map((wire) => decode(Wire.BboRole, wire)), ["queue", "counterparty"])
     assert.deepStrictEqual((["queue", "counterparty"] as const).map((value) => encode(Wire.BboRole, value)), [1, 2])
     for (const value of [0, 3, "1", "queue", null, true]) {
-      assert.deepStrictEqual(brokenRules(Wire.BboRole, value), [{ rule: "oneOf", values: [1, 2] }])
+      assert.deepStrictEqual(brokenRules(Wire.BboRole, value), [{ kind: "oneOf", values: [1, 2] }])
     }
   })
 

@@ -133,14 +133,14 @@ const following = (baseUrl: string, after: string, seen: Array<Entry>) =>
 
 /** Makes everything again from the commands alone, with every state kept. */
 const replayed = (commands: ReadonlyArray<Command>) => {
-  const history = History.make(dialect.rules)
+  const history = History.make(dialect.policy)
   const states: Array<Uint8Array> = [Snapshot.encode(history.state)]
   const ids: Array<string> = []
   for (const command of commands) {
     const answer = History.apply(
       history,
       command,
-      (sequence) => Snapshot.decode(states[sequence] ?? assert.fail(`no state ${sequence}`), dialect.rules)
+      (sequence) => Snapshot.decode(states[sequence] ?? assert.fail(`no state ${sequence}`), dialect.policy)
     )
     assert.isTrue(answer.recorded)
     for (const index of answer.events.keys()) ids.push(`${history.sequence}.${index + 1}`)
@@ -206,7 +206,7 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
             assert.deepStrictEqual([hash(once.state), hash(twice.state)], [hash(venue.state), hash(venue.state)])
             sound(venue.state)
             if (!restoring) {
-              const history = History.make(dialect.rules)
+              const history = History.make(dialect.policy)
               const follower = new Follower(history.state)
               for (const command of commands) {
                 follower.check(History.apply(history, command, () => assert.fail("nothing goes back")))

@@ -188,7 +188,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         }).pipe(Effect.provide(world)))
     }
 
-    it.live(`whitespace between the tokens is ${dialect.rules.compactJson ? "refused" : "accepted"}`, () =>
+    it.live(`whitespace between the tokens is ${dialect.policy.compactJson ? "refused" : "accepted"}`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
         const texts = (fields: string) => [
@@ -202,7 +202,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         ]
         for (const index of texts("").keys()) {
           const text = texts(members(dialect))[index] ?? ""
-          if (dialect.rules.compactJson) yield* refused(baseUrl, signedText(placing, text), 400, invalid)
+          if (dialect.policy.compactJson) yield* refused(baseUrl, signedText(placing, text), 400, invalid)
           else yield* accepted(baseUrl, text)
         }
         yield* accepted(baseUrl, `{${members(dialect)},"a b":" c\\td "}`)

@@ -5,7 +5,7 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import { ApiKey, MarketName, SubAccountId, Ticker } from "../../src/domain/Identifiers.ts"
 import type { OrderSide } from "../../src/domain/Order.ts"
 import { HexColour, MaskedEmail } from "../../src/domain/SubAccount.ts"
-import type { VenueRules } from "../../src/domain/VenuePolicy.ts"
+import type { VenuePolicy } from "../../src/domain/VenuePolicy.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import type { Action, Operation } from "../../src/sandbox/engine/Command.ts"
 import * as Engine from "../../src/sandbox/engine/Engine.ts"
@@ -169,7 +169,7 @@ export class Desk {
   readonly state: State.State
   private at = 1_700_000_000_000_000
 
-  constructor(rules: VenueRules = Dialect.document.rules) {
+  constructor(rules: VenuePolicy = Dialect.document.policy) {
     this.state = State.make(rules)
     for (const action of opening) this.send(action)
   }

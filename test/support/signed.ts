@@ -23,9 +23,9 @@ export const signedHeaders = (account: Account, body: Uint8Array): Record<string
 let lastNonce = 1e15
 
 /** A nonce that is greater than any of a client and was never used, as each dialect writes it. */
-export const freshNonce = ({ rules }: Dialect): string | number => {
+export const freshNonce = ({ policy }: Dialect): string | number => {
   lastNonce++
-  return rules.nonce === "unique" ? lastNonce.toString() : lastNonce
+  return policy.nonce === "unique" ? lastNonce.toString() : lastNonce
 }
 
 /** A signed request over exactly this text. */

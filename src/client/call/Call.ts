@@ -100,7 +100,7 @@ export class PublicCall extends Context.Service<PublicCall, {
 /**
  * Makes signed calls of private endpoints.
  *
- * - `make`: `check` runs before the first attempt, on a request that breaks no rule of its own; when it fails nothing is
+ * - `make`: `check` runs before the first attempt, on a request that breaks no constraint of its own; when it fails nothing is
  *   sent
  * - `key`: which API key signs, as a fingerprint
  * - `nonceForm`: what kind of nonce it signs with
@@ -164,7 +164,7 @@ const answerInstead = (
     code,
     fields: Violation.toErrors(violations, endpoint.voice, (field) => keys[field] ?? field, identity),
     otherFields: {},
-    // One that breaks a rule is none.
+    // One that breaks a constraint is none.
     ...(violations.some(({ field }) => field === "clientOrderId") ? {} : named(request))
   }
 }
@@ -534,7 +534,7 @@ export const layer: Layer.Layer<
     const offset = yield* ClockOffset
     const intents = yield* Intents.Intents
     const key = yield* Credentials.fingerprint(signer.apiKey)
-    const nonceForm: Errors.NonceForm = dialect.rules.nonce === "unique"
+    const nonceForm: Errors.NonceForm = dialect.policy.nonce === "unique"
       ? "unique"
       : nonces.window
       ? "window"

@@ -41,7 +41,7 @@ export class ControlRefused extends Schema.TaggedError<ControlRefused>()("Contro
   fields: Schema.Record(Schema.String, Schema.String)
 }, { httpApiStatus: 400 }) {
   override get message(): string {
-    const said = Object.entries(this.fields).map(([field, rule]) => `${field} (${rule})`)
+    const said = Object.entries(this.fields).map(([field, constraint]) => `${field} (${constraint})`)
     return `${this.action} was refused: ${said.join(", ")}`
   }
 }
@@ -306,7 +306,10 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
   const perform = Effect.fnUntraced(function*(name: string, action: Parameters<typeof venue.perform>[0]) {
     const reply = yield* venue.perform(action)
     if (isRefusal(reply)) {
-      return yield* refuse(name, Object.fromEntries(reply.violations.map(([field, rule]) => [field, rule.rule])))
+      return yield* refuse(
+        name,
+        Object.fromEntries(reply.violations.map(([field, constraint]) => [field, constraint.kind]))
+      )
     }
   })
   const act = (action: Venue.OwnAction) => {

@@ -33,19 +33,19 @@ const uuid = (state: State): string => {
 const isListed = (state: State, ticker: Ticker): boolean =>
   state.currencies.some((currency) => currency.ticker === ticker)
 
-const unlisted = Reply.invalid(["ticker", { rule: "known" }])
+const unlisted = Reply.invalid(["ticker", { kind: "known" }])
 
 /** @category accounts */
 export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
-  if (state.accounts.has(account)) return Reply.invalid(["account", { rule: "unique" }])
+  if (state.accounts.has(account)) return Reply.invalid(["account", { kind: "unique" }])
   state.accounts.set(account, { id: account, b2b })
   return Reply.done
 }
 
 /** @category accounts */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
-  if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { rule: "known" }])
-  if (state.accounts.has(subAccount.id)) return Reply.invalid(["id", { rule: "unique" }])
+  if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
+  if (state.accounts.has(subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
   state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false })
   state.subAccounts.set(subAccount.id, { ...subAccount, userId: UserId.make(uuid(state)) })
   return Reply.done
@@ -53,8 +53,8 @@ export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSu
 
 /** @category accounts */
 export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, at: number): Reply.Reply => {
-  if (!state.accounts.has(key.account)) return Reply.invalid(["account", { rule: "known" }])
-  if (state.keys.has(key.apiKey)) return Reply.invalid(["apiKey", { rule: "unique" }])
+  if (!state.accounts.has(key.account)) return Reply.invalid(["account", { kind: "known" }])
+  if (state.keys.has(key.apiKey)) return Reply.invalid(["apiKey", { kind: "unique" }])
   state.keys.set(key.apiKey, {
     ...key,
     id: ApiKeyId.make(uuid(state)),
@@ -77,7 +77,7 @@ export const createSubAccount = (
   { _tag, email, ...asked }: Asked<"CreateSubAccount">
 ): Reply.Reply => {
   for (const { alias, parent } of state.subAccounts.values()) {
-    if (parent === account && alias === asked.alias) return Reply.invalid(["alias", { rule: "unique" }])
+    if (parent === account && alias === asked.alias) return Reply.invalid(["alias", { kind: "unique" }])
   }
   const id = SubAccountId.make(uuid(state))
   const opened = openSubAccount(state, {
@@ -105,7 +105,7 @@ export const createSubAccountKey = (
   { subAccountId, title, type }: Asked<"CreateSubAccountKey">,
   at: number
 ): Reply.Reply => {
-  if (state.subAccounts.get(subAccountId)?.parent !== account) return Reply.invalid(["subAccountId", { rule: "known" }])
+  if (state.subAccounts.get(subAccountId)?.parent !== account) return Reply.invalid(["subAccountId", { kind: "known" }])
   const apiKey = ApiKey.make(`key-${uuid(state)}`)
   const added = addKey(state, {
     _tag: "AddKey",
@@ -123,7 +123,7 @@ export const createSubAccountKey = (
 /** @category accounts */
 export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey">): Reply.Reply => {
   const key = state.keys.get(apiKey)
-  if (key === undefined) return Reply.invalid(["apiKey", { rule: "known" }])
+  if (key === undefined) return Reply.invalid(["apiKey", { kind: "known" }])
   if (enabled !== undefined) key.enabled = enabled
   if (endpoints !== undefined) key.endpoints = endpoints ?? undefined
   return Reply.done
@@ -132,16 +132,16 @@ export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey"
 /** @category accounts */
 export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSubAccount">): Reply.Reply => {
   const subAccount = state.subAccounts.get(id)
-  if (subAccount === undefined) return Reply.invalid(["id", { rule: "known" }])
+  if (subAccount === undefined) return Reply.invalid(["id", { kind: "known" }])
   Object.assign(subAccount, changes)
   return Reply.done
 }
 
 /** @category accounts */
 export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund">): Reply.Reply => {
-  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
+  if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   const units = Units.from(amount)
-  if (units === undefined) return Reply.invalid(["amount", { rule: "precision", step: "0.000000000000000001" }])
+  if (units === undefined) return Reply.invalid(["amount", { kind: "precision", step: "0.000000000000000001" }])
   Ledger.transfer(state.ledger, "outside", { account, wallet, locked: false }, ticker, units)
   return Reply.done
 }
@@ -151,11 +151,11 @@ export const createCode = (
   state: State,
   { account, amount, code, passphrase, ticker }: Of<"CreateCode">
 ): Reply.Reply => {
-  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
-  if (state.codes.has(code)) return Reply.invalid(["code", { rule: "unique" }])
+  if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
+  if (state.codes.has(code)) return Reply.invalid(["code", { kind: "unique" }])
   const units = Units.from(amount)
   if (units === undefined || !Ledger.transfer(state.ledger, main(account), "codes", ticker, units)) {
-    return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
+    return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   state.codes.set(code, { code, creator: account, ticker, units, passphrase, applied: undefined })
   return Reply.done
@@ -201,9 +201,9 @@ export const applyCode = (
   { code, passphrase }: Extract<Operation, { readonly _tag: "ApplyCode" }>
 ): Reply.Reply => {
   const issued = state.codes.get(code)
-  if (issued === undefined || issued.passphrase !== passphrase) return Reply.invalid(["code", { rule: "known" }])
-  if (issued.applied !== undefined) return Reply.invalid(["code", { rule: "unused" }])
-  if (issued.creator === account) return Reply.invalid(["code", { rule: "notOwn" }])
+  if (issued === undefined || issued.passphrase !== passphrase) return Reply.invalid(["code", { kind: "known" }])
+  if (issued.applied !== undefined) return Reply.invalid(["code", { kind: "unused" }])
+  if (issued.creator === account) return Reply.invalid(["code", { kind: "notOwn" }])
   issued.applied = account
   Ledger.transfer(state.ledger, "codes", main(account), issued.ticker, issued.units)
   return {
@@ -224,15 +224,15 @@ export const deleteSubAccount = (
 ): Reply.Reply => {
   const { state } = work
   const subAccount = state.subAccounts.get(id)
-  if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { rule: "known" }])
+  if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
   // A position outlives a wallet that its losses have emptied, an investment one that it was paid from.
   for (const { account } of [...state.positions.values(), ...state.investments.values()]) {
-    if (account === id) return Reply.invalid(["id", { rule: "empty" }])
+    if (account === id) return Reply.invalid(["id", { kind: "empty" }])
   }
   for (const wallet of ["main", "trade", "collateral"] as const) {
     for (const locked of [false, true]) {
       if (Ledger.balances(state.ledger, { account: id, wallet, locked }).size > 0) {
-        return Reply.invalid(["id", { rule: "empty" }])
+        return Reply.invalid(["id", { kind: "empty" }])
       }
     }
   }
@@ -260,6 +260,6 @@ export const transfer = (
   if (
     units === undefined || Ledger.balance(state.ledger, source, ticker) - bound < units ||
     !Ledger.transfer(state.ledger, source, { account, wallet: to, locked: false }, ticker, units)
-  ) return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
+  ) return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   return Reply.done
 }

@@ -60,7 +60,7 @@ const call = (
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.refused("notFound")
   if (nonce !== undefined) {
-    const used = Nonces.use(state.rules, key, nonce, at + state.skew)
+    const used = Nonces.use(state.policy, key, nonce, at + state.skew)
     if (used !== "used") return Reply.refused(used)
   }
   key.lastActivity = UnixSeconds.make(Math.floor(at / 1e6))
@@ -69,9 +69,9 @@ const call = (
 
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
-const unknownMarket = Reply.invalid(["market", { rule: "known" }])
+const unknownMarket = Reply.invalid(["market", { kind: "known" }])
 
-const tooFine = { rule: "precision", step: "0.000000000000000001" } as const
+const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 
 const movePrice = (work: Matching.Work, { market: name, price }: Of<"MovePrice">): Reply.Reply => {
   const market = work.state.markets.get(name)
@@ -88,7 +88,7 @@ const stepPrice = (work: Matching.Work, { by, market: name }: Of<"StepPrice">): 
   if (market === undefined || last === undefined) return unknownMarket
   const units = Units.from(by)
   if (units === undefined) return Reply.invalid(["by", tooFine])
-  if (last + units <= 0n) return Reply.invalid(["by", { rule: "positive" }])
+  if (last + units <= 0n) return Reply.invalid(["by", { kind: "positive" }])
   Matching.movePrice(work, market, last + units)
   return Reply.done
 }
@@ -111,13 +111,13 @@ const openPosition = (work: Matching.Work, asked: Of<"OpenPosition">): Reply.Rep
   const market = state.markets.get(asked.market)
   if (market === undefined) return unknownMarket
   if (!market.isCollateral && market.type !== "futures") return unknownMarket
-  if (!state.accounts.has(asked.account)) return Reply.invalid(["account", { rule: "known" }])
+  if (!state.accounts.has(asked.account)) return Reply.invalid(["account", { kind: "known" }])
   const amount = Units.from(asked.amount)
   if (amount === undefined) return Reply.invalid(["amount", tooFine])
   const price = asked.price === undefined ? state.trading.get(asked.market)?.lastPrice : Units.from(asked.price)
-  if (price === undefined) return Reply.invalid(["price", asked.price === undefined ? { rule: "required" } : tooFine])
+  if (price === undefined) return Reply.invalid(["price", asked.price === undefined ? { kind: "required" } : tooFine])
   if (!Positions.isAffordable(state, asked.account, market, asked.side, amount, price)) {
-    return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
+    return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   Matching.openPosition(work, asked.account, market, asked.side, amount, price)
   return Reply.done

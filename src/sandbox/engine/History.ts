@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { VenueRules } from "../../domain/VenuePolicy.ts"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Command } from "./Command.ts"
 import * as Engine from "./Engine.ts"
 import type { Event } from "./Event.ts"
@@ -32,7 +32,7 @@ export interface History {
 export type Recall = (sequence: number) => State.State
 
 /** @category constructors */
-export const make = (rules: VenueRules): History => ({ state: State.make(rules), sequence: 0, origin: 0 })
+export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
  * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is no part

@@ -39,9 +39,9 @@ const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Un
  * @since 0.1.0
  */
 export const openPlan = (state: State, { dailyPercent, days, planId, ticker }: Of<"OpenPlan">): Reply.Reply => {
-  if (state.plans.has(planId)) return Reply.invalid(["planId", { rule: "unique" }])
+  if (state.plans.has(planId)) return Reply.invalid(["planId", { kind: "unique" }])
   const rate = Units.from(dailyPercent)
-  if (rate === undefined) return Reply.invalid(["dailyPercent", { rule: "precision", step: "0.000000000000000001" }])
+  if (rate === undefined) return Reply.invalid(["dailyPercent", { kind: "precision", step: "0.000000000000000001" }])
   state.plans.set(planId, { id: planId, ticker, dailyRate: rate / 100n, days })
   return Reply.done
 }
@@ -58,12 +58,12 @@ export const invest = (
   at: number
 ): Reply.Reply => {
   const plan = state.plans.get(planId)
-  if (plan === undefined) return Reply.invalid(["planId", { rule: "known" }])
-  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
-  if (state.investments.has(investmentId)) return Reply.invalid(["investmentId", { rule: "unique" }])
+  if (plan === undefined) return Reply.invalid(["planId", { kind: "known" }])
+  if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
+  if (state.investments.has(investmentId)) return Reply.invalid(["investmentId", { kind: "unique" }])
   const units = Units.from(amount)
   if (units === undefined || !Ledger.transfer(state.ledger, main(account), "plans", plan.ticker, units)) {
-    return Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
+    return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   state.investments.set(investmentId, {
     id: investmentId,
@@ -116,9 +116,9 @@ export const payInterest = (
   { account, amount, investmentId, planId, ticker }: Of<"PayInterest">
 ): Reply.Reply => {
   const { at, state } = work
-  if (!state.accounts.has(account)) return Reply.invalid(["account", { rule: "known" }])
+  if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   const units = Units.from(amount)
-  if (units === undefined) return Reply.invalid(["amount", { rule: "precision", step: "0.000000000000000001" }])
+  if (units === undefined) return Reply.invalid(["amount", { kind: "precision", step: "0.000000000000000001" }])
   const plan = { id: planId, ticker, dailyRate: 0n, days: 0 }
   pay(work, { id: investmentId, account, plan, units, nextAt: at, endsAt: at }, units, at)
   return Reply.done

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { nonceWindowMillis, type VenueRules } from "../../domain/VenuePolicy.ts"
+import { nonceWindowMillis, type VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 
@@ -21,12 +21,12 @@ const keptBeforePruning = 20_000
  * @since 0.1.0
  */
 export const use = (
-  rules: VenueRules,
+  policy: VenuePolicy,
   key: Key,
   { value, window }: Nonce,
   at: number
 ): "used" | "nonceUsed" | "nonceOutsideWindow" => {
-  if (rules.nonce === "unique") {
+  if (policy.nonce === "unique") {
     if (key.usedNonces.has(value)) return "nonceUsed"
     key.usedNonces.set(value, at)
     return "used"

@@ -27,7 +27,7 @@ const nextId = (state: State, ahead = 1): OrderId => OrderId.make((state.lastId 
 /** Whether an account has given this client order id to another order that it may not share it with. */
 const isTaken = (state: State, account: string, market: string, id: ClientOrderId | undefined): boolean => {
   if (id === undefined) return false
-  if (state.rules.clientOrderIds === "account") return state.clientOrderIds.get(account)?.has(id) === true
+  if (state.policy.clientOrderIds === "account") return state.clientOrderIds.get(account)?.has(id) === true
   for (const order of state.openOrders.values()) {
     if (order.account === account && order.market === market && order.clientOrderId === id) return true
   }
@@ -82,9 +82,9 @@ const lockOf = (
   return ["collateral", market.money, total / Positions.leverage + fee]
 }
 
-const notEnough = Reply.refused("notEnoughBalance", ["amount", { rule: "balance" }])
+const notEnough = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-const notReducible = Reply.refused("reduceOnly", ["reduceOnly", { rule: "position" }])
+const notReducible = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
 /**
  * What a reduce-only order may trade: no more than there is to reduce, which on the spot is nothing. Refused when there is
@@ -102,7 +102,7 @@ const clip = (
 ): { readonly amount: Decimal.Decimal; readonly quantity: Units.Units } | Reply.Reply => {
   const quantity = Units.from(amount) ?? 0n
   if (!reduceOnly) return { amount, quantity }
-  if (state.rules.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { rule: "accepted" }])
+  if (state.policy.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { kind: "accepted" }])
   const most = kind === "spot" ? 0n : Positions.reducible(state, account, market.name, side)
   if (most === 0n) return notReducible
   return inMoney || quantity <= most ? { amount, quantity } : { amount: Units.toDecimal(most), quantity: most }
@@ -113,7 +113,7 @@ const isReply = (value: object): value is Reply.Reply => "_tag" in value
 /** From which side an order waits for its price: by its own side, or from where the market is now. */
 const conditionOf = (state: State, market: string, side: OrderSide, price: Decimal.Price): ActivationCondition => {
   const last = state.trading.get(market as never)?.lastPrice
-  if (state.rules.activation === "side" || last === undefined) return activationConditionOf(side)
+  if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
   return (Units.from(price) ?? 0n) > last ? "gte" : "lte"
 }
 
@@ -134,8 +134,8 @@ export const placeLimit = (work: Matching.Work, account: string, operation: Of<"
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.limit(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (ioc && postOnly) return Reply.invalid(["ioc", { rule: "exclusive", with: "postOnly" }])
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
+  if (ioc && postOnly) return Reply.invalid(["ioc", { kind: "exclusive", with: "postOnly" }])
+  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(clipped)) return clipped
@@ -156,7 +156,7 @@ export const placeLimit = (work: Matching.Work, account: string, operation: Of<"
     positionSide: kind === "spot" ? undefined : "BOTH",
     left: quantity
   }
-  if (postOnly && Matching.wouldTake(work, order)) return Reply.refused("notMaker", ["postOnly", { rule: "maker" }])
+  if (postOnly && Matching.wouldTake(work, order)) return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
   if (!reduceOnly && !Matching.lock(work, order, ...lockOf(market, side, kind, quantity, Units.from(price) ?? 0n))) {
     return notEnough
   }
@@ -179,7 +179,7 @@ export const placeMarket = (work: Matching.Work, account: string, operation: Of<
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.market({ ...operation, inMoney }))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
+  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly, inMoney)
   if (isReply(clipped)) return clipped
@@ -216,7 +216,7 @@ export const placeStopLimit = (work: Matching.Work, account: string, operation: 
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.stopLimit(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
+  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, false)
   const quantity = Units.from(amount) ?? 0n
   const order: StopOrder = {
@@ -259,7 +259,7 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.collateralOco(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { rule: "unique" }])
+  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, true)
   const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(clipped)) return clipped
@@ -289,7 +289,7 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
     }
   }
   const takeProfit: OcoOrder["takeProfit"] = { ...leg(3), type: "limit", price }
-  if (Matching.wouldTake(work, takeProfit)) return Reply.refused("notMaker", ["price", { rule: "maker" }])
+  if (Matching.wouldTake(work, takeProfit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
   // Only one of the legs will ever trade: the dearer one's lock is enough for both.
   const dearer = Decimal.Order(price, stopLimitPrice) > 0 ? price : stopLimitPrice
   if (
@@ -318,7 +318,7 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
  * @since 0.1.0
  */
 export const cancel = (work: Matching.Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
-  if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { rule: "known" }])
+  if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   for (const order of work.state.openOrders.values()) {
     if (
       order.account === account && order.market === operation.market &&
@@ -330,7 +330,7 @@ export const cancel = (work: Matching.Work, account: string, operation: Of<"Canc
       return { _tag: "OrderCanceled", order }
     }
   }
-  return Reply.refused("orderNotFound", ["orderId", { rule: "open" }])
+  return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
 }
 
 /**
@@ -342,7 +342,7 @@ export const cancel = (work: Matching.Work, account: string, operation: Of<"Canc
 export const cancelOco = (work: Matching.Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
   const oco = work.state.ocoOrders.get(operation.orderId)
   if (oco === undefined || oco.stopLoss.account !== account || oco.stopLoss.market !== operation.market) {
-    return Reply.refused("orderNotFound", ["orderId", { rule: "open" }])
+    return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
   }
   Matching.cancel(work, oco.takeProfit)
   return { _tag: "OcoCanceled", oco }
@@ -357,7 +357,7 @@ export const cancelOco = (work: Matching.Work, account: string, operation: Of<"C
 export const cancelAll = (work: Matching.Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
   const { market, type } = operation
   const { state } = work
-  if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { rule: "known" }])
+  if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   for (const order of state.openOrders.values()) {
     if (
       order.account === account && (market === undefined || order.market === market) &&

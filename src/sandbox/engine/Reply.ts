@@ -3,11 +3,11 @@
  *
  * @since 0.1.0
  */
-import type { Rule } from "../../domain/Constraint.ts"
+import type { Constraint } from "../../domain/Constraint.ts"
 import type { AppliedCode, CreatedCode, Key, OcoOrder, Order, StopOrder, SubAccount } from "./State.ts"
 
 /** @category models */
-export type Violations = ReadonlyArray<readonly [field: string, rule: Rule]>
+export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
 /**
  * - `Done`: applied, with nothing more to say

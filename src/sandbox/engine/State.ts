@@ -32,7 +32,7 @@ import type {
 } from "../../domain/Order.ts"
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { UnixSeconds } from "../../domain/Time.ts"
-import type { VenueRules } from "../../domain/VenuePolicy.ts"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
@@ -291,7 +291,7 @@ export interface PriceStep {
 
 /** @category models */
 export interface State {
-  readonly rules: VenueRules
+  readonly policy: VenuePolicy
   readonly markets: ReadonlyMap<MarketName, Market>
   readonly currencies: ReadonlyArray<Listings.Currency>
   readonly ledger: Ledger.Ledger
@@ -335,8 +335,8 @@ export interface State {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (rules: VenueRules): State => ({
-  rules,
+export const make = (policy: VenuePolicy): State => ({
+  policy,
   markets: new Map(Listings.markets.map((market) => [market.name, market])),
   currencies: Listings.currencies,
   ledger: Ledger.make(),

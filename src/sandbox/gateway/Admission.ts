@@ -52,14 +52,14 @@ const toFields = (dialect: Dialect, body: Uint8Array): Readonly<Record<string, u
   const json = Json.parse(text.success)
   if (Result.isFailure(json) || !Json.isObject(json.success)) return undefined
   const { isCompact, repeatsKey } = Json.inspect(text.success)
-  return repeatsKey || (dialect.rules.compactJson && !isCompact) ? undefined : json.success
+  return repeatsKey || (dialect.policy.compactJson && !isCompact) ? undefined : json.success
 }
 
 const digits = /^[0-9]{1,20}$/u
 
 /** The nonce as the dialect writes it: a text of digits in the document's, an integer or such a text in the live one. */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
-  const counted = dialect.rules.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
+  const counted = dialect.policy.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
   const text = typeof nonce === "string" || counted ? String(nonce) : ""
   return digits.test(text) ? { value: BigInt(text), window: window === true } : undefined
 }
@@ -98,7 +98,7 @@ export const admit = (
   if (!limits.admit(key.apiKey, endpoint.path, endpoint.rateLimit, at)) return Result.fail("rateLimited")
 
   const { nonce: given, nonceWindow, request: path, ...fields } = body
-  const required = dialect.rules.envelope === "always" || endpoint.envelope === "required"
+  const required = dialect.policy.envelope === "always" || endpoint.envelope === "required"
   if (path === undefined ? required : path !== endpoint.path) return Result.fail("requestMissing")
   const nonce = toNonce(dialect, given, nonceWindow)
   if (nonce === undefined && (required || given !== undefined)) return Result.fail("nonceMissing")

@@ -104,7 +104,7 @@ const payload = ({ dialect, request }: Refused): string => {
   if (!Json.isObject(parsed.success)) return "the body is JSON, but no object"
   const { isCompact, repeatsKey } = Json.inspect(body.toString("utf8"))
   if (repeatsKey) return "the body has a key twice"
-  return dialect.rules.compactJson && !isCompact
+  return dialect.policy.compactJson && !isCompact
     ? "the body has spaces between its tokens; this dialect wants compact JSON"
     : "the body is not well-formed UTF-8"
 }
@@ -136,7 +136,7 @@ const envelope = ({ endpoint, request }: Refused): string => {
 const nonceForm = ({ dialect, request }: Refused): string => {
   const { nonce } = bodyOf(request)
   if (nonce === undefined) return "the body has no field \"nonce\""
-  return dialect.rules.nonce === "unique"
+  return dialect.policy.nonce === "unique"
     ? "the nonce must be a text of digits"
     : "the nonce must be an integer, or a text of digits"
 }

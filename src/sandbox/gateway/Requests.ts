@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
  * - `account`, `key`: whose call it was, and the title of the key, as far as the exchange knows the key
  * - `fields`: of the request, as far as the endpoint has such fields; what is secret is written `***`
  * - `verdict`: `answered` with what was asked for, `refused`, or `failed`: no answer, or not the exchange's own
- * - `refused`: why, in the exchange's own word; `violations`: the fields, and the rule that each breaks
+ * - `refused`: why, in the exchange's own word; `violations`: the fields, and the constraint that each breaks
  * - `hint`: what probably went wrong
  * - `command`: the number of the command in the journal, when the call has become one
  * - `fault`: the fault that was fired at it, and what it was

@@ -201,7 +201,7 @@ const stopLimitOrder = (order: StopOrder): StopLimitOrders.StopLimitOrder => ({
 
 /** A leg of an OCO order may have to answer without the client order id that it has. */
 const withoutClientOrderId = (order: Order, { dialect }: Context): boolean =>
-  order.oco !== undefined && dialect.rules.legClientOrderIds === "empty"
+  order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
 
 const orderAnswer = (order: Order, context: Context): OrderAnswer.Order => {
   const { clientOrderId, price, ...rest } = common(order)
@@ -226,7 +226,7 @@ const leg = (order: Order, { dialect, state }: Context) => {
   const { clientOrderId, ...rest } = common(order)
   return {
     ...rest,
-    ...(clientOrderId === undefined || dialect.rules.legClientOrderIds === "empty" ? {} : { clientOrderId }),
+    ...(clientOrderId === undefined || dialect.policy.legClientOrderIds === "empty" ? {} : { clientOrderId }),
     takerFee: ratio(market?.takerFee ?? zero),
     makerFee: ratio(market?.makerFee ?? zero),
     mtime: Time.fromMicros(order.changedAt),
@@ -285,7 +285,7 @@ const selected = (
   ).toReversed()
 
 const knownMarket = ({ market }: { readonly market?: MarketName }, { state }: Pick<Context, "state">): Violations =>
-  market === undefined || state.markets.has(market) ? [] : [["market", { rule: "known" }]]
+  market === undefined || state.markets.has(market) ? [] : [["market", { kind: "known" }]]
 
 // -----------------------------------------------------------------------------
 // Markets
@@ -448,8 +448,8 @@ export const routes: ReadonlyArray<Route> = [
       return [
         ...(planId === undefined || state.plans.has(planId) || payments.some((payment) => payment.planId === planId)
           ? []
-          : [["planId", { rule: "known" }]] as const),
-        ...(ticker === undefined || listed ? [] : [["ticker", { rule: "known" }]] as const)
+          : [["planId", { kind: "known" }]] as const),
+        ...(ticker === undefined || listed ? [] : [["ticker", { kind: "known" }]] as const)
       ]
     }
   ),
@@ -528,7 +528,7 @@ export const routes: ReadonlyArray<Route> = [
     ({ subAccountId }, { account, state }) =>
       subAccountId === undefined || state.subAccounts.get(subAccountId)?.parent === account
         ? []
-        : [["subAccountId", { rule: "known" }]]
+        : [["subAccountId", { kind: "known" }]]
   ),
   write(DeleteSubAccount.endpoint, (request) => ({ _tag: "DeleteSubAccount", ...request }), "Done", () => undefined),
   read(Markets.endpoint, (_request, { state }) => [...state.markets.values()]),

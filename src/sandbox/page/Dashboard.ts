@@ -101,7 +101,7 @@ const call = async (method, name, body) => {
   if (response.ok) return response
   if (response.status === 401) at("login").hidden = false
   const told = await response.json().catch(() => ({}))
-  const fields = Object.entries(told.fields ?? {}).map(([field, rule]) => field + ": " + rule).join(", ")
+  const fields = Object.entries(told.fields ?? {}).map(([field, constraint]) => field + ": " + constraint).join(", ")
   throw new Error(name + ": " + (told.message ?? (fields || told._tag || "HTTP " + response.status)))
 }
 const get = async (name) => (await call("GET", name)).json()
@@ -151,7 +151,7 @@ const prepend = (id, row) => {
 const showRequest = (request) => {
   const verdict = document.createElement("span")
   verdict.className = verdict.textContent = request.verdict
-  const violations = Object.entries(request.violations ?? {}).map(([field, rule]) => field + ": " + rule)
+  const violations = Object.entries(request.violations ?? {}).map(([field, constraint]) => field + ": " + constraint)
   const fault = request.fault === undefined ? [] : ["fault #" + request.fault.id + " " + request.fault.symptom]
   prepend("requests", cells(request.number, request.account, request.endpoint ?? request.method + " " + request.path,
     verdict, request.status, [request.refused, ...violations, request.hint, ...fault].filter(Boolean).join("; ")))

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { deserialize, serialize } from "node:v8"
-import type { VenueRules } from "../../domain/VenuePolicy.ts"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as State from "../engine/State.ts"
 
 /**
@@ -14,7 +14,7 @@ import * as State from "../engine/State.ts"
  * @since 0.1.0
  */
 export const encode = (
-  { currencies: _currencies, markets: _markets, rules: _rules, ...state }: State.State
+  { currencies: _currencies, markets: _markets, policy: _policy, ...state }: State.State
 ): Uint8Array => serialize(state)
 
 /**
@@ -23,8 +23,8 @@ export const encode = (
  * @category conversions
  * @since 0.1.0
  */
-export const decode = (bytes: Uint8Array, rules: VenueRules): State.State => ({
-  ...State.make(rules),
+export const decode = (bytes: Uint8Array, policy: VenuePolicy): State.State => ({
+  ...State.make(policy),
   // Only `encode` makes these bytes, hence the type.
   ...deserialize(bytes) as Partial<State.State>
 })

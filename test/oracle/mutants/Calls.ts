@@ -56,7 +56,7 @@ const counting = (change: (fields: Fields, next: () => Fields) => Fields): Chang
     return {
       request: (request, venue) => {
         if (!isPrivate(request)) return request
-        const next = () => ({ nonce: venue.dialect.rules.nonce === "unique" ? (++last).toString() : ++last })
+        const next = () => ({ nonce: venue.dialect.policy.nonce === "unique" ? (++last).toString() : ++last })
         return withFields(venue, request, (fields) => change(fields, next))
       }
     }
@@ -217,7 +217,7 @@ export const mutants: ReadonlyArray<Mutant> = [
           isChange(request)
             ? withFields(venue, request, (fields) => ({
               ...without(fields, "nonceWindow"),
-              nonce: venue.dialect.rules.nonce === "unique" ? (++last).toString() : ++last
+              nonce: venue.dialect.policy.nonce === "unique" ? (++last).toString() : ++last
             }))
             : request
       }
@@ -292,14 +292,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "the body must be compact",
     breaks: ["auth.body.spacing"],
     dialects: ["document"],
-    dialect: (dialect) => ({ ...dialect, rules: { ...dialect.rules, compactJson: true } })
+    dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, compactJson: true } })
   },
   {
     id: "spaces-accepted",
     fault: "the body need not be compact",
     breaks: ["auth.body.spacing"],
     dialects: ["live"],
-    dialect: (dialect) => ({ ...dialect, rules: { ...dialect.rules, compactJson: false } })
+    dialect: (dialect) => ({ ...dialect, policy: { ...dialect.policy, compactJson: false } })
   },
   {
     id: "nonce-window-open",

@@ -5,7 +5,7 @@
  */
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Market } from "../../../src/domain/Market.ts"
-import type { VenueRules } from "../../../src/domain/VenuePolicy.ts"
+import type { VenuePolicy } from "../../../src/domain/VenuePolicy.ts"
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
 import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
 import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
@@ -42,9 +42,9 @@ const cancelAll = CancelAllOrders.endpoint.path
 
 const keysOf = (venue: Instance) => venue.dialect.keys
 
-const withRules = (rules: Partial<VenueRules>) => (dialect: Dialect): Dialect => ({
+const withPolicy = (policy: Partial<VenuePolicy>) => (dialect: Dialect): Dialect => ({
   ...dialect,
-  rules: { ...dialect.rules, ...rules }
+  policy: { ...dialect.policy, ...policy }
 })
 
 const legs: ReadonlyArray<Place> = [["stop_loss"], ["take_profit"]]
@@ -217,7 +217,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
       fault: "client order ids live as they do in the other dialect",
       breaks: [`${id}.client-order-id.for-ever`],
       dialect: (dialect) =>
-        withRules({ clientOrderIds: dialect.rules.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
+        withPolicy({ clientOrderIds: dialect.policy.clientOrderIds === "account" ? "open-orders" : "account" })(dialect)
     },
     {
       id: `${id}-amount-changed`,
@@ -608,7 +608,7 @@ const life: ReadonlyArray<Mutant> = [
     fault: "from which side a trigger is met is as in the other dialect",
     breaks: ["orders.model", "activation.side"],
     dialect: (dialect) =>
-      withRules({ activation: dialect.rules.activation === "side" ? "last-price" : "side" })(dialect)
+      withPolicy({ activation: dialect.policy.activation === "side" ? "last-price" : "side" })(dialect)
   },
   ...(["buy", "sell"] as const).flatMap((side): ReadonlyArray<Mutant> => [
     {

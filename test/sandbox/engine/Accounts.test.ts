@@ -5,7 +5,7 @@ import { Desk, limit, market, transfer } from "../../support/engine.ts"
 
 const deleted = { _tag: "DeleteSubAccount", id: SubAccountId.make("sub") } as const
 
-const notEmpty = { violations: [["id", { rule: "empty" }]] } as const
+const notEmpty = { violations: [["id", { kind: "empty" }]] } as const
 
 describe("deleting a sub-account", () => {
   it("takes its keys with it", () => {
@@ -17,7 +17,7 @@ describe("deleting a sub-account", () => {
 
   it("is up to its parent alone", () => {
     for (const account of ["ben", "sub"] as const) {
-      assert.deepInclude(new Desk().call(account, deleted), { violations: [["id", { rule: "known" }]] })
+      assert.deepInclude(new Desk().call(account, deleted), { violations: [["id", { kind: "known" }]] })
     }
   })
 

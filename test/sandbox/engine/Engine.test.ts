@@ -30,7 +30,7 @@ for (const dialect of dialects) {
   describe(`by the rules of the ${dialect.name} dialect`, () => {
     property("what is refused has changed nothing of substance", [commands], (list) =>
       Effect.sync(() => {
-        const state = State.make(dialect.rules)
+        const state = State.make(dialect.policy)
         for (const command of list) {
           const before = substance(state)
           const { reply } = Engine.apply(state, command)
@@ -48,7 +48,7 @@ for (const dialect of dialects) {
           const Journal = Schema.fromJsonString(Schema.toCodecJson(Schema.Array(Command)))
           const read = yield* Schema.decodeEffect(Journal)(yield* Schema.encodeEffect(Journal)(list))
           const run = (commands: ReadonlyArray<Command>) => {
-            const state = State.make(dialect.rules)
+            const state = State.make(dialect.policy)
             const replies = commands.map((command) => structuredClone(Engine.apply(state, command)))
             return { replies, state }
           }
@@ -60,7 +60,7 @@ for (const dialect of dialects) {
 
     property("order ids are never used twice", [commands], (list) =>
       Effect.sync(() => {
-        const state = State.make(dialect.rules)
+        const state = State.make(dialect.policy)
         const ids: Array<string> = []
         for (const command of list) {
           const { reply } = Engine.apply(state, command)
@@ -75,7 +75,7 @@ for (const dialect of dialects) {
 it("the commands reach every kind of reply, so that the properties above say something", () => {
   const seen = new Set<string>()
   for (const list of fc.sample(commands, { numRuns: 300, seed: 1 })) {
-    const state = State.make(Dialect.live.rules)
+    const state = State.make(Dialect.live.policy)
     for (const command of list) {
       const { reply } = Engine.apply(state, command)
       const asked = command.action._tag === "Call" ? command.action.operation._tag : command.action._tag

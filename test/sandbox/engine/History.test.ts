@@ -156,10 +156,10 @@ describe("going back", () => {
     [commands, commands],
     (before, after) =>
       Effect.sync(() => {
-        const history = History.make(dialect.rules)
+        const history = History.make(dialect.policy)
         const none = () => assert.fail("nothing goes back")
         for (const command of [...before, ...settings(before.at(-1)?.at ?? 0)]) History.apply(history, command, none)
-        const again = { ...history, state: Snapshot.decode(Snapshot.encode(history.state), dialect.rules) }
+        const again = { ...history, state: Snapshot.decode(Snapshot.encode(history.state), dialect.policy) }
         assert.strictEqual(hash(again.state), hash(history.state))
         const later = history.state.at
         for (const { action, at } of after) {

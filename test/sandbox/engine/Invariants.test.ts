@@ -9,11 +9,11 @@ import { actionOf, funded, wish } from "./wishes.ts"
 
 const wishes = (most: number) => fc.array(wish, { minLength: most / 2, maxLength: most, size: "max" })
 
-for (const { name, rules } of [Dialect.document, Dialect.live]) {
-  describe(`by the rules of the ${name} dialect`, () => {
+for (const { name, policy } of [Dialect.document, Dialect.live]) {
+  describe(`by the policy of the ${name} dialect`, () => {
     property("every invariant holds after every command", [wishes(400)], (wishes) =>
       Effect.sync(() => {
-        const desk = funded(new Desk(rules))
+        const desk = funded(new Desk(policy))
         const follower = new Follower(desk.state)
         for (const wish of wishes) follower.check(desk.send(actionOf(desk, wish)))
         follower.checkAll()
@@ -21,7 +21,7 @@ for (const { name, rules } of [Dialect.document, Dialect.live]) {
 
     property("the same commands give the same replies, events and state", [wishes(200)], (wishes) =>
       Effect.sync(() => {
-        const [one, other] = [funded(new Desk(rules)), funded(new Desk(rules))]
+        const [one, other] = [funded(new Desk(policy)), funded(new Desk(policy))]
         for (const wish of wishes) {
           const action = actionOf(one, wish)
           assert.strictEqual(canonical(one.send(action)), canonical(other.send(action)))
@@ -31,7 +31,7 @@ for (const { name, rules } of [Dialect.document, Dialect.live]) {
 
     property("a call that is refused changes nothing", [wishes(60)], (wishes) =>
       Effect.sync(() => {
-        const desk = funded(new Desk(rules))
+        const desk = funded(new Desk(policy))
         for (const wish of wishes) {
           const action = actionOf(desk, wish)
           const before = apartFromActivity(desk.state)

@@ -20,7 +20,7 @@ const opening: ReadonlyArray<Action> = [
 ]
 
 const begin = () => {
-  const state = State.make(Dialect.document.rules)
+  const state = State.make(Dialect.document.policy)
   for (const action of opening) assert.strictEqual(Engine.apply(state, { at: 0, action }).reply._tag, "Done")
   return state
 }

@@ -81,14 +81,14 @@ describe("limit orders", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const reply = desk.call("ann", limit(btc, "buy", "1", "100", { postOnly: true }))
-    assert.deepInclude(reply, { why: "notMaker", violations: [["postOnly", { rule: "maker" }]] })
+    assert.deepInclude(reply, { why: "notMaker", violations: [["postOnly", { kind: "maker" }]] })
     assert.strictEqual(standing(desk.place("ann", limit(btc, "buy", "1", "99.99", { postOnly: true }))), "NEW 0 of 1")
     assert.deepStrictEqual(desk.trades(btc), [])
   })
 
   it("can't be both immediate and post-only", () => {
     const reply = funded().call("ann", limit(btc, "buy", "1", "99", { postOnly: true, ioc: true }))
-    assert.deepInclude(reply, { violations: [["ioc", { rule: "exclusive", with: "postOnly" }]] })
+    assert.deepInclude(reply, { violations: [["ioc", { kind: "exclusive", with: "postOnly" }]] })
   })
 })
 
@@ -155,7 +155,7 @@ describe("market orders", () => {
   it("a sale's amount is in base currency whatever the request says of money", () => {
     const desk = new Desk().fund("ann", "trade", "10000 SHIB")
     const reply = desk.call("ann", market("SHIB_USDT", "sell", "1000.5", { inMoney: true }))
-    assert.deepInclude(reply, { violations: [["amount", { rule: "precision", step: "1" }]] })
+    assert.deepInclude(reply, { violations: [["amount", { kind: "precision", step: "1" }]] })
   })
 
   it("stop at the taker band, a tenth from the best price", () => {

@@ -142,7 +142,7 @@ describe("the window, in the live dialect", () => {
 it("those of the window are forgotten when they are too old to be used again, and not before", () => {
   const key = { ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()) }
   const useAt = (clock: number, value: number) =>
-    Nonces.use(Dialect.live.rules, key, { value: BigInt(value), window: true }, clock * 1000)
+    Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window: true }, clock * 1000)
   for (let i = 0; i <= 20_000; i++) assert.strictEqual(useAt(now + i, now + i), "used")
   assert.isBelow(key.usedNonces.size, 6000)
   for (let i = 15_000; i <= 20_000; i++) assert.strictEqual(useAt(now + 20_000, now + i), "nonceUsed")

@@ -125,7 +125,7 @@ describe("an OCO order", () => {
     const own = { ...asked, clientOrderId: ClientOrderId.make("mine") }
     const { stopLoss, takeProfit } = desk.placeOco("ann", own)
     assert.deepStrictEqual([stopLoss.clientOrderId, takeProfit.clientOrderId], [own.clientOrderId, own.clientOrderId])
-    assert.deepInclude(desk.call("ann", own), { violations: [["clientOrderId", { rule: "unique" }]] })
+    assert.deepInclude(desk.call("ann", own), { violations: [["clientOrderId", { kind: "unique" }]] })
   })
 
   it("a sweep that reaches both legs fills only one", () => {

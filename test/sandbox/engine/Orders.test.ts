@@ -10,7 +10,7 @@ const btc = "BTC_USDT"
 const mine = { clientOrderId: ClientOrderId.make("mine") }
 
 const funded = (dialect: Dialect.Dialect = Dialect.document): Desk => {
-  const desk = new Desk(dialect.rules)
+  const desk = new Desk(dialect.policy)
   for (const account of ["ann", "ben"] as const) {
     desk.fund(account, "trade", "10 BTC", "10 ETH", "10000 USDT").fund(account, "collateral", "1000 USDT")
   }
@@ -19,7 +19,7 @@ const funded = (dialect: Dialect.Dialect = Dialect.document): Desk => {
 
 const isTaken = (desk: Desk, operation: Operation): boolean => {
   const reply = desk.call("ann", operation)
-  if (reply._tag === "Invalid") assert.deepStrictEqual(reply.violations, [["clientOrderId", { rule: "unique" }]])
+  if (reply._tag === "Invalid") assert.deepStrictEqual(reply.violations, [["clientOrderId", { kind: "unique" }]])
   return reply._tag === "Invalid"
 }
 
@@ -31,23 +31,23 @@ const everyKind = (name: string) => [
 ]
 
 describe("a client order id", () => {
-  for (const { name, rules } of [Dialect.document, Dialect.live]) {
+  for (const { name, policy } of [Dialect.document, Dialect.live]) {
     it(`${name}: is no other order's of the account while one is open on the market, of whatever kind`, () => {
       for (const first of everyKind(btc).filter(({ _tag }) => _tag !== "PlaceMarket")) {
-        const desk = funded({ ...Dialect.document, rules })
+        const desk = funded({ ...Dialect.document, policy })
         assert.isFalse(isTaken(desk, first))
         for (const second of everyKind(btc)) assert.isTrue(isTaken(desk, second), `${first._tag}, ${second._tag}`)
       }
     })
 
     it(`${name}: may be another account's too`, () => {
-      const desk = funded({ ...Dialect.document, rules })
+      const desk = funded({ ...Dialect.document, policy })
       desk.place("ben", limit(btc, "buy", "1", "50", mine))
       assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
     })
 
     it(`${name}: is not taken by an order that was refused`, () => {
-      const desk = funded({ ...Dialect.document, rules })
+      const desk = funded({ ...Dialect.document, policy })
       desk.call("ann", limit(btc, "buy", "1", "999999", mine))
       assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
     })
@@ -144,7 +144,7 @@ describe("cancelling all orders", () => {
 
   it("of a market that there is not: refused", () => {
     const reply = funded().call("ann", { _tag: "CancelAll", market: MarketName.make("XYZ_USDT") })
-    assert.deepInclude(reply, { violations: [["market", { rule: "known" }]] })
+    assert.deepInclude(reply, { violations: [["market", { kind: "known" }]] })
   })
 
   it("releases everything that was locked", () => {

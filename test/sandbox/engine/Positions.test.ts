@@ -7,7 +7,7 @@ const perp = "BTC_PERP"
 
 /** ann and sub have 1000 USDT of collateral, cat 11; ben has as much as it takes. */
 const funded = (dialect: Dialect.Dialect = Dialect.document): Desk =>
-  new Desk(dialect.rules).fund("ann", "collateral", "1000 USDT").fund("sub", "collateral", "1000 USDT")
+  new Desk(dialect.policy).fund("ann", "collateral", "1000 USDT").fund("sub", "collateral", "1000 USDT")
     .fund("cat", "collateral", "11 USDT").fund("ben", "collateral", "100000 USDT")
 
 /** The position and the collateral that is left. */
@@ -134,11 +134,11 @@ describe("reduce-only", () => {
   })
 
   it("announced only: the field itself is refused", () => {
-    const announced = { ...Dialect.document, rules: { ...Dialect.document.rules, reduceOnly: "announced" as const } }
+    const announced = { ...Dialect.document, policy: { ...Dialect.document.policy, reduceOnly: "announced" as const } }
     const desk = funded(announced)
     const pair = oco(perp, "buy", "1", "90", "110", "112", reduceOnly)
     for (const asked of [limit(perp, "buy", "1", "90", reduceOnly), pair]) {
-      assert.deepInclude(desk.call("ann", asked), { violations: [["reduceOnly", { rule: "accepted" }]] })
+      assert.deepInclude(desk.call("ann", asked), { violations: [["reduceOnly", { kind: "accepted" }]] })
     }
   })
 

@@ -112,7 +112,7 @@ const shown = (event: Event): ReadonlyArray<string> => {
 }
 
 const opened = (): State.State => {
-  const state = State.make(Dialect.document.rules)
+  const state = State.make(Dialect.document.policy)
   Engine.apply(state, { at: start, action: { _tag: "OpenAccount", account: "ann", b2b: false } })
   Engine.apply(state, { at: start, action: fund("ann", "main", "USDT", "1000") })
   return state

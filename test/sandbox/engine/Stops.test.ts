@@ -8,7 +8,7 @@ const btc = "BTC_USDT"
 /** Everyone but cat has money; the last price is 100 unless there is none. */
 const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: string } = {}): Desk => {
   const { dialect = Dialect.document, last = "100" } = options
-  const desk = new Desk(dialect.rules)
+  const desk = new Desk(dialect.policy)
   for (const account of ["ann", "ben", "sub"] as const) desk.fund(account, "trade", "10 BTC", "10000 USDT")
   if (last !== "") desk.send(movePrice(btc, last))
   return desk

@@ -124,7 +124,7 @@ describe("what is written", () => {
   property("any commands make the same state again when they are read", [commands], (list) =>
     Effect.gen(function*() {
       const file = yield* scratchFile
-      const state = State.make(Dialect.live.rules)
+      const state = State.make(Dialect.live.policy)
       yield* Effect.gen(function*() {
         const journal = yield* Journal.open(file, { rules: "live" })
         for (const command of list) {
@@ -133,7 +133,7 @@ describe("what is written", () => {
         }
         yield* journal.committed
       }).pipe(Effect.scoped)
-      const again = State.make(Dialect.live.rules)
+      const again = State.make(Dialect.live.policy)
       yield* Effect.gen(function*() {
         const journal = yield* Journal.open(file, { rules: "live" })
         const read = yield* commandsOf(journal)
