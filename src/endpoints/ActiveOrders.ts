@@ -62,7 +62,7 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
   envelope: "required",
-  voice: "order",
+  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response

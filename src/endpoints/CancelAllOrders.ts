@@ -53,7 +53,7 @@ export const endpoint = Endpoint.make({
   mutates: true,
   rateLimit: { calls: 10000, perSeconds: 10 },
   envelope: "optional",
-  voice: "order",
+  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request: () => request,
   response: () => response

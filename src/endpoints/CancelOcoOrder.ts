@@ -39,7 +39,7 @@ export const endpoint = Endpoint.make({
   mutates: true,
   rateLimit: { calls: 10000, perSeconds: 10 },
   envelope: "required",
-  voice: "order",
+  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response: CollateralOcoOrders.endpoint.response

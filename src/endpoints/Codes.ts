@@ -65,7 +65,7 @@ export const endpoint = Endpoint.make({
   mutates: true,
   rateLimit: { calls: 60, perSeconds: 1 },
   envelope: "required",
-  voice: "account",
+  errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
   response: () => AppliedCode.schema

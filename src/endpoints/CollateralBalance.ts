@@ -49,7 +49,7 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
   envelope: "required",
-  voice: "account",
+  errorFamily: "account",
   refusals: [],
   request: () => request,
   response: () => response

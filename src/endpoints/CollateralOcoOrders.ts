@@ -144,7 +144,7 @@ export const endpoint = Endpoint.make({
   mutates: true,
   rateLimit: { calls: 10000, perSeconds: 10 },
   envelope: "required",
-  voice: "order",
+  errorFamily: "order",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
   response: (dialect) => order(dialect).schema

@@ -63,7 +63,7 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
   envelope: "required",
-  voice: "account",
+  errorFamily: "account",
   refusals: [],
   request: () => request,
   response: () => Balances

@@ -91,7 +91,7 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 2000, perSeconds: 10 },
   envelope: "none",
-  voice: "order",
+  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request: () => request,
   response: () => OrderBook.schema

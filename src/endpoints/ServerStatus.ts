@@ -39,7 +39,7 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 2000, perSeconds: 10 },
   envelope: "none",
-  voice: "account",
+  errorFamily: "account",
   refusals: [],
   request: () => request,
   response: () => response

@@ -75,7 +75,7 @@ export const endpoint = Endpoint.make({
   mutates: true,
   rateLimit: { calls: 1000, perSeconds: 10 },
   envelope: "required",
-  voice: "account",
+  errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
   response: () => CreatedApiKey

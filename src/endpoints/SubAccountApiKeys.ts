@@ -89,7 +89,7 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
   envelope: "required",
-  voice: "account",
+  errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
   response: () => response.schema

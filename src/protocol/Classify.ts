@@ -244,7 +244,7 @@ const accepted = <E extends Endpoint.Any>(
   const decoded = Endpoint.codec(endpoint, dialect).decodeResponse(json.success)
   if (Result.isSuccess(decoded)) return { _tag: "Answered", value: decoded.success as Endpoint.Response<E> }
   const problem = decoded.failure.message
-  const ids = endpoint.mutates && endpoint.voice === "order" ? orderIds(json.success) : []
+  const ids = endpoint.mutates && endpoint.errorFamily === "order" ? orderIds(json.success) : []
   return ids.length === 0
     ? uncertain("unreadable-answer", problem)
     : refused(

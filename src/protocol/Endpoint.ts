@@ -41,7 +41,7 @@ export interface RateLimit {
  * - `mutates`: whether the call changes anything
  * - `rateLimit`: the documented limit, per client
  * - `envelope`: whether the document lists `request` and `nonce` as required in the body; the client sends them always
- * - `voice`: how its field errors are worded, and with it their code: `order` 30 and up, `account` 0
+ * - `errorFamily`: how its field errors are worded, and with it their code: `order` 30 and up, `account` 0
  * - `refusals`: the refusals that name fields
  * - `request`, `response`: the schemas, per dialect
  *
@@ -64,7 +64,7 @@ export interface Endpoint<
   readonly mutates: Mutates
   readonly rateLimit: RateLimit
   readonly envelope: "none" | "optional" | "required"
-  readonly voice: Violation.Voice
+  readonly errorFamily: Violation.ErrorFamily
   readonly refusals: ReadonlyArray<Refusals>
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
@@ -253,4 +253,4 @@ export const refusalOf = (
   endpoint: Any,
   dialect: Dialect,
   violations: ReadonlyArray<Violation.Violation>
-): Refusal => endpoint.voice === "order" ? dialect.orderValidation(violations) : dialect.fieldValidation
+): Refusal => endpoint.errorFamily === "order" ? dialect.orderValidation(violations) : dialect.fieldValidation

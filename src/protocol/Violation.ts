@@ -69,7 +69,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
  * @category models
  * @since 0.1.0
  */
-export type Voice = "order" | "account"
+export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
 
@@ -195,8 +195,8 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
  * @category rendering
  * @since 0.1.0
  */
-export const words = (voice: Voice, wireKey: string, constraint: Constraint.Constraint): string =>
-  voice === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
+export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Constraint.Constraint): string =>
+  errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
  * Violations as the `errors` object of an error body, keyed by `keyOf` each field.
@@ -206,14 +206,14 @@ export const words = (voice: Voice, wireKey: string, constraint: Constraint.Cons
  */
 export const toErrors = (
   violations: ReadonlyArray<Violation>,
-  voice: Voice,
+  errorFamily: ErrorFamily,
   wireKeyOf: (field: string) => string,
   keyOf: (field: string) => string = wireKeyOf
 ): Record<string, ReadonlyArray<string>> => {
   const errors: Record<string, Array<string>> = {}
   for (const { field, constraint } of violations) {
     const list = errors[keyOf(field)] ??= []
-    list.push(words(voice, wireKeyOf(field), constraint))
+    list.push(words(errorFamily, wireKeyOf(field), constraint))
   }
   return errors
 }

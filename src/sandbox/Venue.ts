@@ -304,7 +304,7 @@ export const make = Effect.fnUntraced(function*(
     const { endpoint } = route
     const { shape, encodeResponse } = Endpoint.codec(endpoint, dialect)
     const errorsOf = (violations: Violations) =>
-      Violation.toErrors(violations.map(toViolation), endpoint.voice, (field) => shape.keys[field] ?? field)
+      Violation.toErrors(violations.map(toViolation), endpoint.errorFamily, (field) => shape.keys[field] ?? field)
     if (reply._tag === "Invalid" || reply._tag === "Refused") {
       trace.refused = reply._tag === "Invalid" ? "invalid" : route.refusals[reply.why] ?? reply.why
       trace.violations = reply.violations

@@ -496,7 +496,7 @@ describe("refusals that an exchange of the dialect gives", () => {
         for (const field of Object.keys(request)) {
           const violations = Result.getOrThrow(Result.flip(encodeRequest({ ...request, [field]: null })))
           const wireKey = (field: string) => shape.keys[field] ?? field
-          const errors = Violation.toErrors(violations, endpoint.voice, wireKey)
+          const errors = Violation.toErrors(violations, endpoint.errorFamily, wireKey)
           if (endpoint.access === "public") {
             const { body, status } = dialect.publicValidation(errors)
             const verdict = judge(endpoint, dialect, status, body)
@@ -508,10 +508,10 @@ describe("refusals that an exchange of the dialect gives", () => {
           const { code, message, status } = Endpoint.refusalOf(endpoint, dialect, violations)
           const verdict = judge(endpoint, dialect, status, { code, message, errors })
           assert.deepInclude(verdict._tag === "Refused" ? verdict.error : {}, {
-            _tag: endpoint.voice === "order" ? "ValidationFailed" : "InvalidFields",
+            _tag: endpoint.errorFamily === "order" ? "ValidationFailed" : "InvalidFields",
             code,
             status,
-            fields: Violation.toErrors(violations, endpoint.voice, wireKey, (field) => field),
+            fields: Violation.toErrors(violations, endpoint.errorFamily, wireKey, (field) => field),
             otherFields: {}
           }, `${endpoint.name} ${field}`)
         }

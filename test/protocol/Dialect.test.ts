@@ -368,7 +368,7 @@ describe("refusals", () => {
     }
   })
 
-  it("an endpoint's voice decides which of both it is", () => {
+  it("an endpoint's error family decides which of both it is", () => {
     const violations = found(["market", known])
     // Besides all whose name says that they are about orders.
     const others = [

@@ -90,9 +90,9 @@ describe("endpoints", () => {
     assert.deepStrictEqual(b2b, ["InterestPaymentHistory.page"])
   })
 
-  it("refuse fields by the voice they speak in", () => {
+  it("refuse fields with the errors of their family", () => {
     for (const { endpoint } of goldens) {
-      const other = endpoint.voice === "order" ? "InvalidFields" : "ValidationFailed"
+      const other = endpoint.errorFamily === "order" ? "InvalidFields" : "ValidationFailed"
       assert.notInclude(endpoint.refusals, other, endpoint.name)
     }
     const reduceOnly = goldens.filter(({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"))

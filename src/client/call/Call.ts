@@ -137,7 +137,7 @@ export const refusedLocally = (
   request: object
 ): Errors.ValidationFailed | Errors.InvalidFields => {
   const refused = answerInstead(endpoint, dialect, violations, request)
-  return endpoint.voice === "order" ? new Errors.ValidationFailed(refused) : new Errors.InvalidFields(refused)
+  return endpoint.errorFamily === "order" ? new Errors.ValidationFailed(refused) : new Errors.InvalidFields(refused)
 }
 
 /** What an order is found by again, as far as a request has it. */
@@ -162,7 +162,7 @@ const answerInstead = (
     origin: "local",
     status,
     code,
-    fields: Violation.toErrors(violations, endpoint.voice, (field) => keys[field] ?? field, identity),
+    fields: Violation.toErrors(violations, endpoint.errorFamily, (field) => keys[field] ?? field, identity),
     otherFields: {},
     // One that breaks a constraint is none.
     ...(violations.some(({ field }) => field === "clientOrderId") ? {} : named(request))
