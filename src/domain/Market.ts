@@ -48,7 +48,7 @@ export interface Market {
  * What of an order a market has bounds for.
  *
  * - `collateral`: whether it needs a market that trades on margin
- * - `inMoney`: whether the amount is in quote currency
+ * - `quoteAmount`: whether the amount is in quote currency
  * - `prices`: all its prices, by the names that requests have for them
  * - `tradesAt`: the names of those at which it may trade; amount × each has a least and a greatest total
  *
@@ -59,7 +59,7 @@ export interface Bounded {
   readonly market: MarketName
   readonly collateral: boolean
   readonly amount: Amount
-  readonly inMoney?: boolean
+  readonly quoteAmount?: boolean
   readonly prices: Readonly<Record<string, Price>>
   readonly tradesAt: ReadonlyArray<string>
 }
@@ -86,13 +86,13 @@ export const limit = (
  * @since 0.1.0
  */
 export const market = (
-  { amount, collateral, inMoney, market }: {
+  { amount, collateral, quoteAmount, market }: {
     readonly market: MarketName
     readonly amount: Amount
     readonly collateral: boolean
-    readonly inMoney: boolean
+    readonly quoteAmount: boolean
   }
-): Bounded => ({ market, collateral, amount, inMoney, prices: {}, tradesAt: [] })
+): Bounded => ({ market, collateral, amount, quoteAmount, prices: {}, tradesAt: [] })
 
 /**
  * What a market bounds of a stop-limit order.
@@ -149,7 +149,7 @@ export const violations = (
     return [["market", { kind: "known" }]]
   }
   const found: Array<readonly [string, Constraint]> = []
-  const [precision, least] = order.inMoney === true
+  const [precision, least] = order.quoteAmount === true
     ? [market.moneyPrecision, market.minTotal]
     : [market.stockPrecision, market.minAmount]
   if (!Decimal.fitsPrecision(order.amount, precision)) {

@@ -90,7 +90,7 @@ export class CollateralMarketOrders extends Context.Service<CollateralMarketOrde
       const rules = yield* MarketRules
       const ids = yield* ClientOrderIds
       const call = make(endpoint, (request) => {
-        const bounded = Market.market({ ...request, collateral: true, inMoney: false })
+        const bounded = Market.market({ ...request, collateral: true, quoteAmount: false })
         return Call.withinMarketRules(rules, endpoint, dialect, bounded)
       })
       return {

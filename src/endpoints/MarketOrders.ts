@@ -85,7 +85,7 @@ export class MarketOrders extends Context.Service<MarketOrders, {
       const rules = yield* MarketRules
       const ids = yield* ClientOrderIds
       const call = make(endpoint, (request) => {
-        const bounded = Market.market({ ...request, collateral: false, inMoney: request.side === "buy" })
+        const bounded = Market.market({ ...request, collateral: false, quoteAmount: request.side === "buy" })
         return Call.withinMarketRules(rules, endpoint, dialect, bounded)
       })
       return {

@@ -85,7 +85,7 @@ export class StockMarketOrders extends Context.Service<StockMarketOrders, {
       const rules = yield* MarketRules
       const ids = yield* ClientOrderIds
       const call = make(endpoint, (request) => {
-        const bounded = Market.market({ ...request, collateral: false, inMoney: false })
+        const bounded = Market.market({ ...request, collateral: false, quoteAmount: false })
         return Call.withinMarketRules(rules, endpoint, dialect, bounded)
       })
       return {

@@ -482,7 +482,7 @@ export const make = Effect.fnUntraced(function*(
   }
 
   /** The answer as a caller whom something goes wrong with sees it. */
-  const spoil = (answer: Written, path: string, symptom: Faults.Symptom): Answer => {
+  const applySymptom = (answer: Written, path: string, symptom: Faults.Symptom): Answer => {
     switch (symptom._tag) {
       case "Answer":
         return symptom
@@ -516,7 +516,7 @@ export const make = Effect.fnUntraced(function*(
         const at = now(clock)
         const trace = recognise(request)
         const given = answer(trace, request, at)
-        const seen = fault === undefined ? given : spoil(given, request.path, fault.symptom)
+        const seen = fault === undefined ? given : applySymptom(given, request.path, fault.symptom)
         return Effect.tap(onceCommitted(seen), (left) => Effect.sync(() => note(request, trace, at, left, fault)))
       })
       if (fault === undefined) return carryOut
@@ -525,14 +525,14 @@ export const make = Effect.fnUntraced(function*(
       if (symptom._tag === "Delay")
         return Effect.flatMap(carryOut, (answer) => Effect.delay(Effect.succeed(answer), symptom.millis))
       if (!isNeverApplied(symptom)) return carryOut
-      const seen = spoil(refuse(dialect, request.path, "unavailable"), request.path, symptom)
+      const seen = applySymptom(refuse(dialect, request.path, "unavailable"), request.path, symptom)
       note(request, recognise(request), now(clock), seen, fault)
       return Effect.succeed(seen)
     }))
 
   const stoppedForGood = Effect.andThen(journal.committed, Effect.die("the venue has stopped; open it again"))
 
-  const owned = <A>(work: (clock: Clock.Clock) => A): Effect.Effect<A, Journal.JournalError> =>
+  const ownerAction = <A>(work: (clock: Clock.Clock) => A): Effect.Effect<A, Journal.JournalError> =>
     stopOnFailure(Effect.clockWith((clock) => {
       if (stopped) return stoppedForGood
       return Effect.as(journal.committed, work(clock))
@@ -546,7 +546,7 @@ export const make = Effect.fnUntraced(function*(
       yield* follow(past, sequence, yield* journal.recalledAfter(0), () => undefined)
       remember(sequence, past.state)
     }
-    yield* owned((clock) => apply({ _tag: "Restore", sequence }, now(clock)))
+    yield* ownerAction((clock) => apply({ _tag: "Restore", sequence }, now(clock)))
     forget()
     return true
   })
@@ -554,7 +554,7 @@ export const make = Effect.fnUntraced(function*(
   const replay = Effect.fnUntraced(function*(commands: ReadonlyArray<Command>) {
     const recalled = new Set<number>()
     for (const { action } of commands) if (action._tag === "Restore") recalled.add(action.sequence)
-    yield* owned(() => {
+    yield* ownerAction(() => {
       for (const command of commands) {
         enter(command)
         if (recalled.has(history.sequence)) remember(history.sequence, history.state)
@@ -568,7 +568,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.suspend(() => {
       const due = stopped || history.state.clock._tag === "Frozen" ? undefined : Schedule.next(history.state)
       const sleep = due === undefined ? Effect.never : Effect.sleep(Math.max(0, Math.ceil((due - now(clock)) / 1000)))
-      return Effect.andThen(Effect.raceFirst(sleep, Queue.take(rescheduled)), owned(() => settle(now(clock))))
+      return Effect.andThen(Effect.raceFirst(sleep, Queue.take(rescheduled)), ownerAction(() => settle(now(clock))))
     })
   )
   yield* Effect.forkScoped(Effect.tapCause(
@@ -582,7 +582,7 @@ export const make = Effect.fnUntraced(function*(
     seed,
     handle,
     perform: (action) =>
-      owned((clock) => {
+      ownerAction((clock) => {
         const at = now(clock)
         settle(at)
         const asked = typeof action === "function"
@@ -594,13 +594,13 @@ export const make = Effect.fnUntraced(function*(
         return apply(asked, then)
       }),
     now: Effect.clockWith((clock) => Effect.sync(() => now(clock))),
-    read: Effect.map(owned((clock) => settle(now(clock))), () => history.state),
+    read: Effect.map(ownerAction((clock) => settle(now(clock))), () => history.state),
     get state() {
       return history.state
     },
     sequence: () => history.sequence,
     origin: () => history.origin,
-    snapshot: owned(() => {
+    snapshot: ownerAction(() => {
       remember(history.sequence, history.state)
       forget()
       return history.sequence

@@ -50,7 +50,7 @@ export const market = (
   market: MarketName.make(market),
   side,
   amount: Amount.make(amount),
-  inMoney: false,
+  quoteAmount: false,
   collateral: false,
   ...options
 })

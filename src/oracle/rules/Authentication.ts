@@ -16,7 +16,7 @@ import * as Signing from "../world/Signing.ts"
 import * as Spelling from "../world/Spelling.ts"
 import type { Account, World } from "../world/World.ts"
 import { issue } from "./Codes.ts"
-import { adopt } from "./SubAccounts.ts"
+import { createSubAccount } from "./SubAccounts.ts"
 
 const clause = "Authentication"
 
@@ -46,7 +46,7 @@ const fieldsOf = Effect.fnUntraced(function*(
     case Paths.applyCode:
       return { code: (yield* issue(world, "1")).code }
     case Paths.deleteSubAccount:
-      return { id: yield* adopt(world, account) }
+      return { id: yield* createSubAccount(world, account) }
     default:
       return {}
   }

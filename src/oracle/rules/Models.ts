@@ -270,7 +270,7 @@ interface Parent {
   readonly account: Account
 }
 
-const adopt = fc.constant(
+const createSubAccount = fc.constant(
   step<Family, Parent>("open a sub-account", (model, { account, world }) =>
     Effect.gen(function*() {
       const id = world.unique("sub")
@@ -356,7 +356,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       clause: "Endpoints §9",
       level: "SHOULD"
     },
-    [adopt, adopt, remove, page, page],
+    [createSubAccount, createSubAccount, remove, page, page],
     (world) => Effect.map(world.open({ isPoor: true }), (account) => ({ model: { ids: [] }, real: { world, account } }))
   )
 ]

@@ -13,7 +13,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import type { Account, World } from "../world/World.ts"
-import { adopt, withKey } from "./SubAccounts.ts"
+import { createSubAccount, withKey } from "./SubAccounts.ts"
 
 /** A list that comes in pages. */
 export interface List {
@@ -52,7 +52,7 @@ export const lists: ReadonlyArray<List> = [
     defaultLimit: 30,
     records: "data",
     account: ({ parent }) => parent,
-    add: adopt
+    add: createSubAccount
   },
   {
     id: "api-keys",
@@ -61,7 +61,7 @@ export const lists: ReadonlyArray<List> = [
     defaultLimit: 30,
     records: "data",
     account: ({ parent }) => parent,
-    add: (world, account) => Effect.flatMap(adopt(world, account), (id) => withKey(world, id))
+    add: (world, account) => Effect.flatMap(createSubAccount(world, account), (id) => withKey(world, id))
   }
 ]
 

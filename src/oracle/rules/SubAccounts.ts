@@ -203,7 +203,7 @@ const sameFields = (expected: Body, actual: Body): boolean =>
   Object.entries(expected).every(([key, value]) => actual[key] === value)
 
 /** A sub-account without anything. */
-export const adopt = Effect.fnUntraced(function*(world: World, parent: Account) {
+export const createSubAccount = Effect.fnUntraced(function*(world: World, parent: Account) {
   const id = world.unique("sub")
   yield* world.control("OpenSubAccount", {
     id,
@@ -322,7 +322,7 @@ const keyRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isPoor: true })
-        const account = yield* withKey(world, yield* adopt(world, parent))
+        const account = yield* withKey(world, yield* createSubAccount(world, parent))
         yield* world.advance(600_000)
         const used = yield* world.call(account, Paths.mainBalance)
         yield* Rule.expect(used, "HTTP 200", used.status === 200)
@@ -422,7 +422,7 @@ const deleteRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isPoor: true })
-        const answer = yield* world.call(parent, Paths.deleteSubAccount, { id: yield* adopt(world, parent) })
+        const answer = yield* world.call(parent, Paths.deleteSubAccount, { id: yield* createSubAccount(world, parent) })
         const isEmpty = JSON.stringify(answer.json) === "{}" || (world.dialect.name === "live" && answer.text === "")
         yield* Rule.expect(answer, "HTTP 200 with {}", answer.status === 200 && isEmpty)
       })
@@ -436,7 +436,7 @@ const deleteRules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const parent = yield* world.open({ isPoor: true })
         const ids: Array<string> = []
-        for (let index = 0; index < count; index++) ids.push(yield* adopt(world, parent))
+        for (let index = 0; index < count; index++) ids.push(yield* createSubAccount(world, parent))
         const id = ids[at % count]
         yield* world.call(parent, Paths.deleteSubAccount, { id })
         const left = yield* listed(world, parent)
@@ -480,7 +480,7 @@ const deleteRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isPoor: true })
-        const id = yield* adopt(world, parent)
+        const id = yield* createSubAccount(world, parent)
         yield* world.call(parent, Paths.deleteSubAccount, { id })
         yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
       })
@@ -492,7 +492,7 @@ const deleteRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const [parent, other] = [yield* world.open({ isPoor: true }), yield* world.open({ isPoor: true })]
-        const id = yield* adopt(world, parent)
+        const id = yield* createSubAccount(world, parent)
         yield* refuses(yield* world.call(other, Paths.deleteSubAccount, { id }), world)
         const left = yield* listed(world, parent)
         yield* Rule.conclude("it is still listed", left, left.includes(id))
@@ -506,7 +506,7 @@ const deleteRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isPoor: true })
-        const id = yield* adopt(world, parent)
+        const id = yield* createSubAccount(world, parent)
         yield* world.control("Fund", { account: id, wallet: "main", ticker: "BTC", amount: "0.1" })
         yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
       })
@@ -519,7 +519,7 @@ const deleteRules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isPoor: true })
-        const id = yield* adopt(world, parent)
+        const id = yield* createSubAccount(world, parent)
         const account = yield* withKey(world, id)
         const before = yield* world.call(account, Paths.mainBalance)
         yield* Rule.expect(before, "HTTP 200", before.status === 200)

@@ -214,7 +214,7 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
     return account
   })
 
-  const lend = Effect.fnUntraced(function*({ id }: Account) {
+  const createLender = Effect.fnUntraced(function*({ id }: Account) {
     for (let index = 0; index < payments; index++) {
       const [planId, ticker] = plans[index % plans.length] ?? ["", ""]
       const amount = `0.${index + 1}`
@@ -222,7 +222,7 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
     }
   })
 
-  const beget = Effect.fnUntraced(function*({ id: parent }: Account) {
+  const createParent = Effect.fnUntraced(function*({ id: parent }: Account) {
     for (let index = 0; index < subAccounts; index++) {
       const id = unique("sub")
       yield* act("OpenSubAccount", {
@@ -316,8 +316,8 @@ export const session = (target: Target.Target, profile: Rule.Profile, startedAt:
         advance: (millis) => Effect.andThen(act("AdvanceClock", { millis }), Effect.sync(() => void (ahead += millis))),
         get,
         reader: isControl ? once(open()) : ownKeys,
-        lender: isControl ? once(Effect.tap(open(), lend)) : ownKeys,
-        parent: isControl ? once(Effect.tap(open(), beget)) : ownKeys,
+        lender: isControl ? once(Effect.tap(open(), createLender)) : ownKeys,
+        parent: isControl ? once(Effect.tap(open(), createParent)) : ownKeys,
         trader: profile === "read-only"
           ? Rule.skip("places orders: needs the profile mutating")
           : isControl

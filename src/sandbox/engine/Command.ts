@@ -58,12 +58,12 @@ const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
   reduceOnly: key(Schema.Boolean)
 })
 
-/** `inMoney`: a buy whose amount is what it spends. */
+/** `quoteAmount`: whether the amount is what the order spends, in the quote currency. */
 const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
   market: MarketName,
   side: OrderSide,
   amount: Amount,
-  inMoney: Schema.Boolean,
+  quoteAmount: Schema.Boolean,
   collateral: Schema.Boolean,
   clientOrderId: key(ClientOrderId),
   stp: key(SelfTradePrevention),

@@ -129,7 +129,7 @@ const openPosition = (work: Matching.Work, asked: Of<"OpenPosition">): Reply.Rep
  *
  * @since 0.1.0
  */
-export const version = 1
+export const version = 2
 
 /**
  * Applies one command, after everything that has come due by its time.

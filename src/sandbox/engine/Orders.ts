@@ -98,14 +98,14 @@ const clip = (
   side: OrderSide,
   amount: Decimal.Decimal,
   reduceOnly: boolean,
-  inMoney = false
+  quoteAmount = false
 ): { readonly amount: Decimal.Decimal; readonly quantity: Units.Units } | Reply.Reply => {
   const quantity = Units.from(amount) ?? 0n
   if (!reduceOnly) return { amount, quantity }
   if (state.policy.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { kind: "accepted" }])
   const most = kind === "spot" ? 0n : Positions.reducible(state, account, market.name, side)
   if (most === 0n) return notReducible
-  return inMoney || quantity <= most ? { amount, quantity } : { amount: Units.toDecimal(most), quantity: most }
+  return quoteAmount || quantity <= most ? { amount, quantity } : { amount: Units.toDecimal(most), quantity: most }
 }
 
 const isReply = (value: object): value is Reply.Reply => "_tag" in value
@@ -175,19 +175,19 @@ export const placeLimit = (work: Matching.Work, account: string, operation: Of<"
 export const placeMarket = (work: Matching.Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
   const { clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
-  const inMoney = operation.inMoney && side === "buy"
+  const quoteAmount = operation.quoteAmount && side === "buy"
   const market = state.markets.get(operation.market)
-  const violations = Market.violations(market, Market.market({ ...operation, inMoney }))
+  const violations = Market.violations(market, Market.market({ ...operation, quoteAmount }))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
-  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly, inMoney)
+  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly, quoteAmount)
   if (isReply(clipped)) return clipped
   const { amount, quantity } = clipped
   const order: Order = {
     ...fresh(work, account, market),
     side,
-    type: inMoney || side === "sell" ? "market" : "stock market",
+    type: quoteAmount || side === "sell" ? "market" : "stock market",
     kind,
     amount,
     quantity,

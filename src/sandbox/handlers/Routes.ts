@@ -541,13 +541,13 @@ export const routes: ReadonlyArray<Route> = [
   ),
   write(
     MarketOrders.endpoint,
-    (request) => ({ _tag: "PlaceMarket", ...request, collateral: false, inMoney: request.side === "buy" }),
+    (request) => ({ _tag: "PlaceMarket", ...request, collateral: false, quoteAmount: request.side === "buy" }),
     "OrderPlaced",
     ({ order }, context) => orderAnswer(order, context)
   ),
   write(
     StockMarketOrders.endpoint,
-    (request) => ({ _tag: "PlaceMarket", ...request, collateral: false, inMoney: false }),
+    (request) => ({ _tag: "PlaceMarket", ...request, collateral: false, quoteAmount: false }),
     "OrderPlaced",
     ({ order }, context) => orderAnswer(order, context)
   ),
@@ -559,7 +559,7 @@ export const routes: ReadonlyArray<Route> = [
   ),
   write(
     CollateralMarketOrders.endpoint,
-    (request) => ({ _tag: "PlaceMarket", ...request, collateral: true, inMoney: false }),
+    (request) => ({ _tag: "PlaceMarket", ...request, collateral: true, quoteAmount: false }),
     "OrderPlaced",
     ({ order }, context) => orderAnswer(order, context)
   ),

@@ -105,7 +105,7 @@ describe("market orders", () => {
   it("spend an amount of money; what can't buy the smallest amount is given back", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "9", "30"))
-    const order = desk.place("ann", market(btc, "buy", "100", { inMoney: true }))
+    const order = desk.place("ann", market(btc, "buy", "100", { quoteAmount: true }))
     assert.deepStrictEqual([order.type, standing(order)], ["market", "FILLED 3.333333 of 100"])
     assert.deepStrictEqual([order.dealMoney, order.left], [99999990000000000000n, 10000000000000n])
     assert.strictEqual(desk.free("ann", "trade"), "13.329999667 BTC, 9900.00001 USDT")
@@ -115,7 +115,7 @@ describe("market orders", () => {
     const desk = new Desk().fund("ben", "trade", "1000000 SHIB").fund("ann", "trade", "10 USDT")
     desk.place("ben", limit("SHIB_USDT", "sell", "1000000", "0.00001"))
     assert.strictEqual(
-      standing(desk.place("ann", market("SHIB_USDT", "buy", "5.0000099", { inMoney: true }))),
+      standing(desk.place("ann", market("SHIB_USDT", "buy", "5.0000099", { quoteAmount: true }))),
       "FILLED 500000 of 5.0000099"
     )
     assert.strictEqual(desk.free("ann", "trade"), "499500 SHIB, 5 USDT")
@@ -124,14 +124,14 @@ describe("market orders", () => {
   it("are canceled, not filled, when the money can't even buy the smallest amount", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "0.00001", "9000000"))
-    const order = desk.place("ann", market(btc, "buy", "5", { inMoney: true }))
+    const order = desk.place("ann", market(btc, "buy", "5", { quoteAmount: true }))
     assert.strictEqual(standing(order), "CANCELED 0 of 5")
     assert.strictEqual(desk.free("ann", "trade"), "10 BTC, 10000 USDT")
   })
 
   it("are canceled when nobody is there", () => {
     const desk = funded()
-    const orders = [market(btc, "buy", "1"), market(btc, "sell", "1"), market(btc, "buy", "50", { inMoney: true })]
+    const orders = [market(btc, "buy", "1"), market(btc, "sell", "1"), market(btc, "buy", "50", { quoteAmount: true })]
     for (const asked of orders) assert.strictEqual(desk.place("ann", asked).status, "CANCELED")
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["10 BTC, 10000 USDT", ""])
   })
@@ -154,7 +154,7 @@ describe("market orders", () => {
 
   it("a sale's amount is in base currency whatever the request says of money", () => {
     const desk = new Desk().fund("ann", "trade", "10000 SHIB")
-    const reply = desk.call("ann", market("SHIB_USDT", "sell", "1000.5", { inMoney: true }))
+    const reply = desk.call("ann", market("SHIB_USDT", "sell", "1000.5", { quoteAmount: true }))
     assert.deepInclude(reply, { violations: [["amount", { kind: "precision", step: "1" }]] })
   })
 
@@ -170,7 +170,7 @@ describe("market orders", () => {
   it("stop at the taker band when they spend money", () => {
     const desk = funded()
     for (const price of ["100", "111"]) desk.place("ben", limit(btc, "sell", "1", price))
-    const order = desk.place("ann", market(btc, "buy", "200", { inMoney: true }))
+    const order = desk.place("ann", market(btc, "buy", "200", { quoteAmount: true }))
     assert.strictEqual(standing(order), "CANCELED_TAKER_BAND 1 of 200")
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9900 USDT")
   })

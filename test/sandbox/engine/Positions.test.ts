@@ -207,7 +207,7 @@ describe("reduce-only", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "0.5", "100")
     desk.place("ben", limit(perp, "sell", "2", "100"))
-    const order = desk.place("ann", market(perp, "buy", "80", { inMoney: true, reduceOnly: true }))
+    const order = desk.place("ann", market(perp, "buy", "80", { quoteAmount: true, reduceOnly: true }))
     assert.isUndefined(desk.position("ann", perp))
     assert.strictEqual(standing(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })

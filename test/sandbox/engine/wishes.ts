@@ -131,7 +131,7 @@ const operation = (desk: Desk, wish: Wish): Operation => {
     case "spend": {
       const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
       const money = Units.times(amount, price) / step * step
-      return market(grid.market, "buy", text(money), { ...own, ...reduceOnly, collateral, stp, inMoney: true })
+      return market(grid.market, "buy", text(money), { ...own, ...reduceOnly, collateral, stp, quoteAmount: true })
     }
     case "stop":
       return stop(grid.market, side, size, cost, trigger, {
