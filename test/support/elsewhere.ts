@@ -12,8 +12,8 @@ const program = (file: string | undefined): string => `
   import * as Effect from "effect/Effect"
   import * as Layer from "effect/Layer"
   import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
-  import * as Control from "${moduleUrl("sandbox/Control.ts")}"
-  import * as Server from "${moduleUrl("sandbox/Server.ts")}"
+  import * as Control from "${moduleUrl("sandbox/control/Control.ts")}"
+  import * as Server from "${moduleUrl("sandbox/gateway/Server.ts")}"
   import * as Venue from "${moduleUrl("sandbox/Venue.ts")}"
   import { setUp } from "${new URL("exchange.ts", import.meta.url).href}"
   const served = Effect.gen(function*() {

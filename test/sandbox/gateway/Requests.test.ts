@@ -174,7 +174,7 @@ describe("nothing of a secret is written down", () => {
       }
     ),
     query: fc.dictionary(fc.constantFrom("limit", "market", "ticker"), anything),
-    spoil: fc.constantFrom(
+    damage: fc.constantFrom(
       "nothing",
       "signature",
       "payload",
@@ -185,8 +185,8 @@ describe("nothing of a secret is written down", () => {
       "upper",
       "envelope"
     )
-  }).map(({ account, codes, fields, method, path, query, spoil }) => (dialect) => {
-    const envelope = { request: spoil === "envelope" ? account.apiSecret : path, nonce: freshNonce(dialect) }
+  }).map(({ account, codes, fields, method, path, query, damage }) => (dialect) => {
+    const envelope = { request: damage === "envelope" ? account.apiSecret : path, nonce: freshNonce(dialect) }
     const whole = signedText(path, JSON.stringify({ ...fields, ...codes, ...envelope }), account)
     const payload = String(whole.headers["x-txc-payload"])
     const headers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -201,8 +201,8 @@ describe("nothing of a secret is written down", () => {
       ...whole,
       method,
       query: new URLSearchParams(query).toString(),
-      headers: { ...whole.headers, ...headers[spoil], authorization: `Bearer ${token}` },
-      ...(spoil === "body" ? { body: Buffer.from(JSON.stringify({ [account.apiSecret]: 1, ...codes })) } : {})
+      headers: { ...whole.headers, ...headers[damage], authorization: `Bearer ${token}` },
+      ...(damage === "body" ? { body: Buffer.from(JSON.stringify({ [account.apiSecret]: 1, ...codes })) } : {})
     }
   })
 

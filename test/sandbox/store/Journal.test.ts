@@ -203,7 +203,7 @@ describe("a file that can't be used", () => {
       const file = yield* scratchFile
       const elsewhere = runElsewhere(`
         import * as Effect from "effect/Effect"
-        import * as Journal from "${moduleUrl("sandbox/Journal.ts")}"
+        import * as Journal from "${moduleUrl("sandbox/store/Journal.ts")}"
         const opened = Effect.scoped(Journal.open(${JSON.stringify(file)}, { rules: "${rules}" }))
         Effect.runPromise(Effect.match(opened, {
           onSuccess: () => "opened",
