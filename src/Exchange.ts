@@ -14,41 +14,9 @@ import * as Nonce from "./client/Nonce.ts"
 import * as RateLimits from "./client/RateLimits.ts"
 import * as Region from "./client/Region.ts"
 import * as Signer from "./client/Signer.ts"
-import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
-import { Assets } from "./endpoints/Assets.ts"
-import { CancelAllOrders } from "./endpoints/CancelAllOrders.ts"
-import { CancelOcoOrder } from "./endpoints/CancelOcoOrder.ts"
-import { CancelOrder } from "./endpoints/CancelOrder.ts"
-import { CodeCreation } from "./endpoints/CodeCreation.ts"
-import { Codes } from "./endpoints/Codes.ts"
-import { CollateralBalance } from "./endpoints/CollateralBalance.ts"
-import { CollateralLimitOrders } from "./endpoints/CollateralLimitOrders.ts"
-import { CollateralMarketOrders } from "./endpoints/CollateralMarketOrders.ts"
-import { CollateralOcoOrders } from "./endpoints/CollateralOcoOrders.ts"
-import { DeleteSubAccount } from "./endpoints/DeleteSubAccount.ts"
-import { Fees } from "./endpoints/Fees.ts"
-import { Fills } from "./endpoints/Fills.ts"
-import { InterestPaymentHistory } from "./endpoints/InterestPaymentHistory.ts"
-import { LimitOrders } from "./endpoints/LimitOrders.ts"
-import { MainBalance } from "./endpoints/MainBalance.ts"
-import { MarketOrders } from "./endpoints/MarketOrders.ts"
+import * as Contract from "./endpoints/all.ts"
 import { Markets } from "./endpoints/Markets.ts"
-import { OpenPositions } from "./endpoints/OpenPositions.ts"
-import { OrderBooks } from "./endpoints/OrderBooks.ts"
-import { OrderHistory } from "./endpoints/OrderHistory.ts"
-import { PublicTrades } from "./endpoints/PublicTrades.ts"
-import { ServerStatus } from "./endpoints/ServerStatus.ts"
-import { ServerTime } from "./endpoints/ServerTime.ts"
-import { StockMarketOrders } from "./endpoints/StockMarketOrders.ts"
-import { StopLimitOrders } from "./endpoints/StopLimitOrders.ts"
-import { SubAccountApiKeyCreation } from "./endpoints/SubAccountApiKeyCreation.ts"
-import { SubAccountApiKeys } from "./endpoints/SubAccountApiKeys.ts"
-import { SubAccountCreation } from "./endpoints/SubAccountCreation.ts"
-import { SubAccounts } from "./endpoints/SubAccounts.ts"
-import { Tickers } from "./endpoints/Tickers.ts"
-import { TradeBalance } from "./endpoints/TradeBalance.ts"
-import { Transfers } from "./endpoints/Transfers.ts"
-import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
+import type * as Endpoint from "./protocol/Endpoint.ts"
 import { Reconciliation } from "./Reconciliation.ts"
 
 /**
@@ -57,45 +25,15 @@ import { Reconciliation } from "./Reconciliation.ts"
  * @category models
  * @since 0.1.0
  */
-export type PublicServices = Assets | Markets | OrderBooks | PublicTrades | ServerStatus | ServerTime | Tickers
+export type PublicServices = Contract.ServiceOf<Contract.PublicName>
 
 /**
- * The services of all endpoints, and what is made of several of them.
+ * The services of all endpoints, and `Reconciliation`, which uses several of them.
  *
  * @category models
  * @since 0.1.0
  */
-export type Services =
-  | PublicServices
-  | ActiveOrders
-  | CancelAllOrders
-  | CancelOcoOrder
-  | CancelOrder
-  | CodeCreation
-  | Codes
-  | CollateralBalance
-  | CollateralLimitOrders
-  | CollateralMarketOrders
-  | CollateralOcoOrders
-  | DeleteSubAccount
-  | Fees
-  | Fills
-  | InterestPaymentHistory
-  | LimitOrders
-  | MainBalance
-  | MarketOrders
-  | OpenPositions
-  | OrderHistory
-  | Reconciliation
-  | StockMarketOrders
-  | StopLimitOrders
-  | SubAccountApiKeyCreation
-  | SubAccountApiKeys
-  | SubAccountCreation
-  | SubAccounts
-  | TradeBalance
-  | Transfers
-  | UnexecutedOcoOrders
+export type Services = Contract.ServiceOf<Contract.Name> | Reconciliation
 
 /**
  * Layers are shared by reference within a program, and most here are one value for all exchanges. Each exchange needs
@@ -103,6 +41,19 @@ export type Services =
  */
 const isolated = <A, E, R>(inside: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.fromBuildMemo((_shared, scope) => Layer.buildWithMemoMap(inside, Layer.makeMemoMapUnsafe(), scope))
+
+/**
+ * The layers of all services with an access. Their types are lost in the list, so they are stated here, once: the
+ * contract is checked to hold, under each name, the service of that name with such a layer.
+ */
+const layersOf = <Services, Requirements>(
+  access: Endpoint.Any["access"]
+): Layer.Layer<Services, never, Requirements> => {
+  const [first = Layer.empty, ...others] = Contract.entries
+    .filter(({ endpoint }) => endpoint.access === access)
+    .map(({ layer }) => layer)
+  return Layer.mergeAll(first, ...others) as never
+}
 
 /**
  * The public endpoints of a region. Needs no credentials.
@@ -114,46 +65,14 @@ export const layerPublic: Layer.Layer<
   PublicServices,
   never,
   Region.Region | RateLimits.RateLimits | HttpClient.HttpClient
-> = Layer.mergeAll(
-  Assets.layer,
-  Markets.layer,
-  OrderBooks.layer,
-  PublicTrades.layer,
-  ServerStatus.layer,
-  ServerTime.layer,
-  Tickers.layer
-).pipe(Layer.provide(Call.layerPublic), Layer.fresh)
+> = layersOf<PublicServices, Call.PublicCall>("public").pipe(Layer.provide(Call.layerPublic), Layer.fresh)
 
 /** Every private endpoint. */
-const privateEndpoints = Layer.mergeAll(
-  ActiveOrders.layer,
-  CancelAllOrders.layer,
-  CancelOcoOrder.layer,
-  CancelOrder.layer,
-  CodeCreation.layer,
-  Codes.layer,
-  CollateralBalance.layer,
-  CollateralLimitOrders.layer,
-  CollateralMarketOrders.layer,
-  CollateralOcoOrders.layer,
-  DeleteSubAccount.layer,
-  Fees.layer,
-  Fills.layer,
-  InterestPaymentHistory.layer,
-  LimitOrders.layer,
-  MainBalance.layer,
-  MarketOrders.layer,
-  OpenPositions.layer,
-  OrderHistory.layer,
-  StockMarketOrders.layer,
-  StopLimitOrders.layer,
-  SubAccountApiKeyCreation.layer,
-  SubAccountApiKeys.layer,
-  SubAccountCreation.layer,
-  SubAccounts.layer,
-  TradeBalance.layer,
-  Transfers.layer,
-  UnexecutedOcoOrders.layer
+const privateEndpoints = layersOf<
+  Exclude<Services, PublicServices | Reconciliation>,
+  Call.Call | MarketRules.MarketRules
+>(
+  "private"
 )
 
 /**

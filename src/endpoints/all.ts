@@ -1,83 +1,136 @@
 /**
- * Every endpoint: those of the document in its order, then those that it does not describe.
+ * What every endpoint of the contract must have, and all of them as values.
  *
  * @since 0.1.0
  */
+import type * as Context from "effect/Context"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
-import * as ActiveOrders from "./ActiveOrders.ts"
-import * as Assets from "./Assets.ts"
-import * as CancelAllOrders from "./CancelAllOrders.ts"
-import * as CancelOcoOrder from "./CancelOcoOrder.ts"
-import * as CancelOrder from "./CancelOrder.ts"
-import * as CodeCreation from "./CodeCreation.ts"
-import * as Codes from "./Codes.ts"
-import * as CollateralBalance from "./CollateralBalance.ts"
-import * as CollateralLimitOrders from "./CollateralLimitOrders.ts"
-import * as CollateralMarketOrders from "./CollateralMarketOrders.ts"
-import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
-import * as DeleteSubAccount from "./DeleteSubAccount.ts"
-import * as Fees from "./Fees.ts"
-import * as Fills from "./Fills.ts"
-import * as InterestPaymentHistory from "./InterestPaymentHistory.ts"
-import * as LimitOrders from "./LimitOrders.ts"
-import * as MainBalance from "./MainBalance.ts"
-import * as MarketOrders from "./MarketOrders.ts"
-import * as Markets from "./Markets.ts"
-import * as OpenPositions from "./OpenPositions.ts"
-import * as OrderBooks from "./OrderBooks.ts"
-import * as OrderHistory from "./OrderHistory.ts"
-import * as PublicTrades from "./PublicTrades.ts"
-import * as ServerStatus from "./ServerStatus.ts"
-import * as ServerTime from "./ServerTime.ts"
-import * as StockMarketOrders from "./StockMarketOrders.ts"
-import * as StopLimitOrders from "./StopLimitOrders.ts"
-import * as SubAccountApiKeyCreation from "./SubAccountApiKeyCreation.ts"
-import * as SubAccountApiKeys from "./SubAccountApiKeys.ts"
-import * as SubAccountCreation from "./SubAccountCreation.ts"
-import * as SubAccounts from "./SubAccounts.ts"
-import * as Tickers from "./Tickers.ts"
-import * as TradeBalance from "./TradeBalance.ts"
-import * as Transfers from "./Transfers.ts"
-import * as UnexecutedOcoOrders from "./UnexecutedOcoOrders.ts"
+import * as contract from "./contract.ts"
 
 /**
+ * The modules of the endpoints, by name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Contract = typeof contract
+
+/**
+ * The name of an endpoint's module and service, such as `StopLimitOrders`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Name = keyof Contract
+
+/**
+ * What is known of every endpoint's service.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Service {
+  /** Identifies the service in a context. */
+  readonly key: string
+  /** Makes the service from calls, and market rules where it places orders. */
+  readonly layer: Layer.Layer<never, never, Call.Call | Call.PublicCall | MarketRules>
+}
+
+/**
+ * What an endpoint's module must have: its value, and its service with the layer that makes it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Module<Name extends string> =
+  & {
+    readonly endpoint: Endpoint.Any
+  }
+  & {
+    readonly [Service in Name]: {
+      readonly key: string
+      readonly layer: Layer.Layer<never, never, Call.Call | Call.PublicCall | MarketRules>
+    }
+  }
+
+/**
+ * The endpoint of a name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type EndpointOf<K extends Name> = Contract[K]["endpoint"]
+
+/**
+ * The identifier of the service of a name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ServiceOf<K extends Name> = {
+  readonly [N in K]: Contract[N] extends { readonly [S in N]: Context.Key<infer Identifier, infer _> } ? Identifier
+    : never
+}[K]
+
+/**
+ * The names of the public endpoints.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PublicName = {
+  readonly [K in Name]: EndpointOf<K>["access"] extends "public" ? K : never
+}[Name]
+
+/** Proves that every module of the contract is complete: what is missing is an error here, under the name of its module. */
+const modules: { readonly [K in Name]: Module<K> } = contract
+
+/** The names of the contract. */
+const names = Object.keys(modules) as ReadonlyArray<Name>
+
+/** Documented endpoints come first, by the number of their clause. */
+const placeOf = ({ clause, path }: Endpoint.Any): string => clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`
+
+const byPlace = new Intl.Collator("en", { numeric: true })
+
+/**
+ * An endpoint with its name in the contract and the layer of its service.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Entry {
+  /** The name of its module and of its service. */
+  readonly name: Name
+  /** What is called, and how. */
+  readonly endpoint: Endpoint.Any
+  /** Makes the service. */
+  readonly layer: Service["layer"]
+}
+
+const entryOf = <K extends Name>(name: K): Entry => {
+  const module = modules[name]
+  const service: Service = module[name]
+  return { name, endpoint: module.endpoint, layer: service.layer }
+}
+
+/**
+ * Every endpoint: the documented ones by their clause, then the others by their path.
+ *
  * @category endpoints
  * @since 0.1.0
  */
-export const all: ReadonlyArray<Endpoint.Any> = [
-  InterestPaymentHistory.endpoint,
-  CollateralOcoOrders.endpoint,
-  StopLimitOrders.endpoint,
-  CancelAllOrders.endpoint,
-  Fees.endpoint,
-  Codes.endpoint,
-  MainBalance.endpoint,
-  ServerStatus.endpoint,
-  SubAccounts.endpoint,
-  SubAccountApiKeys.endpoint,
-  DeleteSubAccount.endpoint,
-  Markets.endpoint,
-  LimitOrders.endpoint,
-  MarketOrders.endpoint,
-  StockMarketOrders.endpoint,
-  CollateralLimitOrders.endpoint,
-  CollateralMarketOrders.endpoint,
-  CancelOrder.endpoint,
-  ActiveOrders.endpoint,
-  OrderHistory.endpoint,
-  Fills.endpoint,
-  UnexecutedOcoOrders.endpoint,
-  CancelOcoOrder.endpoint,
-  TradeBalance.endpoint,
-  CollateralBalance.endpoint,
-  OpenPositions.endpoint,
-  Transfers.endpoint,
-  CodeCreation.endpoint,
-  SubAccountCreation.endpoint,
-  SubAccountApiKeyCreation.endpoint,
-  Tickers.endpoint,
-  OrderBooks.endpoint,
-  PublicTrades.endpoint,
-  Assets.endpoint,
-  ServerTime.endpoint
-]
+export const entries: ReadonlyArray<Entry> = names
+  .map(entryOf)
+  .toSorted((one, other) => byPlace.compare(placeOf(one.endpoint), placeOf(other.endpoint)))
+
+/**
+ * The endpoints of {@link entries}.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const all: ReadonlyArray<Endpoint.Any> = entries.map(({ endpoint }) => endpoint)

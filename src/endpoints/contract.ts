@@ -1,0 +1,54 @@
+/**
+ * The contract: every endpoint of the exchange that this package speaks, one line each. This is the only list of them.
+ *
+ * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables of the
+ * README, the oracle's generators and the tests' fixtures are total over these keys: where an endpoint is missing, the
+ * compiler says so.
+ *
+ * Each module has the endpoint's value as `endpoint`, and its service under the name that it has here.
+ *
+ * @since 0.1.0
+ */
+
+// The document's, in its order
+export * as InterestPaymentHistory from "./InterestPaymentHistory.ts"
+export * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
+export * as StopLimitOrders from "./StopLimitOrders.ts"
+export * as CancelAllOrders from "./CancelAllOrders.ts"
+export * as Fees from "./Fees.ts"
+export * as Codes from "./Codes.ts"
+export * as MainBalance from "./MainBalance.ts"
+export * as ServerStatus from "./ServerStatus.ts"
+export * as SubAccounts from "./SubAccounts.ts"
+export * as SubAccountApiKeys from "./SubAccountApiKeys.ts"
+export * as DeleteSubAccount from "./DeleteSubAccount.ts"
+export * as Markets from "./Markets.ts"
+
+// Not in the document: how orders come to trade, and what became of them
+export * as LimitOrders from "./LimitOrders.ts"
+export * as MarketOrders from "./MarketOrders.ts"
+export * as StockMarketOrders from "./StockMarketOrders.ts"
+export * as CollateralLimitOrders from "./CollateralLimitOrders.ts"
+export * as CollateralMarketOrders from "./CollateralMarketOrders.ts"
+export * as CancelOrder from "./CancelOrder.ts"
+export * as ActiveOrders from "./ActiveOrders.ts"
+export * as OrderHistory from "./OrderHistory.ts"
+export * as Fills from "./Fills.ts"
+export * as UnexecutedOcoOrders from "./UnexecutedOcoOrders.ts"
+export * as CancelOcoOrder from "./CancelOcoOrder.ts"
+
+// Not in the document: accounts
+export * as TradeBalance from "./TradeBalance.ts"
+export * as CollateralBalance from "./CollateralBalance.ts"
+export * as OpenPositions from "./OpenPositions.ts"
+export * as Transfers from "./Transfers.ts"
+export * as CodeCreation from "./CodeCreation.ts"
+export * as SubAccountCreation from "./SubAccountCreation.ts"
+export * as SubAccountApiKeyCreation from "./SubAccountApiKeyCreation.ts"
+
+// Not in the document: markets
+export * as Tickers from "./Tickers.ts"
+export * as OrderBooks from "./OrderBooks.ts"
+export * as PublicTrades from "./PublicTrades.ts"
+export * as Assets from "./Assets.ts"
+export * as ServerTime from "./ServerTime.ts"
