@@ -109,26 +109,101 @@ export type PositionSide = typeof PositionSide.Type
 export const CancelAllType = oneOf(["spot", "margin", "futures"]).annotate({ identifier: "CancelAllType" })
 export type CancelAllType = typeof CancelAllType.Type
 
-/** As received: values that the document does not list are kept. */
+/**
+ * The side of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const ReceivedSide = Unrecognised.open(OrderSide)
-export const ReceivedType = Unrecognised.open(OrderType)
-export const ReceivedStatus = Unrecognised.open(OrderStatus)
-export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention)
-export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition)
-export const ReceivedPositionSide = Unrecognised.open(PositionSide)
+/**
+ * The values of {@link ReceivedSide}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReceivedSide = typeof ReceivedSide.Type
 
-/** @category models */
-export type ReceivedStatus = typeof ReceivedStatus.Type
-/** @category models */
-export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
-/** @category models */
+/**
+ * The type of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ReceivedType = Unrecognised.open(OrderType)
+/**
+ * The values of {@link ReceivedType}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type ReceivedType = typeof ReceivedType.Type
 
 /**
- * The document's rule for activating a stop order: a buy at or above its activation price, a sell at or below it
+ * The status of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ReceivedStatus = Unrecognised.open(OrderStatus)
+/**
+ * The values of {@link ReceivedStatus}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReceivedStatus = typeof ReceivedStatus.Type
+
+/**
+ * The self-trade prevention of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention)
+/**
+ * The values of {@link ReceivedSelfTradePrevention}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
+
+/**
+ * The activation condition of a stop order as received. A value that the document does not list is kept as an `Unrecognised`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition)
+/**
+ * The values of {@link ReceivedActivationCondition}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Type
+
+/**
+ * The position side of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ReceivedPositionSide = Unrecognised.open(PositionSide)
+/**
+ * The values of {@link ReceivedPositionSide}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
+
+/**
+ * The document's condition for activating a stop order: a buy at or above its activation price, a sell at or below it
  * ("Stop order activation").
  *
- * @category rules
+ * @category conditions
  * @since 0.1.0
  */
 export const activationConditionOf = (side: OrderSide): ActivationCondition => side === "buy" ? "gte" : "lte"

@@ -73,7 +73,7 @@ export type Request =
     | { readonly clientOrderId: ClientOrderId; readonly orderId?: never }
   )
 /** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service

@@ -1,13 +1,27 @@
 /**
- * Applying codes (document, Endpoints §6).
+ * Applying codes (document, Endpoints §6): a code moves money from the account that created it to the one that applies
+ * it.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Code, Codes } from "effect-txc"
+ *
+ * const credit = Effect.gen(function*() {
+ *   const codes = yield* Codes.Codes
+ *   const { amount, ticker } = yield* codes.apply({ code: Code.Code.make("WBe11f4fce-2a53-4edc-b195-66b693bd77e3ETH") })
+ *   return `${amount} ${ticker}`
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Code, Passphrase } from "../domain/Code.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { ExternalId, Ticker } from "../domain/Identifiers.ts"
@@ -19,10 +33,19 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `code`: the code to apply
- * - `passphrase`: at most 25 characters; needed when the code was created with one
+ * A code to apply.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface Request {
+  /** The code, as its creator gave it to you. */
+  readonly code: Code
+  /** The code's passphrase, at most 25 characters. Needed if the code was created with one. */
+  readonly passphrase?: Passphrase
+}
+
+const request = Wire.struct<Request>({
   code: Code,
   passphrase: Schema.optionalKey(Passphrase)
 })
@@ -32,29 +55,39 @@ const request = Wire.struct({
 // -----------------------------------------------------------------------------
 
 /**
- * The validations passed and the transaction has been started.
- *
- * - `message`: the exchange's words
- * - `amount`: what the code is worth, in units of `ticker`
- * - `externalId`: of the transaction
+ * The code is valid, and the exchange has started the transaction.
  *
  * @category models
  * @since 0.1.0
  */
-const AppliedCode = Wire.struct({
+export interface AppliedCode {
+  /** The exchange's own words. */
+  readonly message: string
+  /** The currency of the code. */
+  readonly ticker: Ticker
+  /** What the code is worth, in units of `ticker`. */
+  readonly amount: Decimal
+  /** The exchange's identifier of the transaction. */
+  readonly externalId: ExternalId
+}
+
+const appliedCode = Wire.struct<AppliedCode>({
   message: Schema.String,
   ticker: Ticker,
   amount: Decimal,
   externalId: ExternalId
 }, { keys: { externalId: "external_id" } })
-/** @category models */
-export type AppliedCode = typeof AppliedCode.schema.Type
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/main-account/codes/apply` (document, Endpoints §6).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "Codes.apply",
   clause: "Endpoints §6",
@@ -68,36 +101,40 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => AppliedCode.schema
+  response: () => appliedCode.schema,
+  example: (): Request => ({ code: Code.make("code-of-bob") })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+/**
+ * What applying a code can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service
 // -----------------------------------------------------------------------------
 
 /**
- * - `apply`: credits the main balance with what a code is worth. A code can be applied once, and not by its creator.
+ * Applies codes.
  *
  * @category services
  * @since 0.1.0
  */
 export class Codes extends Context.Service<Codes, {
+  /**
+   * Credits the main balance with what a code is worth. A code can be applied once, and not by its creator.
+   *
+   * Fails with `InvalidFields` when the code is unknown, used or your own, or the passphrase is wrong.
+   */
   readonly apply: (request: Request) => Effect.Effect<AppliedCode, Failure>
 }>()("effect-txc/endpoints/Codes") {
-  static readonly layer: Layer.Layer<Codes, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<Codes, never, Call.Call> = PlainService.layer(
     Codes,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        apply: Effect.fn("Codes.apply")(function*(request: Request) {
-          return yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (apply) => ({ apply })
   )
 }

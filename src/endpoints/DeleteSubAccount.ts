@@ -51,7 +51,7 @@ export const endpoint = Endpoint.make({
 /** @category models */
 export type Request = Endpoint.Request<typeof endpoint>
 /** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service

@@ -90,7 +90,7 @@ export type Request = Endpoint.Request<typeof endpoint>
 /** @category models */
 export type Page = Endpoint.Response<typeof endpoint>
 /** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service

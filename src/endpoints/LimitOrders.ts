@@ -1,20 +1,37 @@
 /**
- * Limit orders: trade at once as far as the limit allows, and rest in the book with what is left.
+ * Limit orders: they trade at once as far as the limit allows, and what is left rests in the book.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, LimitOrders } from "effect-txc"
+ *
+ * const buy = Effect.gen(function*() {
+ *   const orders = yield* LimitOrders.LimitOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "buy",
+ *     amount: Decimal.amount("0.01"),
+ *     price: Decimal.price("40000"),
+ *     postOnly: true
+ *   })
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../client/ClientOrderIds.ts"
-import { MarketRules } from "../client/MarketRules.ts"
-import { Amount, Price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount, Price, price } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide } from "../domain/Order.ts"
+import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -26,15 +43,32 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `amount`: in units of the base currency; precision, least amount and total depend on the market
- * - `price`: the limit, in units of the quote currency
- * - `clientOrderId`: the caller's own identifier; one is made when it is left out
- * - `postOnly`: refused instead of trading at once; default false
- * - `ioc`: what can't trade at once is canceled; default false; not together with `postOnly`
- * - `stp`: self-trade prevention, default `no`
+ * A limit order to place.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** Where to trade, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** Whether to buy or to sell. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency. Its precision and least value depend on the market. */
+  readonly amount: Amount
+  /** The limit, in units of the quote currency. Its precision depends on the market. */
+  readonly price: Price
+  /** Your own identifier of the order. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** Refuse the order rather than let it trade at once. Default `false`. */
+  readonly postOnly?: boolean
+  /** Cancel what cannot trade at once. Default `false`; not together with `postOnly`. */
+  readonly ioc?: boolean
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
     amount: Amount,
@@ -56,7 +90,12 @@ const request = (dialect: Dialect) =>
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/new`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "LimitOrders.create",
   clause: "not in the document",
@@ -70,44 +109,44 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.spot
+  response: OrderAnswer.spot,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("0.1"),
+    price: price("40000")
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+/**
+ * What placing a limit order can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: places the order, after checking it against the bounds of its market
+ * Places limit orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class LimitOrders extends Context.Service<LimitOrders, {
+  /** Places the order, after checking it against the rules of its market. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/LimitOrders") {
-  static readonly layer: Layer.Layer<LimitOrders, never, Call.Call | MarketRules> = Layer.effect(
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<LimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     LimitOrders,
-    Effect.gen(function*() {
-      const { dialect, make } = yield* Call.Call
-      const rules = yield* MarketRules
-      const ids = yield* ClientOrderIds
-      const call = make(
-        endpoint,
-        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.limit({ ...request, collateral: false }))
-      )
-      return {
-        create: Effect.fn("LimitOrders.create")(function*(asked: Request) {
-          const request = yield* ids.named(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
-        })
-      }
-    })
+    endpoint,
+    {
+      bounds: (request) => Market.limit({ ...request, collateral: false }),
+      received: ({ clientOrderId }) => [clientOrderId]
+    }
   )
 }

@@ -69,7 +69,7 @@ export const endpoint = Endpoint.make({
 })
 
 /** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service

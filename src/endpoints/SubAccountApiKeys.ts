@@ -100,7 +100,7 @@ export type Request = Endpoint.Request<typeof endpoint>
 /** @category models */
 export type Page = Pages.Page<SubAccountApiKey>
 /** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service

@@ -1,14 +1,27 @@
 /**
  * The sub-accounts of an account (document, Endpoints §9).
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { SubAccounts } from "effect-txc"
+ *
+ * const aliases = Effect.gen(function*() {
+ *   const subAccounts = yield* SubAccounts.SubAccounts
+ *   return yield* Stream.runCollect(Stream.map(subAccounts.stream({ search: "desk" }), ({ alias }) => alias))
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
 import { SubAccountId, UserId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
@@ -23,11 +36,30 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `search`: only sub-accounts that match this term
- * - `limit`: 1 to 100, default 30
- * - `offset`: 0 to 10000, default 0
+ * Which sub-accounts to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface StreamRequest {
+  /** Only sub-accounts that match this term. */
+  readonly search?: string
+  /** The most records in a page, 1 to 100. Default 30 for a page, 100 for a stream. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of sub-accounts to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
+const request = Wire.struct<Request>({
   search: Schema.optionalKey(Text),
   limit: Schema.optionalKey(Limit),
   offset: Schema.optionalKey(Offset)
@@ -38,30 +70,87 @@ const request = Wire.struct({
 // -----------------------------------------------------------------------------
 
 /**
- * One sub-account.
- *
- * - `email`: masked
- * - `status`: `active`, or another value that the document does not show
- * - `color`: hexadecimal with a leading `#`
- * - `kyc.shareKyc`: whether it shares the main account's verification
+ * What is known of a sub-account's owner.
  *
  * @category models
  * @since 0.1.0
  */
-export const SubAccount = Schema.Struct({
+export interface Kyc {
+  /** Whether the sub-account shares the main account's verification. */
+  readonly shareKyc: boolean
+  /** The state of the verification, in the exchange's own words. */
+  readonly kycStatus: string
+}
+
+/**
+ * What a sub-account may do.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Permissions {
+  /** Whether it may trade on spot markets. */
+  readonly spotEnabled: boolean
+  /** Whether it may trade with collateral. */
+  readonly collateralEnabled: boolean
+}
+
+/**
+ * A sub-account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SubAccount {
+  /** The exchange's identifier of the sub-account. */
+  readonly id: SubAccountId
+  /** The name that its owner gave it. */
+  readonly alias: string
+  /** The exchange's identifier of its user. */
+  readonly userId: UserId
+  /** Its e-mail address, masked. */
+  readonly email: MaskedEmail
+  /** `active`, or another value: the document shows no others. */
+  readonly status: SubAccountStatus
+  /** The colour of its label, hexadecimal with a leading `#`. */
+  readonly color: HexColour
+  /** Its verification. */
+  readonly kyc: Kyc
+  /** What it may do. */
+  readonly permissions: Permissions
+}
+
+/**
+ * The schema of {@link SubAccount}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.struct<SubAccount>({
   id: SubAccountId,
   alias: Schema.String,
   userId: UserId,
   email: MaskedEmail,
   status: SubAccountStatus,
   color: HexColour,
-  kyc: Schema.Struct({ shareKyc: Schema.Boolean, kycStatus: Schema.String }),
-  permissions: Schema.Struct({ spotEnabled: Schema.Boolean, collateralEnabled: Schema.Boolean })
-})
-/** @category models */
-export type SubAccount = typeof SubAccount.Type
+  kyc: Wire.struct<Kyc>({ shareKyc: Schema.Boolean, kycStatus: Schema.String }).schema,
+  permissions: Wire.struct<Permissions>({ spotEnabled: Schema.Boolean, collateralEnabled: Schema.Boolean }).schema
+}).schema
 
-const response = Wire.struct({
+/**
+ * A page of sub-accounts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Page extends Pages.Page<SubAccount> {
+  /** The index of the first record. */
+  readonly offset: Offset
+  /** The most records that a page of this size has. */
+  readonly limit: Limit
+}
+
+const response = Wire.struct<Page>({
   offset: Offset,
   limit: Limit,
   records: Schema.Array(SubAccount)
@@ -71,7 +160,12 @@ const response = Wire.struct({
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/sub-account/list` (document, Endpoints §9).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "SubAccounts.page",
   clause: "Endpoints §9",
@@ -85,45 +179,38 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => response.schema
+  response: () => response.schema,
+  example: (): Request => ({ limit: Limit.make(5) })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category models */
-export type Page = Endpoint.Response<typeof endpoint>
-/** @category errors */
-export type Failure = Endpoint.Failure<typeof endpoint>
+/**
+ * What reading sub-accounts can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service
 // -----------------------------------------------------------------------------
 
 /**
- * - `page`: one page of sub-accounts
- * - `stream`: all of them, page by page of `limit` (default 100) records; see `Pages.stream` for what it promises
+ * Reads the sub-accounts of the account.
  *
  * @category services
  * @since 0.1.0
  */
 export class SubAccounts extends Context.Service<SubAccounts, {
+  /** Reads one page. Fails with `UnexpectedResponse` if the answer is not the page that was asked for. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  readonly stream: (
-    request?: Omit<Request, "offset">
-  ) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached>
+  /** Reads all sub-accounts, page by page. See `Pages.stream` for what it promises. */
+  readonly stream: (request?: StreamRequest) => Stream.Stream<SubAccount, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/SubAccounts") {
-  static readonly layer: Layer.Layer<SubAccounts, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<SubAccounts, never, Call.Call> = PageService.layer(
     SubAccounts,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const page = Effect.fn("SubAccounts.page")(function*(request: Request = {}) {
-        return yield* Effect.flatMap(call(request), Pages.checkEcho(endpoint.name, request))
-      })
-      return {
-        page,
-        stream: ({ limit, ...filter } = {}) =>
-          Pages.stream("SubAccounts.stream", (at) => page({ ...filter, ...at }), limit)
-      }
-    })
+    endpoint,
+    Pages.checkEcho
   )
 }

@@ -22,28 +22,20 @@ import type * as Wire from "./Wire.ts"
 export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
 
 /**
- * Calls per time: `perSeconds` is the length of the window.
+ * How often a client may call.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RateLimit {
+  /** The most calls in a window. */
   readonly calls: number
+  /** The length of the window, in seconds. */
   readonly perSeconds: number
 }
 
 /**
- * - `name`: service and method, such as `StopLimitOrders.create`
- * - `clause`: where the document describes it
- * - `path`: fields of the request may stand in it, by their wire keys: `/api/v4/public/orderbook/{market}`
- * - `access`: `public` calls are not signed
- * - `b2b`: only business partners may call it
- * - `mutates`: whether the call changes anything
- * - `rateLimit`: the documented limit, per client
- * - `envelope`: whether the document lists `request` and `nonce` as required in the body; the client sends them always
- * - `errorFamily`: how its field errors are worded, and with it their code: `order` 30 and up, `account` 0
- * - `refusals`: the refusals that name fields
- * - `request`, `response`: the schemas, per dialect
+ * All that is known of an endpoint. See {@link make}.
  *
  * @category models
  * @since 0.1.0
@@ -55,19 +47,34 @@ export interface Endpoint<
   Mutates extends boolean,
   Refusals extends RefusalTag
 > {
+  /** Service and method, such as `StopLimitOrders.create`. */
   readonly name: `${string}.${string}`
+  /** Where the document describes it, or the source of an endpoint that the document does not describe. */
   readonly clause: string
+  /** Public calls are read with GET, private calls are sent with POST. */
   readonly method: Access extends "public" ? "GET" : "POST"
+  /** The path. It may hold fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`. */
   readonly path: `/api/v4/${string}`
+  /** Private calls are signed with an API key; public calls are not. */
   readonly access: Access
+  /** Whether only business partners may call it. */
   readonly b2b: boolean
+  /** Whether the call changes anything. */
   readonly mutates: Mutates
+  /** The documented rate limit of a client. */
   readonly rateLimit: RateLimit
+  /** Whether the document requires `request` and `nonce` in the body. The client always sends both. */
   readonly envelope: "none" | "optional" | "required"
+  /** How its field errors are worded, and with that their code: `order` uses 30 and up, `account` 0. */
   readonly errorFamily: Violation.ErrorFamily
+  /** The refusals that name fields. */
   readonly refusals: ReadonlyArray<Refusals>
+  /** The request's schema in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
+  /** The answer's schema in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
+  /** A request that the sandbox's example exchange accepts in this dialect, where it refers to nothing made before. */
+  readonly example?: (dialect: Dialect) => Request
   readonly "~codecs": WeakMap<Dialect, Codec<Request, Response>>
 }
 
@@ -86,9 +93,6 @@ export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer
 /** The answer of an endpoint, in the domain. */
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
-/** The names of an endpoint's request fields. */
-export type FieldNames<E extends Any> = keyof Request<E> & string
-
 interface RefusalErrors<F extends string> {
   readonly ValidationFailed: Errors.ValidationFailed<F>
   readonly InvalidFields: Errors.InvalidFields<F>
@@ -96,18 +100,32 @@ interface RefusalErrors<F extends string> {
 }
 
 /**
- * Everything a call of the endpoint can fail with: a closed union.
+ * What calls of an endpoint can fail with.
+ *
+ * An endpoint's file writes `Failures<typeof endpoint>["failure"]`: the type of a property has no name of its own, so an
+ * editor shows the whole union. No name may stand between, here or there.
  *
  * @category models
  * @since 0.1.0
  */
-export type Failure<E extends Any> =
-  | Errors.ExchangeUnreachable
-  | Errors.RateLimited
-  | RefusalErrors<FieldNames<E>>[E["refusals"][number]]
-  | (E["access"] extends "public" ? Errors.PublicRequestRejected
-    : Errors.RequestRejected<FieldNames<E>> | Errors.NotAuthorized | Errors.NonceRejected)
-  | (E["mutates"] extends true ? Errors.OutcomeUnknown | Errors.AcceptedUnreadable : Errors.UnexpectedResponse)
+export interface Failures<E extends Any> {
+  /** Everything a call of the endpoint can fail with: a closed union. */
+  readonly failure:
+    | Errors.ExchangeUnreachable
+    | Errors.RateLimited
+    | RefusalErrors<keyof Request<E> & string>[E["refusals"][number]]
+    | (E["access"] extends "public" ? Errors.PublicRequestRejected
+      : Errors.RequestRejected<keyof Request<E> & string> | Errors.NotAuthorized | Errors.NonceRejected)
+    | (E["mutates"] extends true ? Errors.OutcomeUnknown | Errors.AcceptedUnreadable : Errors.UnexpectedResponse)
+}
+
+/**
+ * The same for code that is generic in the endpoint.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Failure<E extends Any> = Failures<E>["failure"]
 
 /**
  * Defines an endpoint.

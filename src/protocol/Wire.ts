@@ -51,24 +51,63 @@ export type Any = Shape<unknown>
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
 /**
- * A struct of the domain with the wire keys that differ from the domain's names, the wire values that mean "absent", and
- * the constraints that concern more than one field, each with the field that breaks it.
+ * The schemas of a model's fields: one for each, of that field's type, and optional only where the field is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Fields<A extends object> = {
+  readonly [K in keyof A]-?: FieldOf<A, K>
+}
+
+type FieldOf<A, K extends keyof A> = object extends Pick<A, K> ?
+    | Schema.optionalKey<Schema.Codec<Exclude<A[K], undefined>, unknown>>
+    | Schema.Codec<Exclude<A[K], undefined>, unknown>
+  : Schema.Codec<A[K], unknown>
+
+/**
+ * How a model is spelled on the wire.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Spelling<A extends object> {
+  /** The wire keys that differ from the domain's names. */
+  readonly keys?: { readonly [K in keyof A]?: string }
+  /** The wire values that mean "absent". */
+  readonly absent?: { readonly [K in keyof A]?: Absent }
+  /** What must hold between several fields, with the field that is at fault where it does not. */
+  readonly constraints?: ReadonlyArray<{
+    readonly field: keyof A & string
+    readonly constraint: Constraint.Constraint
+    readonly holds: (value: A) => boolean
+  }>
+}
+
+/**
+ * The wire form of a model: `struct<Request>({ market: MarketName, … })` names every field of `Request` with its schema.
+ * A field that is missing, superfluous or of another type does not compile.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const struct = <const F extends Schema.Struct.Fields>(
-  fields: F,
+export const struct: {
+  <const F extends Schema.Struct.Fields>(
+    fields: F,
+    spelling?: Spelling<Schema.Struct.Type<F>>
+  ): Shape<Schema.Struct.Type<F>>
+  <A extends object>(fields: Fields<A>, spelling?: Spelling<A>): Shape<A>
+} = (fields: object, spelling: object = {}) => shapeOf(fields as never, spelling) as never
+
+/** The same without the model: the schema library's own types can't express that renaming keeps every field. */
+const shapeOf = <A extends object>(
+  fields: Schema.Struct.Fields,
   spelling: {
-    readonly keys?: { readonly [K in keyof F]?: string }
-    readonly absent?: { readonly [K in keyof F]?: Absent }
-    readonly constraints?: ReadonlyArray<{
-      readonly field: keyof F & string
-      readonly constraint: Constraint.Constraint
-      readonly holds: (value: Schema.Struct.Type<F>) => boolean
-    }>
-  } = {}
-): Shape<Schema.Struct.Type<F>> => {
+    readonly keys?: Readonly<Record<string, string>>
+    readonly absent?: Readonly<Record<string, Absent>>
+    readonly constraints?: Spelling<A>["constraints"]
+  }
+): Shape<A> => {
   const plan = Object.keys(fields).map((name) => ({
     name,
     key: spelling.keys?.[name] ?? name,
@@ -95,7 +134,7 @@ export const struct = <const F extends Schema.Struct.Fields>(
   }
   const constraints = (spelling.constraints ?? []).map(({ field, holds, constraint }) =>
     Schema.makeFilter(
-      (value: Schema.Struct.Type<F>) => holds(value) || { path: [field], issue: constraint.kind },
+      (value: object) => holds(value as A) || { path: [field], issue: constraint.kind },
       Constraint.annotation(constraint)
     )
   )
@@ -103,7 +142,6 @@ export const struct = <const F extends Schema.Struct.Fields>(
   const plain = Schema.Struct(fields)
   const struct = first === undefined ? plain : plain.check(first, ...others)
   const names = new Map(plan.map(({ key, name }) => [key, name]))
-  // The schema library can't see that renaming keeps every field, so the pair is typed here, once for all shapes.
   return {
     schema: JsonObject.pipe(
       Schema.decodeTo(struct, {

@@ -63,7 +63,7 @@ describe("endpoints", () => {
   it("are all here", () => {
     const modules = readdirSync(new URL("../../src/endpoints", import.meta.url)).filter((file) => /^[A-Z]/u.test(file))
     assert.sameMembers(goldens.map(({ endpoint }) => `${endpoint.name.split(".")[0]}.ts`), modules)
-    assert.deepStrictEqual(goldens.map(({ endpoint }) => endpoint.name), all.map(({ name }) => name))
+    assert.sameMembers(goldens.map(({ endpoint }) => endpoint.name), all.map(({ name }) => name))
   })
 
   it("are public when they are read with GET, and only then", () => {

@@ -116,7 +116,9 @@ export class Call extends Context.Service<Call, {
   readonly acceptedNonce: Effect.Effect<number>
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
-    check?: (request: Q) => Effect.Effect<void, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", M, T>>>
+    check?: (
+      request: Q
+    ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
   ) => (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", M, T>>>
 }>()("effect-txc/client/Call") {}
 

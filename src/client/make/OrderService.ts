@@ -1,0 +1,86 @@
+/**
+ * Makes the service of a call that places an order.
+ *
+ * @since 0.1.0
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ClientOrderId } from "../../domain/Identifiers.ts"
+import type * as Market from "../../domain/Market.ts"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import type * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Call from "../call/Call.ts"
+import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
+import { ClientOrderIds } from "../ClientOrderIds.ts"
+import { MarketRules } from "../MarketRules.ts"
+
+/**
+ * A service that places one kind of order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Creating<Request, Order, Failure> {
+  /** Places the order, after checking it against the rules of its market. */
+  readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
+}
+
+/** A request of an order, as far as all of them are alike. */
+interface Requested {
+  readonly clientOrderId?: ClientOrderId
+}
+
+/**
+ * What differs between kinds of orders.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Kind<Request, Order> {
+  /** What the market rules are to judge. */
+  readonly bounds: (request: Request) => Market.Bounded
+  /** The client order ids that the answer holds, one for each leg. */
+  readonly received: (order: Order) => ReadonlyArray<ClientOrderId | undefined>
+  /** Whether an exchange with this policy answers such an order with its client order id. It does unless said otherwise. */
+  readonly echoes?: (policy: VenuePolicy) => boolean
+}
+
+/**
+ * The layer of a service that places orders. Each order gets a client order id if it has none, is checked against the
+ * rules of its market before it is sent, and says whether the exchange took its client order id.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <Identifier, Q extends Requested, A extends object, T extends Endpoint.RefusalTag>(
+  service: Context.Service<
+    Identifier,
+    Creating<Q, A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">>>
+  >,
+  endpoint: Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">,
+  { bounds, echoes = () => true, received }: Kind<Q, A>
+): Layer.Layer<Identifier, never, Call.Call | MarketRules> =>
+  Layer.effect(
+    service,
+    Effect.gen(function*() {
+      const { dialect, make } = yield* Call.Call
+      const rules = yield* MarketRules
+      const ids = yield* ClientOrderIds
+      const isEchoed = echoes(dialect.policy)
+      const call = make(endpoint, (request) => Call.withinMarketRules(rules, endpoint, dialect, bounds(request)))
+      return {
+        create: Effect.fn(endpoint.name)(function*(asked: Q) {
+          const request = yield* ids.named(asked)
+          const order = yield* call(request)
+          return yield* ClientOrderIdEcho.check(
+            endpoint.name,
+            order,
+            request.clientOrderId,
+            received(order),
+            isEchoed
+          )
+        })
+      }
+    })
+  )

@@ -1,0 +1,64 @@
+/**
+ * Makes the service of a list that comes in pages: one page, and all of them as a stream.
+ *
+ * @since 0.1.0
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import type * as Endpoint from "../../protocol/Endpoint.ts"
+import type * as Errors from "../../protocol/Errors.ts"
+import * as Call from "../call/Call.ts"
+import * as Pages from "../Pages.ts"
+
+/**
+ * A service that reads a list.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
+  /** One page. */
+  readonly page: (request?: Request) => Effect.Effect<Page, Failure>
+  /** All records, page by page of `limit` (100 unless given). See `Pages.stream` for what it promises. */
+  readonly stream: (request?: Omit<Request, "offset">) => Stream.Stream<Item, Failure | Errors.PageCeilingReached>
+}
+
+/**
+ * The layer of a service that reads a list. `toPage` makes the page out of the answer, and refuses an answer that is not
+ * the page asked for: see `Pages.checkEcho` and `Pages.ofRecords`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <
+  Identifier,
+  Q extends Pages.Request,
+  A,
+  Item,
+  Page extends Pages.Page<Item>,
+  T extends Endpoint.RefusalTag
+>(
+  service: Context.Service<
+    Identifier,
+    Paging<Q, Page, Item, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", false, T>>>
+  >,
+  endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
+  toPage: (endpoint: string, request: Q) => (answer: A) => Effect.Effect<Page, Errors.UnexpectedResponse>
+): Layer.Layer<Identifier, never, Call.Call> =>
+  Layer.effect(
+    service,
+    Call.Call.useSync(({ make }) => {
+      const call = make(endpoint)
+      const page = Effect.fn(endpoint.name)((request: Q = {} as Q) =>
+        Effect.flatMap(call(request), toPage(endpoint.name, request))
+      )
+      const name = endpoint.name.replace(/\.[a-z]+$/u, ".stream")
+      return {
+        page,
+        stream: ({ limit, ...filter }: Omit<Q, "offset"> = {} as Q) =>
+          Pages.stream(name, (at) => page({ ...filter, ...at } as Q), limit)
+      }
+    })
+  )
