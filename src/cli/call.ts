@@ -10,20 +10,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
 import * as Credentials from "../client/Credentials.ts"
-import * as Nonce from "../client/Nonce.ts"
-import * as RateLimits from "../client/RateLimits.ts"
 import * as Region from "../client/Region.ts"
-import * as Signer from "../client/Signer.ts"
 import { all } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import * as AnyCall from "./AnyCall.ts"
 import * as FromOutside from "./Credentials.ts"
 
 const names = all.map(({ name }) => name)
 
-/** Lets a reader see what a `Map` holds, and the secret of a key that was just created: nothing shows it again. */
+/** Shows the entries of a `Map`, and the secret of a key that was just created: the exchange never shows it again. */
 const reveal = (value: unknown): unknown =>
   Redacted.isRedacted(value)
     ? Redacted.value(value)
@@ -39,7 +36,7 @@ const toJson = (answer: unknown): string => JSON.stringify(reveal(answer), undef
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** Fields that the call does not have: here no compiler has looked, and the call would go out without them. */
+/** Fields that the call does not have. No compiler has checked this request, and the call would be sent without them. */
 class UnknownFields extends Schema.TaggedError<UnknownFields>()("UnknownFields", {
   call: Schema.String,
   unknown: Schema.Array(Schema.String),
@@ -50,12 +47,6 @@ class UnknownFields extends Schema.TaggedError<UnknownFields>()("UnknownFields",
     return `${this.call} has no ${this.unknown.join(", ")}; it has ${has}`
   }
 }
-
-const publicCall = Call.layerPublic.pipe(Layer.provide([Region.layerConfig, RateLimits.layerMemory]))
-
-const privateCall = Call.layer.pipe(
-  Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, Region.layerConfig])
-)
 
 /** @category commands */
 export const call = Command.make(
@@ -77,10 +68,8 @@ export const call = Command.make(
     if (unknown.length > 0) return yield* new UnknownFields({ call: name, unknown, known })
     const credentials = Layer.effect(Credentials.Credentials, FromOutside.read(secretFile))
     const answer = endpoint.access === "public"
-      ? yield* Effect.flatMap(Call.PublicCall, ({ make }) => make(endpoint)(fields)).pipe(Effect.provide(publicCall))
-      : yield* Effect.flatMap(Call.Call, ({ make }) => make(endpoint)(fields)).pipe(
-        Effect.provide(privateCall.pipe(Layer.provide(credentials)))
-      )
+      ? yield* Effect.provide(AnyCall.callPublic(endpoint, fields), Region.layerConfig)
+      : yield* Effect.provide(AnyCall.callPrivate(endpoint, fields), Layer.merge(Region.layerConfig, credentials))
     yield* Console.log(toJson(answer))
   })
 ).pipe(

@@ -21,7 +21,7 @@ import * as Server from "../sandbox/gateway/Server.ts"
 import * as Venue from "../sandbox/Venue.ts"
 import { run } from "./run.ts"
 import * as Serving from "./Serving.ts"
-import * as Demo from "./Tour.ts"
+import * as Tour from "./tour/tour.ts"
 
 /** Some calls did not do what the document says; the table shows which. */
 class NotAsDocumented extends Schema.TaggedError<NotAsDocumented>()("NotAsDocumented", { calls: Schema.Int }) {
@@ -58,7 +58,7 @@ const start = Command.make(
           apiSecret: Redacted.make(Example.alice.apiSecret)
         }
       })
-      const broken = yield* Effect.provide(Demo.run(baseUrl, dialect), exchange)
+      const broken = yield* Effect.provide(Tour.run(baseUrl, dialect), exchange)
       if (once) return broken === 0 ? undefined : yield* new NotAsDocumented({ calls: broken })
       yield* Console.log(Serving.instructions(baseUrl, dialect))
       return yield* Effect.never

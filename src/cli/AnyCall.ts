@@ -1,0 +1,48 @@
+/**
+ * Makes any call of the contract by its endpoint, for commands that learn only at run time which call is wanted.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Call from "../client/call/Call.ts"
+import type * as Credentials from "../client/Credentials.ts"
+import * as Nonce from "../client/Nonce.ts"
+import * as RateLimits from "../client/RateLimits.ts"
+import type { Region } from "../client/Region.ts"
+import * as Signer from "../client/Signer.ts"
+import type * as Endpoint from "../protocol/Endpoint.ts"
+import type * as Errors from "../protocol/Errors.ts"
+
+/**
+ * Makes a public call.
+ *
+ * @category calls
+ * @since 0.1.0
+ */
+export const callPublic = (
+  endpoint: Endpoint.Any,
+  request: object
+): Effect.Effect<unknown, Errors.CallError, Region | HttpClient.HttpClient> =>
+  Call.PublicCall.use(({ make }) => make(endpoint)(request)).pipe(
+    Effect.provide(Call.layerPublic.pipe(Layer.provide(RateLimits.layerMemory)))
+  )
+
+/**
+ * Makes a signed call.
+ *
+ * @category calls
+ * @since 0.1.0
+ */
+export const callPrivate = (
+  endpoint: Endpoint.Any,
+  request: object
+): Effect.Effect<
+  unknown,
+  Errors.CallError | Signer.SigningFailed,
+  Region | Credentials.Credentials | HttpClient.HttpClient
+> =>
+  Call.Call.use(({ make }) => make(endpoint)(request)).pipe(
+    Effect.provide(Call.layer.pipe(Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory])))
+  )

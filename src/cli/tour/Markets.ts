@@ -1,0 +1,39 @@
+/**
+ * The tour through what anybody may ask.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Assets } from "../../endpoints/Assets.ts"
+import { Markets } from "../../endpoints/Markets.ts"
+import { ServerStatus } from "../../endpoints/ServerStatus.ts"
+import { ServerTime } from "../../endpoints/ServerTime.ts"
+import { succeeds } from "./Row.ts"
+import { market } from "./Scene.ts"
+
+/**
+ * Public calls.
+ *
+ * @category chapters
+ * @since 0.1.0
+ */
+export const rows = Effect.gen(function*() {
+  const status = yield* ServerStatus
+  const time = yield* ServerTime
+  const markets = yield* Markets
+  const assets = yield* Assets
+
+  return [
+    succeeds("ServerStatus.ping", "", status.ping, (pong) => pong),
+    succeeds("ServerTime.get", "", time.get, (seconds) => `${seconds}`),
+    succeeds("Markets.all", "", markets.all, (all) => `${all.length} markets`),
+    succeeds("Markets.get", "BTC_USDT", markets.get(market), (found) =>
+      Option.match(found, {
+        onNone: () => undefined,
+        onSome: ({ minAmount, moneyPrecision, stockPrecision }) =>
+          `precisions ${stockPrecision} and ${moneyPrecision}, at least ${minAmount}`
+      })),
+    succeeds("Assets.all", "", assets.all, (all) => [...all.keys()].join(", "))
+  ] as const
+})

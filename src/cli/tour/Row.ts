@@ -1,0 +1,90 @@
+/**
+ * A row of the tour: a call, and what must come of it.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type * as Contract from "../../endpoints/all.ts"
+import type * as Errors from "../../protocol/Errors.ts"
+
+/**
+ * A method of one of the contract's services.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Method = `${Contract.Name}.${string}`
+
+/**
+ * A call to make, and what the document says must come of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Row<R> {
+  /** The service and the method. */
+  readonly endpoint: Method
+  /** What is asked for, in a few words. */
+  readonly request: string
+  /** Says in a few words what came of it. Fails with what was expected instead. */
+  readonly run: Effect.Effect<string, string, R>
+}
+
+type Caught = Errors.CallError | Errors.PageCeilingReached
+
+const describeError = (error: Caught): string =>
+  "fields" in error
+    ? Object.entries(error.fields).map(([field, messages]) => `${field}: ${messages?.join("; ")}`).join("; ")
+    : "why" in error
+    ? error.why
+    : error.message
+
+/**
+ * A call that must succeed. `outcome` says what it answered, or `undefined` if that is not what it must answer.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const succeeds = <A, E extends Caught, R>(
+  endpoint: Method,
+  request: string,
+  call: Effect.Effect<A, E, R>,
+  outcome: (answer: A) => string | undefined
+): Row<R> => ({
+  endpoint,
+  request,
+  run: Effect.matchEffect(call, {
+    onSuccess: (answer) => {
+      const said = outcome(answer)
+      return said === undefined ? Effect.fail("another answer than the document's") : Effect.succeed(said)
+    },
+    onFailure: (error) => Effect.fail(`${error._tag}: ${error.message}`)
+  })
+})
+
+/**
+ * A call that must fail with an error of this tag.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
+  endpoint: Method,
+  request: string,
+  call: Effect.Effect<A, E, R>,
+  tag: Tag
+): Row<R> => ({
+  endpoint,
+  request,
+  run: Effect.matchEffect(call, {
+    onSuccess: () => Effect.fail(`succeeded, but must fail with ${tag}`),
+    onFailure: (error) =>
+      error._tag === tag
+        ? Effect.succeed(
+          `caught ${tag}${"origin" in error && error.origin === "local" ? " before sending" : ""} (${
+            describeError(error)
+          })`
+        )
+        : Effect.fail(`${error._tag} instead of ${tag}: ${error.message}`)
+  })
+})

@@ -1,0 +1,58 @@
+/**
+ * The tour through calls that must be refused whatever they ask.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import * as Call from "../../client/call/Call.ts"
+import { InterestPaymentHistory } from "../../endpoints/InterestPaymentHistory.ts"
+import { MainBalance } from "../../endpoints/MainBalance.ts"
+import * as Exchange from "../../Exchange.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import * as Example from "../../sandbox/Example.ts"
+import { fails } from "./Row.ts"
+
+/**
+ * Calls with a wrong secret, by a key without access, and to an address where nothing listens.
+ *
+ * @category chapters
+ * @since 0.1.0
+ */
+export const rows = (baseUrl: string, dialect: Dialect) => {
+  const as = (apiKey: string, apiSecret: string, url = baseUrl) =>
+    Exchange.layer({
+      baseUrl: url,
+      dialect,
+      credentials: { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
+    }).pipe(Layer.orDie)
+  const balance = Effect.flatMap(MainBalance, (service) => service.all)
+  return [
+    fails(
+      "MainBalance.all",
+      "signed with a wrong secret",
+      Effect.provide(balance, as(Example.alice.apiKey, "not-the-secret-of-alice")),
+      "NotAuthorized"
+    ),
+    fails(
+      "InterestPaymentHistory.page",
+      "by bob, who is no business partner",
+      Effect.provide(
+        Effect.flatMap(InterestPaymentHistory, (service) => service.page()),
+        as(Example.bob.apiKey, Example.bob.apiSecret)
+      ),
+      "NotAuthorized"
+    ),
+    fails(
+      "MainBalance.all",
+      "where nobody listens",
+      balance.pipe(
+        Effect.provide(as(Example.alice.apiKey, Example.alice.apiSecret, "http://127.0.0.1:9")),
+        Effect.provideService(Call.ReadRetry, Schedule.recurs(0))
+      ),
+      "ExchangeUnreachable"
+    )
+  ] as const
+}

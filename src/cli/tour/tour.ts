@@ -1,0 +1,131 @@
+/**
+ * The tour: every call of the API, made for real against a sandbox, and what came of each.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Credentials from "../../client/Credentials.ts"
+import * as Region from "../../client/Region.ts"
+import * as Contract from "../../endpoints/all.ts"
+import type * as Exchange from "../../Exchange.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import type { Control } from "../../sandbox/control/Control.ts"
+import * as Example from "../../sandbox/Example.ts"
+import * as AnyCall from "../AnyCall.ts"
+import * as Accounts from "./Accounts.ts"
+import * as Balances from "./Balances.ts"
+import * as Margin from "./Margin.ts"
+import * as Markets from "./Markets.ts"
+import { type Row, succeeds } from "./Row.ts"
+import * as StopOrders from "./StopOrders.ts"
+import * as Strangers from "./Strangers.ts"
+import * as Trading from "./Trading.ts"
+
+// -----------------------------------------------------------------------------
+// The calls
+// -----------------------------------------------------------------------------
+
+/** The chapters, in the order in which each finds what the ones before have left. */
+const chapters = Effect.gen(function*() {
+  return [
+    ...yield* Markets.rows,
+    ...yield* Balances.rows,
+    ...yield* StopOrders.rows,
+    ...yield* Accounts.interest,
+    ...yield* Accounts.subAccounts,
+    ...yield* StopOrders.lost,
+    ...yield* Balances.moves,
+    ...yield* Trading.matching,
+    ...yield* Trading.ended,
+    ...yield* Margin.rows
+  ]
+})
+
+/** What an answer of any kind holds, in a few words. */
+const summary = (answer: unknown): string =>
+  Array.isArray(answer)
+    ? `${answer.length} records`
+    : answer instanceof Map
+    ? `${answer.size} entries`
+    : "answered"
+
+/** The row of a call that no chapter makes: its example request. */
+const exampleRow = (
+  { endpoint, name }: Contract.Entry,
+  baseUrl: string,
+  dialect: Dialect
+): Row<HttpClient.HttpClient> => {
+  // The sandbox's own address and key are right.
+  const region = Layer.orDie(Region.layer({ baseUrl, dialect }))
+  const alice = Credentials.layer({
+    apiKey: Redacted.make(Example.alice.apiKey),
+    apiSecret: Redacted.make(Example.alice.apiSecret)
+  }).pipe(Layer.orDie)
+  const request = endpoint.example?.(dialect) ?? {}
+  const call = endpoint.access === "public"
+    ? AnyCall.callPublic(endpoint, request)
+    : AnyCall.callPrivate(endpoint, request).pipe(Effect.catchTag("SigningFailed", Effect.die), Effect.provide(alice))
+  return succeeds(
+    `${name}.${endpoint.name.slice(name.length + 1)}`,
+    Object.keys(request).length === 0 ? "" : JSON.stringify(request),
+    call.pipe(Effect.provide(region)),
+    summary
+  )
+}
+
+// -----------------------------------------------------------------------------
+// The table
+// -----------------------------------------------------------------------------
+
+const widths = { endpoint: 31, request: 49 }
+
+const fit = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width)
+
+const line = (mark: string, endpoint: string, request: string, millis: string, outcome: string): string =>
+  `${mark} ${fit(endpoint, widths.endpoint)} ${fit(request, widths.request)} ${millis.padStart(8)}  ${outcome}`
+
+const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>) {
+  const start = yield* Clock.currentTimeNanos
+  const result = yield* Effect.result(run)
+  const millis = Duration.toMillis(Duration.nanos((yield* Clock.currentTimeNanos) - start))
+  const held = result._tag === "Success"
+  const outcome = held ? result.success : `NOT AS DOCUMENTED: ${result.failure}`
+  yield* Console.log(line(held ? "✓" : "✗", endpoint, request, `${millis.toFixed(1)} ms`, outcome))
+  return held
+})
+
+/**
+ * Makes every call of the contract and prints a table. Returns how many did not do what the document says.
+ *
+ * @category demonstration
+ * @since 0.1.0
+ */
+export const run = Effect.fnUntraced(function*(
+  baseUrl: string,
+  dialect: Dialect
+): Effect.fn.Return<number, never, Exchange.Services | Control | HttpClient.HttpClient> {
+  yield* Console.log(line(" ", "endpoint", "request", "time", "outcome"))
+  const made = yield* chapters
+  const isCalled = ({ name }: Contract.Entry) => made.some(({ endpoint }) => endpoint.startsWith(`${name}.`))
+  const others = Contract.entries.filter((entry) => !isCalled(entry))
+  const all: ReadonlyArray<Row<Control | HttpClient.HttpClient>> = [
+    ...made,
+    ...others.map((entry) => exampleRow(entry, baseUrl, dialect)),
+    ...Strangers.rows(baseUrl, dialect)
+  ]
+  let broken = 0
+  for (const row of all) if (!(yield* runRow(row))) broken++
+  yield* Console.log(
+    broken === 0
+      ? `\n${all.length} calls, all as documented.`
+      : `\n${all.length} calls, ${broken} not as documented.`
+  )
+  return broken
+})
