@@ -1,0 +1,222 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type Hover, LanguageServer } from "./LanguageServer.ts"
+import * as Package from "./Package.ts"
+import { surface } from "./surface.ts"
+
+/** A program as a user writes it. `orders` and all that follows is what the user points at below. */
+const program = `import { type Errors, Exchange, StopLimitOrders, SubAccounts } from "effect-txc"
+import * as Effect from "effect/Effect"
+
+export const place = (request: StopLimitOrders.Request) =>
+  Effect.gen(function*() {
+    const orders = yield* StopLimitOrders.StopLimitOrders
+    const result = orders.create({ ...request, amount: request.amount })
+    const order = yield* result
+    return [order.activationPrice, order.clientOrderIdEcho]
+  }).pipe(
+    Effect.tapError((failure) => Effect.logError(failure.outcome)),
+    Effect.catchTags({
+      ValidationFailed: (refusal) => Effect.logError(refusal.fields, refusal.status),
+      RateLimited: (limited) => Effect.logError(limited.retryAfter, limited.isRetryable),
+      OutcomeUnknown: (unknown) => Effect.logError(unknown.clientOrderId, unknown.sentAt)
+    })
+  )
+
+export const list = Effect.gen(function*() {
+  const accounts = yield* SubAccounts.SubAccounts
+  const { records } = yield* accounts.page({ limit: undefined as never })
+  return [accounts.stream(), records[0]?.alias]
+})
+
+export const layers = [Exchange.layer, Exchange.layerConfig, StopLimitOrders.StopLimitOrders.layer]
+
+export type Failure = StopLimitOrders.Failure | Errors.CallError
+`
+
+/** What a hover says in words, without the tags that follow. */
+const prose = (hover: Hover | undefined): string => hover?.prose.split(/^\*@/mu)[0]?.trim() ?? ""
+
+/** Where a user points who points at the last word of a piece of the program. */
+const pointAt = (piece: string) => {
+  const start = program.indexOf(piece)
+  assert.isAtLeast(start, 0, piece)
+  const before = program.slice(0, start + (/\w+$/u.exec(piece)?.index ?? 0)).split("\n")
+  return { line: before.length - 1, character: before.at(-1)?.length ?? 0 }
+}
+
+const path = `${Package.root}test/editor/program.ts`
+
+/** What the editor shows at the last word of this piece of the program. */
+const hoverAt = Effect.fnUntraced(function*(piece: string) {
+  const server = yield* LanguageServer
+  server.open(path, program)
+  return yield* server.hover(path, pointAt(piece))
+})
+
+/** The lines, under the files that they are about. */
+const byFile = (
+  findings: ReadonlyArray<{ readonly file: string; readonly line: number; readonly text: string }>
+): string =>
+  [...Map.groupBy(findings, ({ file }) => file)]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([file, found]) =>
+      [
+        `${file}: ${found.length}`,
+        ...found.toSorted((one, other) => one.line - other.line).map(({ line, text }) => `  ${file}:${line} ${text}`)
+      ].join("\n")
+    ).join("\n\n")
+
+const loaded = Package.load()
+
+const { files, things } = surface(loaded)
+
+/** What the editor shows at everything that a user can reach. */
+const hovers = Effect.gen(function*() {
+  const server = yield* LanguageServer
+  for (const { path, text } of files) server.open(path, text)
+  return yield* Effect.forEach(
+    things,
+    (thing) => Effect.map(server.hover(thing.path, thing.position), (hover) => ({ ...thing, hover })),
+    { concurrency: 64 }
+  )
+})
+
+/** What a hover says in TypeScript. Types are named with the namespace that a file imports: errors without, here. */
+const code = (hover: Hover | undefined): string => hover?.code.replaceAll(/\b(?:E\d\.)?Errors\./gu, "") ?? ""
+
+layer(LanguageServer.layer)("The editor", (it) => {
+  it.effect("says what everything means that a user can reach", () =>
+    Effect.gen(function*() {
+      const names = new Set(things.map(({ name }) => name))
+      const known = [
+        "Exchange.layer",
+        "StopLimitOrders.Request.activationPrice",
+        "StopLimitOrders.StopLimitOrders.create",
+        "StopLimitOrders.StopLimitOrders.layer",
+        "Errors.RateLimited.retryAfter",
+        "Errors.ValidationFailed.fields",
+        "NonceRedis.layerIncreasing",
+        "Control.Control.openOrders",
+        "check",
+        "conformance"
+      ]
+      assert.deepStrictEqual(known.filter((name) => !names.has(name)), [])
+      // One declaration may be reached in many ways.
+      const silent = new Map(
+        (yield* hovers).filter(({ hover }) => prose(hover) === "").map(({ file, isDocumented, line, name }) => [
+          `${file}:${line} ${name.split(".").at(-1)}`,
+          { file, line, text: isDocumented ? `${name}: documented here, but a mapped type (Omit, say) loses it` : name }
+        ])
+      )
+      assert.strictEqual(
+        silent.size,
+        0,
+        `${silent.size} names show no documentation in an editor.\n\n${byFile([...silent.values()])}\n`
+      )
+    }))
+
+  it.effect("says it where it is used", () =>
+    Effect.gen(function*() {
+      const used = [
+        "request, amount",
+        "request.amount",
+        "orders.create",
+        "order.activationPrice",
+        "order.clientOrderIdEcho",
+        "failure.outcome",
+        "refusal.fields",
+        "refusal.status",
+        "limited.retryAfter",
+        "limited.isRetryable",
+        "unknown.clientOrderId",
+        "unknown.sentAt",
+        "accounts.page",
+        "{ limit",
+        "accounts.stream",
+        "{ records",
+        "?.alias",
+        "Exchange.layer",
+        "Exchange.layerConfig",
+        "StopLimitOrders.StopLimitOrders.layer",
+        "Errors.CallError"
+      ]
+      const hovers = yield* Effect.forEach(used, (piece) => Effect.map(hoverAt(piece), prose))
+      assert.deepStrictEqual(used.filter((_, index) => hovers[index] === ""), [])
+    }))
+
+  const fields = ["activationPrice", "amount", "bboRole", "clientOrderId", "market", "price", "side", "stp"]
+    .map((field) => `"${field}"`).join(" | ")
+  const failures = [
+    "AcceptedUnreadable",
+    "ExchangeUnreachable",
+    "NonceRejected",
+    "NotAuthorized",
+    "OutcomeUnknown",
+    "RateLimited",
+    `RequestRejected<${fields}>`,
+    `ValidationFailed<${fields}>`
+  ].join(" | ")
+
+  it.effect("spells out what a call can fail with", () =>
+    Effect.gen(function*() {
+      const pieces = ["StopLimitOrders.Failure", "const result", "orders.create", "(failure", "(refusal"]
+      const shown = yield* Effect.forEach(pieces, (piece) => Effect.map(hoverAt(piece), code))
+      // Any name of an order will do, as long as it is a name.
+      assert.deepStrictEqual(shown.map((code) => code.replace(/Created<[\w.]+>/u, "Created<Order>")), [
+        `type Failure = ${failures}`,
+        `const result: Effect.Effect<Created<Order>, ${failures}, never>`,
+        "(property) create: (request: StopLimitOrders.Request) => "
+        + "Effect.Effect<Created<Order>, StopLimitOrders.Failure>",
+        `(parameter) failure: ${failures}`,
+        `(parameter) refusal: ValidationFailed<${fields}>`
+      ])
+    }))
+
+  it.effect("spells out what every call can fail with", () =>
+    Effect.gen(function*() {
+      const shown = (yield* hovers).filter(({ file, name }) =>
+        file.startsWith("src/endpoints/") && name.endsWith(".Failure")
+      )
+        .map(({ hover, name }) => ({ name, code: code(hover) }))
+      assert.isAbove(shown.length, 30)
+      // An error may have many fields, but each error is named.
+      const spelled = /^type Failure = \w+(?:<[^<>]+>)?(?: \| \w+(?:<[^<>]+>)?)+$/u
+      assert.deepStrictEqual(shown.filter(({ code }) => !spelled.test(code) || !code.includes("RateLimited")), [])
+    }))
+
+  it.effect("finds no mistake in the example of any module", () =>
+    Effect.gen(function*() {
+      const server = yield* LanguageServer
+      const findings = yield* Effect.forEach(
+        Package.publicModules(loaded),
+        Effect.fnUntraced(function*({ file, name, text }) {
+          const example = Package.exampleOf(text)
+          const found = (line: number, text: string) => ({ file: file.slice(Package.root.length), line, text })
+          if (example === undefined) return [found(1, `${name} has no @example with a ts block in its first comment`)]
+          if (!/ from "effect-txc(?:\/\w+)*"$/mu.test(example.text))
+            return [found(example.line, `the example of ${name} does not import the package by its name`)]
+          const path = `${Package.root}test/editor/${name}.example.ts`
+          server.open(path, example.text)
+          return (yield* server.errors(path)).map(({ line, message }) =>
+            found(example.line + line, `${name}: ${message}`)
+          )
+        })
+      )
+      const mistakes = findings.flat()
+      assert.strictEqual(
+        mistakes.length,
+        0,
+        `${mistakes.length} examples are missing or do not compile.\n\n${byFile(mistakes)}\n`
+      )
+    }))
+
+  it.effect("finds the mistake in an example that has one", () =>
+    Effect.gen(function*() {
+      const server = yield* LanguageServer
+      const path = `${Package.root}test/editor/wrong.example.ts`
+      server.open(path, "import { Exchange } from \"effect-txc\"\nexport const wrong: string = Exchange.layer\n")
+      const errors = yield* server.errors(path)
+      assert.deepStrictEqual(errors.map(({ line }) => line), [1])
+    }))
+})

@@ -1,0 +1,145 @@
+/**
+ * TypeScript's language server, asked as an editor asks it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { spawn } from "node:child_process"
+import { pathToFileURL } from "node:url"
+import { root } from "./Package.ts"
+
+/** A place in a file: line and character count from zero, as in the protocol. */
+export interface Position {
+  readonly line: number
+  readonly character: number
+}
+
+/** What an editor shows where the mouse rests: the declaration in TypeScript, then what is said about it. */
+export interface Hover {
+  readonly code: string
+  readonly prose: string
+}
+
+/** Something that does not compile, in a line that counts from zero. */
+export interface Mistake {
+  readonly line: number
+  readonly message: string
+}
+
+const uri = (path: string): string => pathToFileURL(path).href
+
+/** A message of the server. A reply has only an id, a notification only a method, a request of its own has both. */
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: { readonly items?: ReadonlyArray<unknown> }
+  readonly result?: unknown
+  readonly error?: { readonly message: string }
+}
+
+const headEnd = "\r\n\r\n"
+
+/** Cuts a stream of bytes into messages. */
+const reader = (receive: (message: Message) => void) => {
+  let pending: Buffer = Buffer.alloc(0)
+  return (chunk: Buffer) => {
+    pending = Buffer.concat([pending, chunk])
+    for (;;) {
+      const end = pending.indexOf(headEnd)
+      if (end < 0) return
+      const length = Number(/Content-Length: (\d+)/iu.exec(pending.toString("latin1", 0, end))?.[1])
+      const start = end + headEnd.length
+      if (pending.length < start + length) return
+      receive(JSON.parse(pending.toString("utf8", start, start + length)))
+      pending = pending.subarray(start + length)
+    }
+  }
+}
+
+const hoverOf = (result: unknown): Hover | undefined => {
+  const markdown = (result as { readonly contents: { readonly value: string } } | null)?.contents.value
+  if (markdown === undefined) return undefined
+  const [, code = "", prose = ""] = /^```\w+\n(.*?)\n```\n?(.*)$/su.exec(markdown) ?? [undefined, "", markdown]
+  return { code, prose: prose.trim() }
+}
+
+interface Diagnostic {
+  readonly severity: number
+  readonly message: string
+  readonly range: { readonly start: Position }
+}
+
+const mistakesOf = (result: unknown): ReadonlyArray<Mistake> =>
+  (result as { readonly items: ReadonlyArray<Diagnostic> }).items
+    .filter(({ severity }) => severity === 1)
+    .map(({ message, range }) => ({ line: range.start.line, message }))
+
+/** The language server of this project, as TypeScript 7 brings it. It ends with the layer. */
+export class LanguageServer extends Context.Service<LanguageServer, {
+  /** Opens a file with this text, which need not be on the disk. */
+  readonly open: (path: string, text: string) => void
+  /** What the editor shows at this place; `undefined` where it shows nothing. Many questions may be under way. */
+  readonly hover: (path: string, position: Position) => Effect.Effect<Hover | undefined>
+  /** What does not compile in this file. */
+  readonly errors: (path: string) => Effect.Effect<ReadonlyArray<Mistake>>
+}>()("test/LanguageServer") {
+  static readonly layer = Layer.effect(
+    LanguageServer,
+    Effect.gen(function*() {
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          spawn(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "--lsp", "--stdio"], {
+            cwd: root,
+            stdio: ["pipe", "pipe", "ignore"]
+          })
+        ),
+        (server) => Effect.sync(() => server.kill())
+      )
+      const waiting = new Map<number, (reply: Effect.Effect<unknown>) => void>()
+      const open = new Set<string>()
+      let requests = 0
+      const send = (message: object) => {
+        const body = JSON.stringify({ jsonrpc: "2.0", ...message })
+        server.stdin.write(`Content-Length: ${Buffer.byteLength(body)}${headEnd}${body}`)
+      }
+      const request = (method: string, params: object) =>
+        Effect.callback<unknown>((resume) => {
+          const id = ++requests
+          waiting.set(id, resume)
+          send({ id, method, params })
+        })
+      const receive = ({ error, id, method, params, result }: Message) => {
+        if (id === undefined) return
+        // The server asks too, for settings for one. Nothing is set.
+        if (method !== undefined) return send({ id, result: params?.items?.map(() => null) ?? null })
+        waiting.get(id)?.(error === undefined ? Effect.succeed(result) : Effect.die(new Error(error.message)))
+        waiting.delete(id)
+      }
+      server.stdout.on("data", reader(receive))
+      server.on("close", () => {
+        for (const resume of waiting.values()) resume(Effect.die(new Error("the language server ended")))
+      })
+      yield* request("initialize", {
+        processId: process.pid,
+        rootUri: uri(root),
+        workspaceFolders: [{ uri: uri(root), name: "effect-txc" }],
+        capabilities: { textDocument: { hover: { contentFormat: ["markdown"] } } }
+      })
+      send({ method: "initialized", params: {} })
+      return {
+        open: (path, text) => {
+          if (open.has(path)) return
+          open.add(path)
+          send({
+            method: "textDocument/didOpen",
+            params: { textDocument: { uri: uri(path), languageId: "typescript", version: 1, text } }
+          })
+        },
+        hover: (path, position) =>
+          Effect.map(request("textDocument/hover", { textDocument: { uri: uri(path) }, position }), hoverOf),
+        errors: (path) =>
+          Effect.map(request("textDocument/diagnostic", { textDocument: { uri: uri(path) } }), mistakesOf)
+      }
+    })
+  )
+}

@@ -1,0 +1,81 @@
+/**
+ * The package as its users see it: what it exports, and the examples in its modules.
+ */
+import ts from "@tsd/typescript"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+/** The project's folder, with a slash at its end. */
+export const root = fileURLToPath(new URL("../../", import.meta.url))
+
+interface EntryPoint {
+  readonly specifier: string
+  readonly file: string
+}
+
+/** The entry points of package.json, by the names that users import, and their sources. */
+export const entryPoints: ReadonlyArray<EntryPoint> = Object.entries<string | { readonly types: string }>(
+  JSON.parse(readFileSync(`${root}package.json`, "utf8")).exports
+).flatMap(([subpath, target]) =>
+  typeof target === "string" ? [] : [{
+    specifier: `effect-txc${subpath.slice(1)}`,
+    file: target.types.replace("./dist/", `${root}src/`).replace(".d.ts", ".ts")
+  }]
+)
+
+/** The package's types, and how to read what a module exports. */
+export interface Package {
+  readonly checker: ts.TypeChecker
+  /** What a module exports, by the name it is exported by. */
+  readonly exportsOf: (module: ts.Symbol) => ReadonlyArray<readonly [name: string, symbol: ts.Symbol]>
+  /** The entry points, in the order of {@link entryPoints}. */
+  readonly modules: ReadonlyArray<ts.Symbol>
+}
+
+/** Reads the package's sources. */
+export const load = (): Package => {
+  const { config } = ts.readConfigFile(`${root}tsconfig.json`, (path) => ts.sys.readFile(path))
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
+  const program = ts.createProgram({ rootNames: entryPoints.map(({ file }) => file), options })
+  const checker = program.getTypeChecker()
+  const exportsOf: Package["exportsOf"] = (module) =>
+    checker.getExportsOfModule(module).map((symbol) => [
+      symbol.name,
+      (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol)
+    ])
+  const modules = entryPoints.map(({ file }) => {
+    const source = program.getSourceFile(file)
+    const symbol = source === undefined ? undefined : checker.getSymbolAtLocation(source)
+    if (symbol === undefined) throw new Error(`${file} is no module`)
+    return symbol
+  })
+  return { checker, exportsOf, modules }
+}
+
+/** Whether a name stands for a whole module: `export * as X`. */
+export const isModule = (symbol: ts.Symbol): boolean => (symbol.flags & ts.SymbolFlags.ValueModule) !== 0
+
+/** A file of `src` that users import as a namespace. */
+export interface PublicModule {
+  readonly name: string
+  readonly file: string
+  readonly text: string
+}
+
+/** Every module that an entry point exports, by its name there. */
+export const publicModules = ({ exportsOf, modules }: Package): ReadonlyArray<PublicModule> =>
+  modules.flatMap((module) => exportsOf(module)).flatMap(([name, symbol]) => {
+    const source = symbol.declarations?.[0]
+    return isModule(symbol) && source !== undefined && ts.isSourceFile(source)
+      ? [{ name, file: source.fileName, text: source.text }]
+      : []
+  })
+
+/** The first block of TypeScript after `@example` in a file's first comment, and the line before it, counted from one. */
+export const exampleOf = (text: string): { readonly line: number; readonly text: string } | undefined => {
+  const comment = /^\/\*\*.*?\*\//su.exec(text)?.[0] ?? ""
+  const found = /^ \* @example.*?^ \* ```ts\n(.*?)^ \* ```$/msu.exec(comment)
+  if (found?.[1] === undefined) return undefined
+  const before = comment.slice(0, found.index + found[0].indexOf(found[1]))
+  return { line: before.split("\n").length, text: found[1].replaceAll(/^ \* ?/gmu, "") }
+}

@@ -1,0 +1,273 @@
+/**
+ * Everything that a user of the package can point at: what its entry points export, and from there every field and method
+ * that can be reached. It is written as a program that uses each thing once, because documentation can get lost between a
+ * declaration and its use: a mapped type keeps the names of fields and drops what is said about them.
+ */
+import ts from "@tsd/typescript"
+import { readFileSync } from "node:fs"
+import type { Position } from "./LanguageServer.ts"
+import { entryPoints, isModule, type Package, root } from "./Package.ts"
+
+/** One thing that a user can point at. */
+export interface Thing {
+  /** What it is called from outside, such as `Errors.RateLimited.status`. */
+  readonly name: string
+  /** Where it is declared: a file of the project, and a line that counts from one. */
+  readonly file: string
+  readonly line: number
+  /** Whether its declaration is documented, which may get lost on the way to where it is used. */
+  readonly isDocumented: boolean
+  /** Where to point: in the program, or at the declaration where no program can name it. */
+  readonly path: string
+  readonly position: Position
+}
+
+/** What can be pointed at, and the files to open for that. */
+export interface Surface {
+  readonly things: ReadonlyArray<Thing>
+  readonly files: ReadonlyArray<{ readonly path: string; readonly text: string }>
+}
+
+/** How to write the type of an argument of somebody else's generic type, by the name of the type. */
+const argumentOf: Readonly<Record<string, ReadonlyArray<(path: string) => string>>> = {
+  ReadonlySet: [(path) => `(${path} extends ReadonlySet<infer A> ? A : never)`],
+  ReadonlyMap: [
+    (path) => `(${path} extends ReadonlyMap<infer K, infer _V> ? K : never)`,
+    (path) => `(${path} extends ReadonlyMap<infer _K, infer V> ? V : never)`
+  ],
+  Effect: [(path) => `Effect.Success<${path}>`, (path) => `Effect.Error<${path}>`],
+  Stream: [(path) => `Stream.Success<${path}>`, (path) => `Stream.Error<${path}>`],
+  Result: [(path) => `Result.Result.Success<${path}>`, (path) => `Result.Result.Failure<${path}>`],
+  Option: [(path) => `Option.Option.Value<${path}>`],
+  Some: [(path) => `Option.Option.Value<${path}>`]
+}
+
+/** A type on the way, how a program writes it (where it can), what its owner is called, and the export it began with. */
+interface Step {
+  readonly type: ts.Type
+  readonly path: string | undefined
+  readonly owner: string
+  readonly origin: ts.Node
+}
+
+const isReference = (type: ts.Type): type is ts.TypeReference =>
+  ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0
+
+/** Whether a type is a class or an interface, or a use of one that is generic. */
+const isNamed = (type: ts.Type) => type.isClassOrInterface() || (isReference(type) && type.target.isClassOrInterface())
+
+/** A branded text is no object, although it is written as an intersection with one. */
+const hasMembers = (type: ts.Type): boolean =>
+  type.isIntersection() ? type.types.every(hasMembers) : (type.flags & ts.TypeFlags.Object) !== 0
+
+type TypeDeclaration = ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.ClassDeclaration
+
+const isTypeDeclaration = (node: ts.Node): node is TypeDeclaration =>
+  ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node)
+
+const unknowns = (count: number) => count === 0 ? "" : `<${Array.from({ length: count }, () => "unknown").join(", ")}>`
+
+const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
+
+/** Finds everything that a user can point at. */
+export const surface = ({ checker, exportsOf, modules }: Package): Surface => {
+  const path = `${root}test/editor/everything.ts`
+  const lines = [
+    ...entryPoints.map(({ specifier }, index) => `import * as E${index} from "${specifier}"`),
+    ...["Effect", "Option", "Result", "Stream"].map((name) => `import type * as ${name} from "effect/${name}"`)
+  ]
+  const found: Array<readonly [symbol: ts.Symbol, thing: Thing]> = []
+  // What a program can name comes first, the shortest name before others: a type is visited once.
+  const named: Array<Step> = []
+  const nameless: Array<Step> = []
+  const seen = new Set<ts.Type>()
+  const discriminants = new Set<ts.Symbol>()
+
+  const isOurs = (node: ts.Node) => node.getSourceFile().fileName.startsWith(`${root}src/`)
+  const declarationOf = (symbol: ts.Symbol | undefined) => symbol?.declarations?.find(isOurs)
+  const isForeign = (symbol: ts.Symbol | undefined) =>
+    symbol?.declarations !== undefined && symbol.declarations.length > 0 && !symbol.declarations.some(isOurs)
+
+  /** Notes a thing. `before` is a line of the program up to its name, where a program can name it. */
+  const point = (symbol: ts.Symbol, name: string, declaration: ts.Node, before: string | undefined, last: string) => {
+    const source = declaration.getSourceFile()
+    const node = ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration
+    const declared = source.getLineAndCharacterOfPosition(node.getStart(source))
+    const at = {
+      name,
+      file: source.fileName.slice(root.length),
+      line: declared.line + 1,
+      isDocumented: ts.getJSDocCommentsAndTags(declaration).some((node) =>
+        ts.isJSDoc(node) && node.comment !== undefined
+      )
+    }
+    if (before === undefined) found.push([symbol, { ...at, path: source.fileName, position: declared }])
+    else {
+      found.push([symbol, { ...at, path, position: { line: lines.length, character: before.length } }])
+      lines.push(`${before}${last}`)
+    }
+  }
+
+  const follow = (type: ts.Type, path: string | undefined, owner: string, origin: ts.Node) => {
+    const queue = path === undefined ? nameless : named
+    queue.push({ type, path, owner, origin })
+  }
+
+  /** A name that a module exports: a value, a type, or both, each with its own documentation. */
+  const exported = (module: string, name: string, owner: string, symbol: ts.Symbol) => {
+    const declarations = symbol.declarations?.filter(isOurs) ?? []
+    const types = declarations.filter(isTypeDeclaration)
+    const value = declarations.find((node) => !types.includes(node as TypeDeclaration)) ?? types[0]
+    if ((symbol.flags & ts.SymbolFlags.Value) !== 0 && value !== undefined) {
+      point(symbol, owner, value, `void ${module}.`, name)
+      follow(checker.getTypeOfSymbol(symbol), `(typeof ${module}.${name})`, owner, value)
+    }
+    if ((symbol.flags & ts.SymbolFlags.Type) !== 0 && types[0] !== undefined) {
+      const last = `${name}${unknowns(types[0].typeParameters?.length ?? 0)}`
+      point(symbol, owner, types[0], `export type _${lines.length} = ${module}.`, last)
+      follow(checker.getDeclaredTypeOfSymbol(symbol), `${module}.${last}`, owner, types[0])
+    }
+  }
+
+  const isPrivate = ({ declarations = [], name }: ts.Symbol) =>
+    /^(?:~|__|prototype$)/u.test(name)
+    || declarations.some((node) =>
+      (ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier) !== 0
+    )
+
+  /** An error's message, say: what overrides JavaScript's own has the same meaning. */
+  const isOverride = (type: ts.Type, member: ts.Symbol) =>
+    type.isClass() &&
+    checker.getBaseTypes(type).some((base) =>
+      isForeign(checker.getPropertyOfType(base, member.name)) && member.name in Error.prototype
+    )
+
+  /** A record's keys are texts that some other type lists: there is no place to document one. */
+  const isKey = (type: ts.Type, member: ts.Symbol) =>
+    (member.declarations ?? []).length === 0
+    && type.symbol?.declarations?.some((node) => ts.isMappedTypeNode(node) && node.nameType === undefined) === true
+
+  /** The fields and methods of a type, and their own types. */
+  const members = ({ origin, owner, path, type }: Step) => {
+    // Another use of a generic type has the same members, of other types.
+    const isKnown = isReference(type) && type.target !== type && seen.has(type.target)
+    if (isReference(type)) seen.add(type.target)
+    let variable: string | undefined
+    for (const member of checker.getPropertiesOfType(type)) {
+      const { name } = member
+      // A service's class holds its shape so.
+      const isShape = name === "Service" && isForeign(member)
+      if ((isForeign(member) && !isShape) || isPrivate(member) || isOverride(type, member)) continue
+      if (!isShape && !isKnown && !isKey(type, member)) {
+        if (path !== undefined && variable === undefined) {
+          variable = `value${lines.length}`
+          lines.push(`declare const ${variable}: ${path}`)
+        }
+        const isNamed = variable !== undefined && identifier.test(name)
+        point(
+          member,
+          `${owner}.${name}`,
+          declarationOf(member) ?? origin,
+          isNamed ? `void ${variable}.` : undefined,
+          name
+        )
+      }
+      follow(
+        checker.getTypeOfSymbol(member),
+        path === undefined ? undefined : `${path}[${JSON.stringify(name)}]`,
+        isShape ? owner : `${owner}.${name}`,
+        origin
+      )
+    }
+  }
+
+  /** What goes into a function, and what comes out. */
+  const calls = ({ origin, owner, path, type }: Step) => {
+    const signatures = type.getCallSignatures()
+    for (const [order, signature] of signatures.entries()) {
+      // Of several signatures a program can only name the last.
+      const single = order === signatures.length - 1 ? path : undefined
+      for (const [index, parameter] of signature.parameters.entries()) {
+        follow(
+          checker.getTypeOfSymbol(parameter),
+          single === undefined ? undefined : `Parameters<${single}>[${index}]`,
+          `${owner}(${parameter.name.replace(/^__\d+$/u, "options")})`,
+          origin
+        )
+      }
+      follow(
+        signature.getReturnType(),
+        single === undefined ? undefined : `ReturnType<${single}>`,
+        `${owner}()`,
+        origin
+      )
+    }
+  }
+
+  /** How to write the one member of a union that has this tag, or this field. */
+  const narrowing = (member: ts.Type, others: ReadonlyArray<ts.Type>): string | undefined => {
+    if (others.length === 0) return "object"
+    for (const field of checker.getPropertiesOfType(member)) {
+      if ((field.flags & ts.SymbolFlags.Optional) !== 0 || !identifier.test(field.name)) continue
+      const type = checker.getTypeOfSymbol(field)
+      const rivals = others.flatMap((other) => checker.getPropertyOfType(other, field.name) ?? [])
+        .filter(({ flags }) => (flags & ts.SymbolFlags.Optional) === 0)
+      if (rivals.length === 0) return `{ readonly ${field.name}: unknown }`
+      if (type.isStringLiteral() && rivals.every((rival) => checker.getTypeOfSymbol(rival) !== type)) {
+        discriminants.add(field)
+        return `{ readonly ${field.name}: ${JSON.stringify(type.value)} }`
+      }
+    }
+    return undefined
+  }
+
+  const union = ({ origin, owner, path }: Step, type: ts.UnionType) => {
+    const objects = type.types.filter(hasMembers)
+    for (const member of objects) {
+      const narrowed = narrowing(member, objects.filter((other) => other !== member))
+      const isNameless = path === undefined || narrowed === undefined
+      follow(member, isNameless ? undefined : `Extract<${path}, ${narrowed}>`, owner, origin)
+    }
+  }
+
+  /** The arguments of somebody else's generic type. */
+  const foreign = ({ origin, owner, path }: Step, type: ts.TypeReference) => {
+    for (const [index, argument] of checker.getTypeArguments(type).entries()) {
+      const write = checker.isArrayLikeType(type)
+        ? (path: string) => `${path}[number]`
+        : argumentOf[type.symbol.name]?.[index]
+      if (write !== undefined) follow(argument, path === undefined ? undefined : write(path), owner, origin)
+    }
+  }
+
+  const visit = (step: Step) => {
+    const { type } = step
+    if (type.isUnion()) return union(step, type)
+    if (!hasMembers(type)) return
+    if (checker.isArrayLikeType(type) || (isForeign(type.symbol) && isNamed(type))) {
+      return isReference(type) ? foreign(step, type) : undefined
+    }
+    members(step)
+    calls(step)
+  }
+
+  const walk = (module: string, prefix: string, symbol: ts.Symbol) => {
+    for (const [name, target] of exportsOf(symbol)) {
+      if (isModule(target)) walk(`${module}.${name}`, `${prefix}${name}.`, target)
+      else exported(module, name, `${prefix}${name}`, target)
+    }
+  }
+  for (const [index, module] of modules.entries()) walk(`E${index}`, "", module)
+  for (let step = named.shift() ?? nameless.shift(); step !== undefined; step = named.shift() ?? nameless.shift()) {
+    if (seen.has(step.type)) continue
+    seen.add(step.type)
+    visit(step)
+  }
+  // What tells the members of a union apart says what it means.
+  const things = found.flatMap(([symbol, thing]) => symbol.name === "_tag" || discriminants.has(symbol) ? [] : [thing])
+  const declared = [...new Set(things.map((thing) => thing.path))].filter((file) => file !== path)
+  return {
+    things,
+    files: [{ path, text: lines.join("\n") }, ...declared.map((path) => ({ path, text: readFileSync(path, "utf8") }))]
+  }
+}
