@@ -1,16 +1,29 @@
 /**
  * The orders that can still trade.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { ActiveOrders, Identifiers } from "effect-txc"
+ *
+ * const open = Effect.gen(function*() {
+ *   const orders = yield* ActiveOrders.ActiveOrders
+ *   return yield* Stream.runCollect(orders.stream({ market: Identifiers.marketName("BTC_USDT") }))
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -22,17 +35,44 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-/** How many records a page has when the request does not say. */
+/**
+ * How many records a page has at most when the request does not say.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const defaultLimit = 50
 
 /**
- * - `market`: only orders of this market
- * - `orderId`, `clientOrderId`: only this order
- * - `limit`: 1 to 100, default 50
- * - `offset`: 0 to 10000, default 0
+ * Which open orders to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface StreamRequest {
+  /** Only orders of this market. Default: of all markets. */
+  readonly market?: MarketName
+  /** Only the order that the exchange has given this identifier. */
+  readonly orderId?: OrderId
+  /** Only the order that you have given this identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of open orders to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
 const request = ({ keys }: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId),
@@ -47,11 +87,24 @@ const request = ({ keys }: Dialect) =>
 /** A bare list: the answer does not say which page it is. */
 const response = (dialect: Dialect) => Schema.Array(OrderAnswer.order(dialect))
 
+/**
+ * A page of open orders, the latest first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Page = Pages.Page<OrderAnswer.Order>
+
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/orders`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "ActiveOrders.page",
   clause: "not in the document",
@@ -65,14 +118,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response
+  response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), limit: Limit.make(10) })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category models */
-export type Page = Pages.Page<OrderAnswer.Order>
-/** @category errors */
+/**
+ * What reading open orders can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -80,30 +135,28 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `page`: one page of open orders, the latest first
- * - `stream`: all of them, page by page of `limit` (default 100) records; see `Pages.stream` for what it promises
+ * Reads the open orders of the account.
  *
  * @category services
  * @since 0.1.0
  */
 export class ActiveOrders extends Context.Service<ActiveOrders, {
+  /**
+   * Reads one page, the latest first. A page without records is no failure.
+   *
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer holds more
+   * records than were asked for.
+   */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
+  /** Reads all open orders, page by page. See `Pages.stream` for what it promises. */
   readonly stream: (
-    request?: Omit<Request, "offset">
+    request?: StreamRequest
   ) => Stream.Stream<OrderAnswer.Order, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/ActiveOrders") {
-  static readonly layer: Layer.Layer<ActiveOrders, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<ActiveOrders, never, Call.Call> = PageService.layer(
     ActiveOrders,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const page = Effect.fn("ActiveOrders.page")(function*(request: Request = {}) {
-        return yield* Effect.flatMap(call(request), Pages.ofRecords(endpoint.name, request, defaultLimit))
-      })
-      return {
-        page,
-        stream: ({ limit, ...filter } = {}) =>
-          Pages.stream("ActiveOrders.stream", (at) => page({ ...filter, ...at }), limit)
-      }
-    })
+    endpoint,
+    (name, request) => Pages.ofRecords(name, request, defaultLimit)
   )
 }

@@ -1,15 +1,27 @@
 /**
- * Cancelling all orders, of a market or of all (document, Endpoints §4).
+ * Canceling all orders, of one market or of all (document, Endpoints §4).
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CancelAllOrders, Identifiers } from "effect-txc"
+ *
+ * const clear = Effect.gen(function*() {
+ *   const cancelAllOrders = yield* CancelAllOrders.CancelAllOrders
+ *   yield* cancelAllOrders.cancel({ market: Identifiers.marketName("BTC_USDT"), type: ["spot"] })
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Constraint from "../domain/Constraint.ts"
-import { MarketName } from "../domain/Identifiers.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { CancelAllType } from "../domain/Order.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -19,10 +31,19 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `market`: only orders of this market
- * - `type`: only orders of these types, at least one; all when left out
+ * Which orders to cancel.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface Request {
+  /** Only orders of this market. Default: of all markets. */
+  readonly market?: MarketName
+  /** Only orders of these types, at least one. Default: of all types. */
+  readonly type?: ReadonlyArray<CancelAllType>
+}
+
+const request = Wire.struct<Request>({
   market: Schema.optionalKey(MarketName),
   type: Schema.optionalKey(
     Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
@@ -42,7 +63,12 @@ const response = Wire.acknowledged([], (wire) => wire !== undefined)
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/cancel/all` (document, Endpoints §4).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CancelAllOrders.cancel",
   clause: "Endpoints §4",
@@ -56,12 +82,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), type: ["spot", "margin"] })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What canceling all orders can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -69,23 +99,25 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `cancel`: cancels all open orders that the request reaches; cancelling none is a success too
+ * Cancels all orders at once.
  *
  * @category services
  * @since 0.1.0
  */
 export class CancelAllOrders extends Context.Service<CancelAllOrders, {
+  /**
+   * Cancels every open order that the request selects; every one of the account without a request. It succeeds as well
+   * when there is none.
+   *
+   * Fails with `ValidationFailed` when the market is unknown or the list of types is empty; with `OutcomeUnknown` when
+   * the answer is lost and the orders may have been canceled.
+   */
   readonly cancel: (request?: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/CancelAllOrders") {
-  static readonly layer: Layer.Layer<CancelAllOrders, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<CancelAllOrders, never, Call.Call> = PlainService.layer(
     CancelAllOrders,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        cancel: Effect.fn("CancelAllOrders.cancel")(function*(request: Request = {}) {
-          yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (cancel) => ({ cancel: (request = {}) => cancel(request) })
   )
 }

@@ -1,13 +1,28 @@
 /**
- * Cancelling both legs of a collateral OCO order.
+ * Canceling both legs of a collateral OCO order.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CancelOcoOrder, Identifiers } from "effect-txc"
+ *
+ * const cancel = Effect.gen(function*() {
+ *   const cancelOcoOrder = yield* CancelOcoOrder.CancelOcoOrder
+ *   return yield* cancelOcoOrder.cancel({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     orderId: Identifiers.OrderId.make("117703764513")
+ *   })
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Call from "../client/call/Call.ts"
-import { MarketName } from "../domain/Identifiers.ts"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -18,17 +33,31 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `market`: of the pair
- * - `orderId`: of the pair, not of a leg
+ * Which OCO order to cancel.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** The market that the pair trades on. */
+  readonly market: MarketName
+  /** The exchange's identifier of the pair (`CollateralOcoOrder.id`), not of a leg. */
+  readonly orderId: OrderId
+}
+
 const request = ({ keys }: Dialect) =>
-  Wire.struct({ market: MarketName, orderId: Wire.RequestedOrderId }, { keys: { orderId: keys.orderId } })
+  Wire.struct<Request>({ market: MarketName, orderId: Wire.RequestedOrderId }, { keys: { orderId: keys.orderId } })
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/oco-cancel`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CancelOcoOrder.cancel",
   clause: "not in the document",
@@ -42,12 +71,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: CollateralOcoOrders.endpoint.response
+  response: CollateralOcoOrders.endpoint.response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), orderId: OrderId.make("1") })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What canceling an OCO order can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -55,24 +88,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `cancel`: cancels both legs, and gives them as they ended. A pair that is not open, or not there, is refused
- *   (`RequestRejected`).
+ * Cancels collateral OCO orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class CancelOcoOrder extends Context.Service<CancelOcoOrder, {
+  /**
+   * Cancels both legs, and gives them as they ended.
+   *
+   * Fails with `RequestRejected` when there is no such pair, or when it is not open any more; with `OutcomeUnknown`
+   * when the answer is lost and the legs may have been canceled.
+   */
   readonly cancel: (request: Request) => Effect.Effect<CollateralOcoOrders.CollateralOcoOrder, Failure>
 }>()("effect-txc/endpoints/CancelOcoOrder") {
-  static readonly layer: Layer.Layer<CancelOcoOrder, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<CancelOcoOrder, never, Call.Call> = PlainService.layer(
     CancelOcoOrder,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        cancel: Effect.fn("CancelOcoOrder.cancel")(function*(request: Request) {
-          return yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (cancel) => ({ cancel })
   )
 }

@@ -1,14 +1,31 @@
 /**
- * Cancelling one order.
+ * Canceling one order.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CancelOrder, Identifiers } from "effect-txc"
+ *
+ * // What was not filled when the order was canceled.
+ * const unfilled = Effect.gen(function*() {
+ *   const cancelOrder = yield* CancelOrder.CancelOrder
+ *   const order = yield* cancelOrder.cancel({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     clientOrderId: Identifiers.ClientOrderId.make("my-order-1")
+ *   })
+ *   return order.left
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import { ClientOrderId, MarketName, type OrderId } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
@@ -18,8 +35,53 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
+/**
+ * An order to cancel, by the exchange's identifier.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ByOrderId {
+  /** The market that the order trades on. */
+  readonly market: MarketName
+  /** The exchange's identifier of the order. */
+  readonly orderId: OrderId
+  /** Not together with `orderId`. */
+  readonly clientOrderId?: never
+}
+
+/**
+ * An order to cancel, by your own identifier.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ByClientOrderId {
+  /** The market that the order trades on. */
+  readonly market: MarketName
+  /** Your own identifier of the order. */
+  readonly clientOrderId: ClientOrderId
+  /** Not together with `clientOrderId`. */
+  readonly orderId?: never
+}
+
+/**
+ * Which order to cancel, by one of its two identifiers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Request = ByOrderId | ByClientOrderId
+
+/** The request on the wire, where only the constraints say that it has one identifier. */
+interface Sent {
+  readonly market: MarketName
+  readonly orderId?: OrderId
+  readonly clientOrderId?: ClientOrderId
+}
+
 const request = ({ keys }: Dialect) =>
-  Wire.struct({
+  Wire.struct<Sent>({
     market: MarketName,
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId)
@@ -43,7 +105,12 @@ const request = ({ keys }: Dialect) =>
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/cancel`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CancelOrder.cancel",
   clause: "not in the document",
@@ -57,22 +124,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.order
+  response: OrderAnswer.order,
+  example: (): Request => ({ market: marketName("BTC_USDT"), orderId: OrderId.make("1") })
 })
 
 /**
- * - `market`: of the order
- * - `orderId` or `clientOrderId`: which one, by the exchange's identifier or by the caller's own
+ * What canceling an order can fail with.
  *
- * @category models
+ * @category errors
+ * @since 0.1.0
  */
-export type Request =
-  & { readonly market: MarketName }
-  & (
-    | { readonly orderId: OrderId; readonly clientOrderId?: never }
-    | { readonly clientOrderId: ClientOrderId; readonly orderId?: never }
-  )
-/** @category errors */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -80,24 +141,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `cancel`: cancels what is left of an open order, and gives the order as it ended. An order that is not open, or not
- *   there, is refused (`RequestRejected`).
+ * Cancels single orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class CancelOrder extends Context.Service<CancelOrder, {
+  /**
+   * Cancels what is left of an open order, and gives the order as it ended.
+   *
+   * Fails with `RequestRejected` when there is no such order, or when it is not open any more; with `OutcomeUnknown`
+   * when the answer is lost and the order may have been canceled.
+   */
   readonly cancel: (request: Request) => Effect.Effect<OrderAnswer.Order, Failure>
 }>()("effect-txc/endpoints/CancelOrder") {
-  static readonly layer: Layer.Layer<CancelOrder, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<CancelOrder, never, Call.Call> = PlainService.layer(
     CancelOrder,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        cancel: Effect.fn("CancelOrder.cancel")(function*(request: Request) {
-          return yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (cancel) => ({ cancel })
   )
 }

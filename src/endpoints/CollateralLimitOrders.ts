@@ -1,20 +1,37 @@
 /**
  * Limit orders that trade positions on margin.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CollateralLimitOrders, Decimal, Identifiers } from "effect-txc"
+ *
+ * // Opens a long position of 0.01 BTC at 39500 USDT or better.
+ * const open = Effect.gen(function*() {
+ *   const orders = yield* CollateralLimitOrders.CollateralLimitOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "buy",
+ *     amount: Decimal.amount("0.01"),
+ *     price: Decimal.price("39500")
+ *   })
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../client/ClientOrderIds.ts"
-import { MarketRules } from "../client/MarketRules.ts"
-import { Amount, Price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount, Price, price } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide } from "../domain/Order.ts"
+import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -26,18 +43,34 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `market`: a margin market
- * - `side`: a buy opens or increases a long position, a sell a short one
- * - `amount`: in units of the base currency; precision, least amount and total depend on the market
- * - `price`: the limit, in units of the quote currency
- * - `clientOrderId`: the caller's own identifier; one is made when it is left out
- * - `postOnly`: refused instead of trading at once; default false
- * - `ioc`: what can't trade at once is canceled; default false; not together with `postOnly`
- * - `stp`: self-trade prevention, default `no`
- * - `reduceOnly`: may only reduce or close a position; its amount becomes the position's at most; default false
+ * A limit order to place on margin.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** A market that trades on margin, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** A buy opens or increases a long position, a sell a short one. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency. Its precision, least value and total depend on the market. */
+  readonly amount: Amount
+  /** The limit, in units of the quote currency. Its precision depends on the market. */
+  readonly price: Price
+  /** Your own identifier of the order. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** Refuse the order rather than let it trade at once. Default `false`. */
+  readonly postOnly?: boolean
+  /** Cancel what cannot trade at once. Default `false`; not together with `postOnly`. */
+  readonly ioc?: boolean
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+  /** Only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. */
+  readonly reduceOnly?: boolean
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
     amount: Amount,
@@ -60,7 +93,12 @@ const request = (dialect: Dialect) =>
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/collateral/limit`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CollateralLimitOrders.create",
   clause: "not in the document",
@@ -74,12 +112,23 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
-  response: OrderAnswer.order
+  response: OrderAnswer.order,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("0.01"),
+    price: price("39500"),
+    clientOrderId: ClientOrderId.make("long-1"),
+    postOnly: true
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What placing a limit order on margin can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -87,31 +136,29 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: places the order, after checking it against the bounds of its market
+ * Places limit orders on margin.
  *
  * @category services
  * @since 0.1.0
  */
 export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders, {
+  /**
+   * Places the order, after checking it against the rules of its market.
+   *
+   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
+   * taken; with `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with
+   * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
+   * been placed.
+   */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralLimitOrders") {
-  static readonly layer: Layer.Layer<CollateralLimitOrders, never, Call.Call | MarketRules> = Layer.effect(
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<CollateralLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralLimitOrders,
-    Effect.gen(function*() {
-      const { dialect, make } = yield* Call.Call
-      const rules = yield* MarketRules
-      const ids = yield* ClientOrderIds
-      const call = make(
-        endpoint,
-        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.limit({ ...request, collateral: true }))
-      )
-      return {
-        create: Effect.fn("CollateralLimitOrders.create")(function*(asked: Request) {
-          const request = yield* ids.named(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
-        })
-      }
-    })
+    endpoint,
+    {
+      bounds: (request) => Market.limit({ ...request, collateral: true }),
+      received: ({ clientOrderId }) => [clientOrderId]
+    }
   )
 }

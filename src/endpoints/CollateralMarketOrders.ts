@@ -1,20 +1,37 @@
 /**
  * Market orders that trade positions on margin.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CollateralMarketOrders, Decimal, Identifiers } from "effect-txc"
+ *
+ * // Closes a long position of up to 0.01 BTC.
+ * const close = Effect.gen(function*() {
+ *   const orders = yield* CollateralMarketOrders.CollateralMarketOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "sell",
+ *     amount: Decimal.amount("0.01"),
+ *     reduceOnly: true
+ *   })
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../client/ClientOrderIds.ts"
-import { MarketRules } from "../client/MarketRules.ts"
-import { Amount } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide } from "../domain/Order.ts"
+import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -26,15 +43,30 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `market`: a margin market
- * - `side`: a buy opens or increases a long position, a sell a short one
- * - `amount`: in units of the base currency, on both sides
- * - `clientOrderId`: the caller's own identifier; one is made when it is left out
- * - `stp`: self-trade prevention, default `no`
- * - `reduceOnly`: may only reduce or close a position; its amount becomes the position's at most; default false
+ * A market order to place on margin.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** A market that trades on margin, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** A buy opens or increases a long position, a sell a short one. */
+  readonly side: OrderSide
+  /**
+   * How much, in units of the base currency, for buys as for sells. Its precision and least value depend on the market.
+   */
+  readonly amount: Amount
+  /** Your own identifier of the order. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+  /** Only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. */
+  readonly reduceOnly?: boolean
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
     amount: Amount,
@@ -47,7 +79,12 @@ const request = (dialect: Dialect) =>
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/collateral/market`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CollateralMarketOrders.create",
   clause: "not in the document",
@@ -61,12 +98,21 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
-  response: OrderAnswer.order
+  response: OrderAnswer.order,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("0.01"),
+    clientOrderId: ClientOrderId.make("long-2")
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What placing a market order on margin can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -74,32 +120,30 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: places the order, after checking it against the bounds of its market; what can't trade within the taker
- *   band is canceled
+ * Places market orders on margin.
  *
  * @category services
  * @since 0.1.0
  */
 export class CollateralMarketOrders extends Context.Service<CollateralMarketOrders, {
+  /**
+   * Places the order, after checking it against the rules of its market. The part that cannot trade within the taker
+   * band is canceled.
+   *
+   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
+   * taken; with `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with
+   * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
+   * been placed.
+   */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/CollateralMarketOrders") {
-  static readonly layer: Layer.Layer<CollateralMarketOrders, never, Call.Call | MarketRules> = Layer.effect(
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<CollateralMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralMarketOrders,
-    Effect.gen(function*() {
-      const { dialect, make } = yield* Call.Call
-      const rules = yield* MarketRules
-      const ids = yield* ClientOrderIds
-      const call = make(endpoint, (request) => {
-        const bounded = Market.market({ ...request, collateral: true, quoteAmount: false })
-        return Call.withinMarketRules(rules, endpoint, dialect, bounded)
-      })
-      return {
-        create: Effect.fn("CollateralMarketOrders.create")(function*(asked: Request) {
-          const request = yield* ids.named(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
-        })
-      }
-    })
+    endpoint,
+    {
+      bounds: (request) => Market.market({ ...request, collateral: true, quoteAmount: false }),
+      received: ({ clientOrderId }) => [clientOrderId]
+    }
   )
 }

@@ -1,24 +1,45 @@
 /**
  * Collateral OCO orders (document, Endpoints §2): a take-profit and a stop-loss of which one cancels the other.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CollateralOcoOrders, Decimal, Identifiers } from "effect-txc"
+ *
+ * // Closes a long position of 0.01 BTC at 42000 USDT or better, or when the price has fallen to 38000 USDT.
+ * const exit = Effect.gen(function*() {
+ *   const orders = yield* CollateralOcoOrders.CollateralOcoOrders
+ *   const { stopLoss, takeProfit } = yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "sell",
+ *     amount: Decimal.amount("0.01"),
+ *     price: Decimal.price("42000"),
+ *     activationPrice: Decimal.price("38000"),
+ *     stopLimitPrice: Decimal.price("37900")
+ *   })
+ *   return [stopLoss.orderId, takeProfit.orderId]
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../client/ClientOrderIds.ts"
-import { MarketRules } from "../client/MarketRules.ts"
-import { Amount, Decimal, FeeRate, Price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount, Decimal, FeeRate, Price, price } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, ReceivedActivationCondition, ReceivedPositionSide, ReceivedSide } from "../domain/Order.ts"
+import { OrderSide, ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -26,18 +47,38 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `market`: a margin market
- * - `side`: a buy opens or increases a long position, a sell a short one
- * - `amount`: of both legs, in units of the base currency
- * - `price`: the take-profit's limit, in units of the quote currency
- * - `activationPrice`: the stop-loss's trigger, in units of the quote currency
- * - `stopLimitPrice`: the stop-loss's limit once it is triggered, in units of the quote currency
- * - `clientOrderId`: the caller's own identifier; one is made when it is left out
- * - `reduceOnly`: both legs may only reduce or close a position; default false. The document announces it as not yet
- *   accepted.
+ * A collateral OCO order to place: both legs in one request.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** A market that trades on margin, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** A buy opens or increases a long position, a sell a short one. */
+  readonly side: OrderSide
+  /** How much each leg trades, in units of the base currency. Precision, least value and total depend on the market. */
+  readonly amount: Amount
+  /** The limit of the take-profit, in units of the quote currency. Its precision depends on the market. */
+  readonly price: Price
+  /** The price that triggers the stop-loss, in units of the quote currency. Its precision depends on the market. */
+  readonly activationPrice: Price
+  /**
+   * The limit of the stop-loss once it is triggered, in units of the quote currency. Its precision depends on the
+   * market.
+   */
+  readonly stopLimitPrice: Price
+  /** Your own identifier of the pair. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /**
+   * Both legs may only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. The
+   * document announces this field as not yet accepted.
+   */
+  readonly reduceOnly?: boolean
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
     amount: Amount,
@@ -58,82 +99,112 @@ const request = (dialect: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-/** What both legs have. */
-const leg = ({ legType, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
-  orderId: Wire.OrderId,
-  clientOrderId: Schema.optionalKey(ClientOrderId),
-  market: MarketName,
-  side: ReceivedSide,
-  type: legType,
-  timestamp: UnixTime,
-  dealMoney: Decimal,
-  dealStock: Decimal,
-  amount: Decimal,
-  takerFee: omissible(FeeRate),
-  makerFee: omissible(FeeRate),
-  left: Decimal,
-  dealFee: Decimal,
-  postOnly: Schema.Boolean,
-  mtime: UnixTime,
-  price: Decimal,
-  status: omissible(orderStatus),
-  stp: omissible(receivedSelfTradePrevention),
-  positionSide: omissible(ReceivedPositionSide)
-})
-
-const spelling = ({ demandsAll, keys }: Dialect) => ({
-  keys: { ...keys, postOnly: "post_only" },
-  absent: { clientOrderId: { value: "", when: () => true, demanded: demandsAll } }
-})
-
-const limitLeg = (dialect: Dialect) => Wire.struct(leg(dialect), spelling(dialect))
-
-const stopLeg = (dialect: Dialect) => {
-  const { absent, keys } = spelling(dialect)
-  return Wire.struct({
-    ...leg(dialect),
-    activationPrice: Decimal,
-    activationCondition: ReceivedActivationCondition,
-    activated: Wire.Bit
-  }, {
-    keys: { ...keys, activationPrice: "activation_price", activationCondition: "activation_condition" },
-    absent
-  })
-}
-
 /**
- * An OCO order as the exchange has accepted it.
- *
- * - `id`: of the pair; each leg has its own
- * - `stopLoss`: the stop-limit leg, with trigger
- * - `takeProfit`: the limit leg
- *
- * In both legs:
- *
- * - `timestamp`, `mtime`: of creation and of the last change, in Unix seconds with microseconds
- * - `dealMoney`, `dealStock`: filled so far, in units of the quote and of the base currency
- * - `amount`, `left`: ordered and not yet filled, in units of the base currency
- * - `takerFee`, `makerFee`: ratios; `dealFee`: charged so far
+ * A leg of an OCO order (document, "Order leg object"): its take-profit has no more than this.
  *
  * @category models
  * @since 0.1.0
  */
+export interface Leg extends OrderAnswer.AnyOrder {
+  /** How much is not yet filled, in units of the base currency. */
+  readonly left: Decimal
+  /** The limit, in units of the quote currency per unit of the base currency. */
+  readonly price: Decimal
+  /** Whether the leg may only rest in the book. */
+  readonly postOnly: boolean
+  /** The fee of a trade that the leg makes as a taker, as a ratio. */
+  readonly takerFee?: FeeRate
+  /** The fee of a trade that the leg makes as a maker, as a ratio. */
+  readonly makerFee?: FeeRate
+  /** When the leg changed last, in Unix seconds with microseconds. */
+  readonly mtime: UnixTime
+}
+
+/**
+ * The stop-loss of an OCO order: the leg that has a trigger.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopLeg extends Leg {
+  /** Whether the market has reached the activation price. */
+  readonly activated: boolean
+  /** From which side the market must reach the activation price. */
+  readonly activationCondition: ReceivedActivationCondition
+  /** The price that triggers the leg, in units of the quote currency. */
+  readonly activationPrice: Decimal
+}
+
+/**
+ * An OCO order as the exchange answers it (document, "Collateral OCO order").
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CollateralOcoOrder {
+  /** The exchange's identifier of the pair. Each leg has another of its own. */
+  readonly id: OrderId
+  /** Whether both legs may only reduce or close a position. */
+  readonly reduceOnly?: boolean
+  /** The leg that waits for its activation price, and then becomes a limit order. */
+  readonly stopLoss: StopLeg
+  /** The limit order. */
+  readonly takeProfit: Leg
+}
+
+const legFields = (dialect: Dialect) => ({
+  ...OrderAnswer.commonFields(dialect),
+  type: dialect.legType,
+  left: Decimal,
+  price: Decimal,
+  postOnly: Schema.Boolean,
+  takerFee: dialect.omissible(FeeRate),
+  makerFee: dialect.omissible(FeeRate),
+  mtime: UnixTime,
+  positionSide: dialect.omissible(ReceivedPositionSide)
+})
+
+const legKeys = ({ keys }: Dialect) => ({ ...keys, postOnly: "post_only" })
+
+/** A leg always has a limit: its price is a price, even if it is zero. */
+const legAbsent = (dialect: Dialect) => ({ clientOrderId: OrderAnswer.absent(dialect).clientOrderId })
+
+const leg = (dialect: Dialect) =>
+  Wire.struct<Leg>(legFields(dialect), { keys: legKeys(dialect), absent: legAbsent(dialect) })
+
+const stopLeg = (dialect: Dialect) =>
+  Wire.struct<StopLeg>({
+    ...legFields(dialect),
+    activationPrice: Decimal,
+    activationCondition: ReceivedActivationCondition,
+    activated: Wire.Bit
+  }, {
+    keys: {
+      ...legKeys(dialect),
+      activationPrice: "activation_price",
+      activationCondition: "activation_condition"
+    },
+    absent: legAbsent(dialect)
+  })
+
 const order = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<CollateralOcoOrder>({
     id: Wire.OrderId,
     reduceOnly: dialect.omissible(Schema.Boolean),
     stopLoss: stopLeg(dialect).schema,
-    takeProfit: limitLeg(dialect).schema
+    takeProfit: leg(dialect).schema
   }, { keys: { stopLoss: "stop_loss", takeProfit: "take_profit" } })
-
-/** @category models */
-export type CollateralOcoOrder = ReturnType<typeof order>["schema"]["Type"]
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/collateral/oco` (document, Endpoints §2).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CollateralOcoOrders.create",
   clause: "Endpoints §2",
@@ -147,12 +218,24 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
-  response: (dialect) => order(dialect).schema
+  response: (dialect) => order(dialect).schema,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "sell",
+    amount: amount("0.01"),
+    price: price("42000"),
+    activationPrice: price("38000"),
+    stopLimitPrice: price("37900"),
+    clientOrderId: ClientOrderId.make("bracket-1")
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What placing a collateral OCO order can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -160,34 +243,29 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: places both legs, after checking them against the bounds of their market
+ * Places collateral OCO orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
+  /**
+   * Places both legs, after checking them against the rules of their market.
+   *
+   * Fails with `ValidationFailed` when a field is wrong or the market does not admit the order; with
+   * `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with `OutcomeUnknown`
+   * when the answer is lost and the legs may have been placed.
+   */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<CollateralOcoOrder>, Failure>
 }>()("effect-txc/endpoints/CollateralOcoOrders") {
-  static readonly layer: Layer.Layer<CollateralOcoOrders, never, Call.Call | MarketRules> = Layer.effect(
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<CollateralOcoOrders, never, Call.Call | MarketRules> = OrderService.layer(
     CollateralOcoOrders,
-    Effect.gen(function*() {
-      const { dialect, make } = yield* Call.Call
-      const rules = yield* MarketRules
-      const ids = yield* ClientOrderIds
-      const call = make(
-        endpoint,
-        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.collateralOco(request))
-      )
-      return {
-        create: Effect.fn("CollateralOcoOrders.create")(function*(asked: Request) {
-          const request = yield* ids.named(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [
-            order.stopLoss.clientOrderId,
-            order.takeProfit.clientOrderId
-          ], dialect.policy.legClientOrderIds === "echoed")
-        })
-      }
-    })
+    endpoint,
+    {
+      bounds: Market.collateralOco,
+      received: ({ stopLoss, takeProfit }) => [stopLoss.clientOrderId, takeProfit.clientOrderId],
+      echoes: ({ legClientOrderIds }) => legClientOrderIds === "echoed"
+    }
   )
 }

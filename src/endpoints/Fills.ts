@@ -1,41 +1,80 @@
 /**
- * What the account's own orders have traded, trade by trade.
+ * The trades of the account's own orders, one by one.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Fills, Identifiers } from "effect-txc"
+ *
+ * const fillsOf = Effect.fn("fillsOf")(function*(clientOrderId: Identifiers.ClientOrderId) {
+ *   const fills = yield* Fills.Fills
+ *   const { records } = yield* fills.page({ market: Identifiers.marketName("BTC_USDT"), clientOrderId })
+ *   return records.map(({ amount, fee, price }) => ({ amount, fee, price }))
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, Ticker } from "../domain/Identifiers.ts"
-import { ReceivedSide } from "../domain/Order.ts"
+import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
+import { ReceivedSide, type Role } from "../domain/Order.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
 // Request
 // -----------------------------------------------------------------------------
 
-/** How many records a page has when the request does not say. */
+/**
+ * How many records a page has at most when the request does not say.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const defaultLimit = 50
 
 /**
- * - `market`: only trades of this market; of all when left out
- * - `clientOrderId`: only trades of this order
- * - `limit`: 1 to 100, default 50
- * - `offset`: 0 to 10000, default 0
+ * Which fills to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface StreamRequest {
+  /** Only fills on this market. Default: on all markets. */
+  readonly market?: MarketName
+  /** Only fills of the order that you have given this identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of fills to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
 const request = ({ keys }: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     limit: Schema.optionalKey(Limit),
@@ -46,8 +85,47 @@ const request = ({ keys }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-const fill = ({ demandsAll, keys }: Dialect) =>
-  Wire.struct({
+/** A fill as it is received. One of a list by market has a market, one of a plain list has none. */
+interface ReceivedFill {
+  /** The exchange's identifier of the trade. */
+  readonly tradeId: TradeId
+  /** The exchange's identifier of the order. */
+  readonly orderId: OrderId
+  /** Your own identifier of the order. Absent when the order has none, or when the exchange does not echo it. */
+  readonly clientOrderId?: ClientOrderId
+  /** The market that the trade happened on. */
+  readonly market?: MarketName
+  /** When the trade happened, in Unix seconds with microseconds. */
+  readonly timestamp: UnixTime
+  /** Whether the order bought or sold. */
+  readonly side: ReceivedSide
+  /** Whether the order rested in the book (`maker`) or traded with an order that did (`taker`). */
+  readonly role: Role
+  /** How much was traded, in units of the base currency. */
+  readonly amount: Decimal
+  /** The price of the trade, in units of the quote currency per unit of the base currency. */
+  readonly price: Decimal
+  /** How much was paid for it, in units of the quote currency. */
+  readonly total: Decimal
+  /** The fee charged, in units of `feeAsset`. */
+  readonly fee: Decimal
+  /** The currency of the fee. */
+  readonly feeAsset?: Ticker
+}
+
+/**
+ * A trade of one of the account's orders.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Fill extends ReceivedFill {
+  /** The market that the trade happened on. */
+  readonly market: MarketName
+}
+
+const receivedFill = (dialect: Dialect) =>
+  Wire.struct<ReceivedFill>({
     market: Schema.optionalKey(MarketName),
     tradeId: Wire.TradeId,
     orderId: Wire.OrderId,
@@ -61,8 +139,14 @@ const fill = ({ demandsAll, keys }: Dialect) =>
     fee: Decimal,
     feeAsset: Schema.optionalKey(Ticker)
   }, {
-    keys: { ...keys, tradeId: "id", timestamp: "time", total: "deal" },
-    absent: { clientOrderId: { value: "", when: () => true, demanded: demandsAll } }
+    keys: {
+      orderId: dialect.keys.orderId,
+      clientOrderId: dialect.keys.clientOrderId,
+      tradeId: "id",
+      timestamp: "time",
+      total: "deal"
+    },
+    absent: { clientOrderId: OrderAnswer.absent(dialect).clientOrderId }
   })
 
 type Record = Readonly<globalThis.Record<string, unknown>>
@@ -70,9 +154,9 @@ type Record = Readonly<globalThis.Record<string, unknown>>
 const Records = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
 
 /** A list when the request names a market; otherwise lists by market, read as one list of fills that know theirs. */
-const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReturnType<typeof fill>["schema"]["Type"]>, unknown> =>
+const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, unknown> =>
   Schema.Union([Records, Schema.Record(Schema.String, Records)]).pipe(
-    Schema.decodeTo(Schema.Array(fill(dialect).schema), {
+    Schema.decodeTo(Schema.Array(receivedFill(dialect).schema), {
       decode: SchemaGetter.transform((wire): ReadonlyArray<unknown> =>
         Array.isArray(wire)
           ? wire
@@ -95,23 +179,23 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReturnType<typeo
   )
 
 /**
- * A trade of one of the account's orders.
- *
- * - `timestamp`: in Unix seconds with microseconds
- * - `side`: the order's; `role`: whether it rested in the book (`maker`) or came to it (`taker`)
- * - `amount`, `total`: in units of the base and of the quote currency; `price`: in units of the quote currency
- * - `fee`: charged, in units of `feeAsset`
+ * A page of fills, grouped by market; within a market the latest comes first.
  *
  * @category models
  * @since 0.1.0
  */
-export type Fill = ReturnType<typeof fill>["schema"]["Type"] & { readonly market: MarketName }
+export type Page = Pages.Page<Fill>
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/trade-account/executed-history`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "Fills.page",
   clause: "not in the document",
@@ -125,53 +209,51 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response
+  response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), limit: Limit.make(10) })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category models */
-export type Page = Pages.Page<Fill>
-/** @category errors */
+/**
+ * What reading fills can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
 // Service
 // -----------------------------------------------------------------------------
 
-/** Fills of one market do not say which. */
-const ofMarket =
-  (market: MarketName | undefined) => (fills: ReadonlyArray<Endpoint.Response<typeof endpoint>[number]>) =>
-    fills.flatMap((fill): ReadonlyArray<Fill> => {
-      const known = fill.market ?? market
-      return known === undefined ? [] : [{ ...fill, market: known }]
-    })
+/** The fills with their market: those of a plain list are on the market that was asked for. */
+const onMarket = (fills: ReadonlyArray<ReceivedFill>, asked: MarketName | undefined): ReadonlyArray<Fill> =>
+  fills.flatMap((fill) => {
+    const market = fill.market ?? asked
+    return market === undefined ? [] : [{ ...fill, market }]
+  })
 
 /**
- * - `page`: one page of fills. The exchange groups those of a page by market; within a market the latest comes first.
- * - `stream`: all of them, page by page of `limit` (default 100) records; see `Pages.stream` for what it promises
- *
- * The live exchange refuses a client order id that it has no fills of (`ValidationFailed`).
+ * Reads the fills of the account.
  *
  * @category services
  * @since 0.1.0
  */
 export class Fills extends Context.Service<Fills, {
+  /**
+   * Reads one page. The exchange groups the fills of a page by market; within a market the latest comes first. A page
+   * without records is no failure.
+   *
+   * Fails with `ValidationFailed` when the market is unknown; the live exchange also refuses a client order id that it
+   * has no fills of. Fails with `UnexpectedResponse` when the answer holds more records than were asked for.
+   */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  readonly stream: (request?: Omit<Request, "offset">) => Stream.Stream<Fill, Failure | Errors.PageCeilingReached>
+  /** Reads all fills, page by page. See `Pages.stream` for what it promises. */
+  readonly stream: (request?: StreamRequest) => Stream.Stream<Fill, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/Fills") {
-  static readonly layer: Layer.Layer<Fills, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<Fills, never, Call.Call> = PageService.layer(
     Fills,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const page = Effect.fn("Fills.page")(function*(request: Request = {}) {
-        const fills = Effect.map(call(request), ofMarket(request.market))
-        return yield* Effect.flatMap(fills, Pages.ofRecords(endpoint.name, request, defaultLimit))
-      })
-      return {
-        page,
-        stream: ({ limit, ...filter } = {}) => Pages.stream("Fills.stream", (at) => page({ ...filter, ...at }), limit)
-      }
-    })
+    endpoint,
+    (name, request) => (fills) => Pages.ofRecords(name, request, defaultLimit)(onMarket(fills, request.market))
   )
 }

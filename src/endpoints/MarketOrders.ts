@@ -1,20 +1,37 @@
 /**
- * Market orders: trade at once with the best of the book. A buy says how much of the quote currency it spends.
+ * Market orders: they trade at once, with the best orders of the book. A buy says how much of the quote currency it
+ * spends.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, MarketOrders } from "effect-txc"
+ *
+ * // Spends 500 USDT on BTC.
+ * const buy = Effect.gen(function*() {
+ *   const orders = yield* MarketOrders.MarketOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "buy",
+ *     amount: Decimal.amount("500")
+ *   })
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../client/ClientOrderIds.ts"
-import { MarketRules } from "../client/MarketRules.ts"
-import { Amount } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide } from "../domain/Order.ts"
+import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
@@ -25,12 +42,26 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `amount`: what a buy spends, in units of the quote currency; what a sell sells, in units of the base currency
- * - `clientOrderId`: the caller's own identifier; one is made when it is left out
- * - `stp`: self-trade prevention, default `no`
+ * A market order to place.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** Where to trade, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** Whether to buy or to sell. */
+  readonly side: OrderSide
+  /** What a buy spends, in units of the quote currency; what a sell sells, in units of the base currency. */
+  readonly amount: Amount
+  /** Your own identifier of the order. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
     amount: Amount,
@@ -42,7 +73,12 @@ const request = (dialect: Dialect) =>
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/market`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "MarketOrders.create",
   clause: "not in the document",
@@ -56,12 +92,21 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.spot
+  response: OrderAnswer.spot,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("500"),
+    clientOrderId: ClientOrderId.make("spend-500")
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What placing a market order can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -69,32 +114,29 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: places the order, after checking it against the bounds of its market; what can't trade within the taker
- *   band is canceled
+ * Places market orders whose buys spend an amount of the quote currency.
  *
  * @category services
  * @since 0.1.0
  */
 export class MarketOrders extends Context.Service<MarketOrders, {
+  /**
+   * Places the order, after checking it against the rules of its market. The part that cannot trade within the taker
+   * band is canceled.
+   *
+   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
+   * taken; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the
+   * order may have been placed.
+   */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/MarketOrders") {
-  static readonly layer: Layer.Layer<MarketOrders, never, Call.Call | MarketRules> = Layer.effect(
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<MarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     MarketOrders,
-    Effect.gen(function*() {
-      const { dialect, make } = yield* Call.Call
-      const rules = yield* MarketRules
-      const ids = yield* ClientOrderIds
-      const call = make(endpoint, (request) => {
-        const bounded = Market.market({ ...request, collateral: false, quoteAmount: request.side === "buy" })
-        return Call.withinMarketRules(rules, endpoint, dialect, bounded)
-      })
-      return {
-        create: Effect.fn("MarketOrders.create")(function*(asked: Request) {
-          const request = yield* ids.named(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
-        })
-      }
-    })
+    endpoint,
+    {
+      bounds: (request) => Market.market({ ...request, collateral: false, quoteAmount: request.side === "buy" }),
+      received: ({ clientOrderId }) => [clientOrderId]
+    }
   )
 }

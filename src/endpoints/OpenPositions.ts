@@ -1,15 +1,28 @@
 /**
  * The open positions of an account.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, OpenPositions } from "effect-txc"
+ *
+ * const profits = Effect.gen(function*() {
+ *   const positions = yield* OpenPositions.OpenPositions
+ *   const open = yield* positions.list({ market: Identifiers.marketName("BTC_USDT") })
+ *   return open.map(({ positionId, unrealizedPnl }) => [positionId, unrealizedPnl ?? "not known yet"])
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { MarketName } from "../domain/Identifiers.ts"
+import { MarketName, marketName, type PositionId } from "../domain/Identifiers.ts"
 import { ReceivedPositionSide } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -19,17 +32,67 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-/** `market`: only the positions on this market */
-const request = Wire.struct({ market: Schema.optionalKey(MarketName) })
+/**
+ * Which positions to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** Only positions on this market. Default: on all markets. */
+  readonly market?: MarketName
+}
+
+const request = Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 
 // -----------------------------------------------------------------------------
 // Response
 // -----------------------------------------------------------------------------
 
-/** Nothing is known yet: `null`, or no field at all. */
+/**
+ * An open position. Fields that the exchange may leave out are optional; `null` means that the value is not known yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Position {
+  /** The exchange's identifier of the position. */
+  readonly positionId: PositionId
+  /** The market that the position is on. */
+  readonly market: MarketName
+  /** When the position was opened, in Unix seconds with microseconds. */
+  readonly openDate: UnixTime
+  /** When the position changed last, in Unix seconds with microseconds. */
+  readonly modifyDate: UnixTime
+  /** The size, in units of the base currency: above zero for a long position, below zero for a short one. */
+  readonly amount?: Decimal | null
+  /** The average price of what is open, in units of the quote currency. */
+  readonly basePrice?: Decimal | null
+  /** The price at which the position is liquidated, in units of the quote currency. */
+  readonly liquidationPrice?: Decimal | null
+  /** Where a liquidation of the position stands, in the exchange's own words. */
+  readonly liquidationState?: string | null
+  /** What the closed part has gained or lost, in units of the quote currency. */
+  readonly pnl?: Decimal | null
+  /** The profit or loss in percent. */
+  readonly pnlPercent?: Decimal | null
+  /** What the open part would gain or lose if it were closed now, in units of the quote currency. */
+  readonly unrealizedPnl?: Decimal | null
+  /** The collateral that stands for the position, in units of the quote currency. */
+  readonly margin?: Decimal | null
+  /** The collateral that is free for other positions, in units of the quote currency. */
+  readonly freeMargin?: Decimal | null
+  /** The funding of the position, in units of the quote currency. */
+  readonly funding?: Decimal | null
+  /** The funding that is due but not yet settled, in units of the quote currency. */
+  readonly unrealizedFunding?: Decimal | null
+  /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
+  readonly positionSide?: ReceivedPositionSide
+}
+
 const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const position = Wire.struct({
+const position = Wire.struct<Position>({
   positionId: Wire.PositionId,
   market: MarketName,
   openDate: UnixTime,
@@ -48,28 +111,18 @@ const position = Wire.struct({
   positionSide: Schema.optionalKey(ReceivedPositionSide)
 })
 
-/**
- * A position. What the exchange leaves out, or does not know yet (`null`), is optional.
- *
- * - `openDate`, `modifyDate`: of opening and of the last change, in Unix seconds with microseconds
- * - `amount`: in units of the base currency; above zero is long, below is short
- * - `basePrice`: at which it was opened, on average, in units of the quote currency
- * - `pnl`, `unrealizedPnl`: gained or lost by what was closed, and by what is open; in units of the quote currency
- * - `margin`, `freeMargin`: what stands for it, and what else could, in units of the quote currency
- * - `positionSide`: `BOTH` in one-way mode
- *
- * @category models
- * @since 0.1.0
- */
-export type Position = typeof position.schema.Type
-
 const response = Schema.Array(position.schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/collateral-account/positions/open`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "OpenPositions.list",
   clause: "not in the document",
@@ -83,12 +136,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: (): Request => ({ market: marketName("BTC_USDT") })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What reading positions can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -96,23 +153,23 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `list`: every open position, or those on a market
+ * Reads the open positions of the account.
  *
  * @category services
  * @since 0.1.0
  */
 export class OpenPositions extends Context.Service<OpenPositions, {
+  /**
+   * Reads every open position, or those on a market. A market without a position gives an empty list.
+   *
+   * Fails with `ValidationFailed` when the market is unknown.
+   */
   readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<Position>, Failure>
 }>()("effect-txc/endpoints/OpenPositions") {
-  static readonly layer: Layer.Layer<OpenPositions, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<OpenPositions, never, Call.Call> = PlainService.layer(
     OpenPositions,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        list: Effect.fn("OpenPositions.list")(function*(request: Request = {}) {
-          return yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (list) => ({ list: (request = {}) => list(request) })
   )
 }

@@ -1,19 +1,33 @@
 /**
- * The orders that can't trade any more: filled, canceled, or both in part.
+ * The orders that cannot trade any more: filled, canceled, or filled in part and then canceled.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, OrderHistory } from "effect-txc"
+ *
+ * // The latest 20 orders that have ended.
+ * const latest = Effect.gen(function*() {
+ *   const history = yield* OrderHistory.OrderHistory
+ *   const ended = history.stream({ market: Identifiers.marketName("BTC_USDT") })
+ *   return yield* Stream.runCollect(Stream.take(ended, 20))
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
-import { ReceivedPositionSide, ReceivedSide } from "../domain/Order.ts"
+import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -26,17 +40,44 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-/** How many records a page has when the request does not say. */
+/**
+ * How many records a page has at most when the request does not say.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const defaultLimit = 50
 
 /**
- * - `market`: only orders of this market; of all when left out
- * - `orderId`, `clientOrderId`: only this order
- * - `limit`: 1 to 100, default 50
- * - `offset`: 0 to 10000, default 0
+ * Which ended orders to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface StreamRequest {
+  /** Only orders of this market. Default: of all markets. */
+  readonly market?: MarketName
+  /** Only the order that the exchange has given this identifier. */
+  readonly orderId?: OrderId
+  /** Only the order that you have given this identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of ended orders to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
 const request = ({ keys }: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId),
@@ -48,59 +89,47 @@ const request = ({ keys }: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-const fields = ({ omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
-  market: MarketName,
-  orderId: Wire.OrderId,
-  clientOrderId: Schema.optionalKey(ClientOrderId),
-  side: ReceivedSide,
-  timestamp: UnixTime,
-  ftime: UnixTime,
-  dealMoney: Decimal,
-  dealStock: Decimal,
-  dealFee: Decimal,
-  amount: Decimal,
-  price: Schema.optionalKey(Decimal),
-  takerFee: Schema.optionalKey(FeeRate),
-  makerFee: Schema.optionalKey(FeeRate),
-  postOnly: Schema.optionalKey(Schema.Boolean),
-  ioc: Schema.optionalKey(Schema.Boolean),
-  status: omissible(orderStatus),
-  stp: omissible(receivedSelfTradePrevention),
-  rpi: Schema.optionalKey(Schema.Boolean),
-  reduceOnly: Schema.optionalKey(Schema.Boolean),
-  activationPrice: Schema.optionalKey(Decimal)
-})
-
-/** Here an order's own identifier is just `id`, in both dialects. */
-const spelling = (dialect: Dialect) => ({
-  keys: { ...dialect.keys, orderId: "id", timestamp: "ctime" },
-  absent: OrderAnswer.absent(dialect)
-})
-
-const walletOrder = (dialect: Dialect) =>
-  Wire.struct({
-    ...fields(dialect),
-    type: dialect.orderType,
-    positionSide: Schema.optionalKey(ReceivedPositionSide)
-  }, spelling(dialect))
-
-const positionOrder = (dialect: Dialect) =>
-  Wire.struct({ ...fields(dialect), type: dialect.legType, positionSide: ReceivedPositionSide }, spelling(dialect))
-
 /**
- * An order that has ended. Fields that only the document's dialect demands are optional.
- *
- * - `timestamp`, `ftime`: of creation and of the end, in Unix seconds with microseconds
- * - `dealMoney`, `dealStock`: filled, in units of the quote and of the base currency
- * - `dealFee`: charged, in the fee asset
- * - `amount`: ordered, in units of the base currency (of the quote currency for market buys)
- * - `price`: the limit; absent on market orders
- * - `takerFee`, `makerFee`: ratios
+ * An order that has ended.
  *
  * @category models
  * @since 0.1.0
  */
-export type EndedOrder = ReturnType<typeof walletOrder>["schema"]["Type"]
+export interface EndedOrder extends OrderAnswer.AnyOrder {
+  /** When the order ended, in Unix seconds with microseconds. */
+  readonly ftime: UnixTime
+  /** The fee of a trade that the order made as a taker, as a ratio. */
+  readonly takerFee?: FeeRate
+  /** The fee of a trade that the order made as a maker, as a ratio. */
+  readonly makerFee?: FeeRate
+  /** Whether the part that could not trade at once was canceled ("immediate or cancel"). */
+  readonly ioc?: boolean
+  /** Whether the order traded only with retail orders ("retail price improvement"). */
+  readonly rpi?: boolean
+  /** Whether the order could only reduce or close a position. */
+  readonly reduceOnly?: boolean
+  /** The price that triggered the order, in units of the quote currency. Only on stop orders. */
+  readonly activationPrice?: Decimal
+}
+
+const form = (dialect: Dialect, traded: OrderAnswer.Traded) =>
+  Wire.struct<EndedOrder>({
+    ...OrderAnswer.commonFields(dialect),
+    ...traded,
+    ftime: UnixTime,
+    price: Schema.optionalKey(Decimal),
+    takerFee: Schema.optionalKey(FeeRate),
+    makerFee: Schema.optionalKey(FeeRate),
+    postOnly: Schema.optionalKey(Schema.Boolean),
+    ioc: Schema.optionalKey(Schema.Boolean),
+    rpi: Schema.optionalKey(Schema.Boolean),
+    reduceOnly: Schema.optionalKey(Schema.Boolean),
+    activationPrice: Schema.optionalKey(Decimal)
+  }, {
+    // Here an order's own identifier is just `id`, in both dialects.
+    keys: { ...dialect.keys, orderId: "id", timestamp: "ctime" },
+    absent: OrderAnswer.absent(dialect)
+  })
 
 /** Orders as they are grouped on the wire, by market. Where there are none the live exchange may answer a list. */
 const Grouped = Schema.Union([
@@ -111,7 +140,7 @@ const Grouped = Schema.Union([
 /** An object of lists by market, read as one list of orders that know their market. */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unknown> =>
   Grouped.pipe(
-    Schema.decodeTo(Schema.Array(Schema.Union([positionOrder(dialect).schema, walletOrder(dialect).schema])), {
+    Schema.decodeTo(Schema.Array(OrderAnswer.walletsOrPositions(dialect, (traded) => form(dialect, traded))), {
       decode: SchemaGetter.transform((groups): ReadonlyArray<unknown> =>
         Object.entries(groups).flatMap(([market, orders]) => orders.map((order) => ({ ...order, market })))
       ),
@@ -127,11 +156,24 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unk
     })
   )
 
+/**
+ * A page of ended orders, grouped by market; within a market the latest comes first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Page = Pages.Page<EndedOrder>
+
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/trade-account/order/history`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "OrderHistory.page",
   clause: "not in the document",
@@ -145,14 +187,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response
+  response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), limit: Limit.make(10) })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category models */
-export type Page = Pages.Page<EndedOrder>
-/** @category errors */
+/**
+ * What reading ended orders can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -160,31 +204,27 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `page`: one page of ended orders. The exchange groups the orders of a page by market; within a market the latest
- *   comes first.
- * - `stream`: all of them, page by page of `limit` (default 100) records; see `Pages.stream` for what it promises
+ * Reads the ended orders of the account.
  *
  * @category services
  * @since 0.1.0
  */
 export class OrderHistory extends Context.Service<OrderHistory, {
+  /**
+   * Reads one page. The exchange groups the orders of a page by market; within a market the latest comes first. A page
+   * without records is no failure.
+   *
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer holds more
+   * records than were asked for.
+   */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  readonly stream: (
-    request?: Omit<Request, "offset">
-  ) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached>
+  /** Reads all ended orders, page by page. See `Pages.stream` for what it promises. */
+  readonly stream: (request?: StreamRequest) => Stream.Stream<EndedOrder, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/OrderHistory") {
-  static readonly layer: Layer.Layer<OrderHistory, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<OrderHistory, never, Call.Call> = PageService.layer(
     OrderHistory,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const page = Effect.fn("OrderHistory.page")(function*(request: Request = {}) {
-        return yield* Effect.flatMap(call(request), Pages.ofRecords(endpoint.name, request, defaultLimit))
-      })
-      return {
-        page,
-        stream: ({ limit, ...filter } = {}) =>
-          Pages.stream("OrderHistory.stream", (at) => page({ ...filter, ...at }), limit)
-      }
-    })
+    endpoint,
+    (name, request) => Pages.ofRecords(name, request, defaultLimit)
   )
 }

@@ -1,20 +1,36 @@
 /**
- * Market orders whose amount is in the base currency, on both sides.
+ * Market orders whose amount is in units of the base currency, for buys as for sells.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, StockMarketOrders } from "effect-txc"
+ *
+ * // Buys 0.01 BTC, whatever it costs.
+ * const buy = Effect.gen(function*() {
+ *   const orders = yield* StockMarketOrders.StockMarketOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "buy",
+ *     amount: Decimal.amount("0.01")
+ *   })
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../client/ClientOrderIds.ts"
-import { MarketRules } from "../client/MarketRules.ts"
-import { Amount } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide } from "../domain/Order.ts"
+import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
@@ -25,12 +41,26 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `amount`: bought or sold, in units of the base currency
- * - `clientOrderId`: the caller's own identifier; one is made when it is left out
- * - `stp`: self-trade prevention, default `no`
+ * A market order to place, with its amount in units of the base currency.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** Where to trade, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** Whether to buy or to sell. */
+  readonly side: OrderSide
+  /** How much to buy or sell, in units of the base currency. Its precision and least value depend on the market. */
+  readonly amount: Amount
+  /** Your own identifier of the order. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
     amount: Amount,
@@ -42,7 +72,12 @@ const request = (dialect: Dialect) =>
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/stock_market`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "StockMarketOrders.create",
   clause: "not in the document",
@@ -56,12 +91,21 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.spot
+  response: OrderAnswer.spot,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("0.01"),
+    clientOrderId: ClientOrderId.make("buy-1")
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What placing a market order can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -69,32 +113,29 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: places the order, after checking it against the bounds of its market; what can't trade within the taker
- *   band is canceled
+ * Places market orders whose amount is in units of the base currency.
  *
  * @category services
  * @since 0.1.0
  */
 export class StockMarketOrders extends Context.Service<StockMarketOrders, {
+  /**
+   * Places the order, after checking it against the rules of its market. The part that cannot trade within the taker
+   * band is canceled.
+   *
+   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
+   * taken; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the
+   * order may have been placed.
+   */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.Order>, Failure>
 }>()("effect-txc/endpoints/StockMarketOrders") {
-  static readonly layer: Layer.Layer<StockMarketOrders, never, Call.Call | MarketRules> = Layer.effect(
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<StockMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StockMarketOrders,
-    Effect.gen(function*() {
-      const { dialect, make } = yield* Call.Call
-      const rules = yield* MarketRules
-      const ids = yield* ClientOrderIds
-      const call = make(endpoint, (request) => {
-        const bounded = Market.market({ ...request, collateral: false, quoteAmount: false })
-        return Call.withinMarketRules(rules, endpoint, dialect, bounded)
-      })
-      return {
-        create: Effect.fn("StockMarketOrders.create")(function*(asked: Request) {
-          const request = yield* ids.named(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
-        })
-      }
-    })
+    endpoint,
+    {
+      bounds: (request) => Market.market({ ...request, collateral: false, quoteAmount: false }),
+      received: ({ clientOrderId }) => [clientOrderId]
+    }
   )
 }

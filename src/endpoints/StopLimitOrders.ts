@@ -1,30 +1,41 @@
 /**
- * Stop-limit orders (document, Endpoints §3): an order that becomes a limit order when the market reaches its activation
- * price.
+ * Stop-limit orders (document, Endpoints §3): each becomes a limit order when the market reaches its activation price.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, StopLimitOrders } from "effect-txc"
+ *
+ * // Sells 0.01 BTC for at least 37500 USDT each once the price has fallen to 38000 USDT.
+ * const stopLoss = Effect.gen(function*() {
+ *   const orders = yield* StopLimitOrders.StopLimitOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "sell",
+ *     amount: Decimal.amount("0.01"),
+ *     price: Decimal.price("37500"),
+ *     activationPrice: Decimal.price("38000")
+ *   })
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
-import * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../client/ClientOrderIds.ts"
-import { MarketRules } from "../client/MarketRules.ts"
-import { Amount, Decimal, Price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount, Decimal, Price, price } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import {
-  OrderSide,
-  ReceivedActivationCondition,
-  ReceivedPositionSide,
-  ReceivedSide,
-  ReceivedType
-} from "../domain/Order.ts"
-import { UnixTime } from "../domain/Time.ts"
+import { type BboRole, OrderSide, ReceivedActivationCondition, type SelfTradePrevention } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -32,17 +43,32 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `market`: where to trade
- * - `side`: a buy activates when the market rises to `activationPrice`, a sell when it falls to it
- * - `amount`: in units of the base currency; precision, least amount and total depend on the market
- * - `price`: the limit after activation, in units of the quote currency
- * - `activationPrice`: in units of the quote currency
- * - `clientOrderId`: the caller's own identifier, unique per account
- * - `bboRole`: execute at the best bid or offer after activation
- * - `stp`: self-trade prevention, default `no`
+ * A stop-limit order to place.
+ *
+ * @category models
+ * @since 0.1.0
  */
+export interface Request {
+  /** Where to trade, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** Whether to buy or to sell. A buy triggers at or above `activationPrice`, a sell at or below it. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency. Its precision, least value and total depend on the market. */
+  readonly amount: Amount
+  /** The limit once the order is triggered, in units of the quote currency. Its precision depends on the market. */
+  readonly price: Price
+  /** The price that triggers the order, in units of the quote currency. Its precision depends on the market. */
+  readonly activationPrice: Price
+  /** Your own identifier of the order, unique per account. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** Trade at the best bid or offer once the order is triggered, instead of at `price`. Default: at `price`. */
+  readonly bboRole?: BboRole
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct({
+  Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
     amount: Amount,
@@ -57,62 +83,37 @@ const request = (dialect: Dialect) =>
 // Response
 // -----------------------------------------------------------------------------
 
-const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
-
 /**
- * A stop-limit order as the exchange has accepted it. Fields that only the document's dialect demands are optional.
- *
- * - `timestamp`: of creation, in Unix seconds with microseconds
- * - `dealMoney`, `dealStock`: filled so far, in units of the quote and of the base currency
- * - `amount`, `left`: ordered and not yet filled, in units of the base currency (of the quote currency for market buys)
- * - `dealFee`: charged so far, in the fee asset
- * - `price`: the limit; absent on market orders
- * - `activated`: whether the market has reached `activationPrice`
- * - `activationCondition`: from which side it must be reached
+ * A stop-limit order that the exchange has accepted.
  *
  * @category models
  * @since 0.1.0
  */
-const order = ({ demandsAll, keys, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) =>
-  Wire.struct({
-    orderId: Wire.OrderId,
-    clientOrderId: Schema.optionalKey(ClientOrderId),
-    market: MarketName,
-    side: ReceivedSide,
-    type: ReceivedType,
-    timestamp: UnixTime,
-    dealMoney: Decimal,
-    dealStock: Decimal,
-    amount: Decimal,
-    left: Decimal,
-    dealFee: Decimal,
-    price: Schema.optionalKey(Decimal),
-    postOnly: omissible(Schema.Boolean),
-    ioc: omissible(Schema.Boolean),
-    status: omissible(orderStatus),
-    stp: omissible(receivedSelfTradePrevention),
-    positionSide: Schema.optionalKey(ReceivedPositionSide),
-    rpi: omissible(Schema.Boolean),
-    reduceOnly: omissible(Schema.Boolean),
-    activated: omissible(Wire.Bit),
-    activationCondition: omissible(ReceivedActivationCondition),
-    activationPrice: Decimal
-  }, {
-    keys: { ...keys, activationPrice: "activation_price" },
-    absent: {
-      clientOrderId: { value: "", when: () => true, demanded: demandsAll },
-      price: { value: "0", when: (wire) => marketTypes.includes(wire["type"]), demanded: demandsAll }
-    }
-  })
+export interface StopLimitOrder extends OrderAnswer.Order {
+  /** The price that triggers the order, in units of the quote currency: the one that was submitted. */
+  readonly activationPrice: Decimal
+}
 
-/** @category models */
-export type StopLimitOrder = ReturnType<typeof order>["schema"]["Type"]
+const order = (dialect: Dialect) =>
+  Wire.struct<StopLimitOrder>({
+    ...OrderAnswer.fields(dialect),
+    ...OrderAnswer.wallets(dialect),
+    // Here an order has a trigger for certain.
+    activated: dialect.omissible(Wire.Bit),
+    activationCondition: dialect.omissible(ReceivedActivationCondition),
+    activationPrice: Decimal
+  }, OrderAnswer.spelling(dialect))
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/order/stop_limit` (document, Endpoints §3).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "StopLimitOrders.create",
   clause: "Endpoints §3",
@@ -127,12 +128,24 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: (dialect) => order(dialect).schema
+  response: (dialect) => order(dialect).schema,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("0.01"),
+    price: price("40600"),
+    activationPrice: price("40500"),
+    clientOrderId: ClientOrderId.make("breakout-1"),
+    stp: "cancel_new"
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What placing a stop-limit order can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -140,31 +153,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: places the order, after checking it against the bounds of its market
+ * Places stop-limit orders.
  *
  * @category services
  * @since 0.1.0
  */
 export class StopLimitOrders extends Context.Service<StopLimitOrders, {
+  /**
+   * Places the order, after checking it against the rules of its market.
+   *
+   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
+   * taken; with `OutcomeUnknown` when the answer is lost and the order may have been placed.
+   */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<StopLimitOrder>, Failure>
 }>()("effect-txc/endpoints/StopLimitOrders") {
-  static readonly layer: Layer.Layer<StopLimitOrders, never, Call.Call | MarketRules> = Layer.effect(
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<StopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StopLimitOrders,
-    Effect.gen(function*() {
-      const { dialect, make } = yield* Call.Call
-      const rules = yield* MarketRules
-      const ids = yield* ClientOrderIds
-      const call = make(
-        endpoint,
-        (request) => Call.withinMarketRules(rules, endpoint, dialect, Market.stopLimit(request))
-      )
-      return {
-        create: Effect.fn("StopLimitOrders.create")(function*(asked: Request) {
-          const request = yield* ids.named(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(endpoint.name, order, request.clientOrderId, [order.clientOrderId])
-        })
-      }
-    })
+    endpoint,
+    { bounds: Market.stopLimit, received: ({ clientOrderId }) => [clientOrderId] }
   )
 }

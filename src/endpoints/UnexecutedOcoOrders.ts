@@ -1,16 +1,29 @@
 /**
  * The OCO orders of which neither leg has traded.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, UnexecutedOcoOrders } from "effect-txc"
+ *
+ * const pairs = Effect.gen(function*() {
+ *   const orders = yield* UnexecutedOcoOrders.UnexecutedOcoOrders
+ *   return yield* Stream.runCollect(orders.stream({ market: Identifiers.marketName("BTC_USDT") }))
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
-import { MarketName } from "../domain/Identifiers.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -22,15 +35,39 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-/** How many records a page has when the request does not say. */
+/**
+ * How many records a page has at most when the request does not say.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const defaultLimit = 50
 
 /**
- * - `market`: only orders of this market
- * - `limit`: 1 to 100, default 50
- * - `offset`: 0 to 10000, default 0
+ * Which OCO orders to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface StreamRequest {
+  /** Only OCO orders of this market. Default: of all markets. */
+  readonly market?: MarketName
+  /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of OCO orders to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
+const request = Wire.struct<Request>({
   market: Schema.optionalKey(MarketName),
   limit: Schema.optionalKey(Limit),
   offset: Schema.optionalKey(Offset)
@@ -43,11 +80,24 @@ const request = Wire.struct({
 /** A bare list: the answer does not say which page it is. */
 const response = (dialect: Dialect) => Schema.Array(CollateralOcoOrders.endpoint.response(dialect))
 
+/**
+ * A page of OCO orders, the latest first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Page = Pages.Page<CollateralOcoOrders.CollateralOcoOrder>
+
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/oco-orders`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "UnexecutedOcoOrders.page",
   clause: "not in the document",
@@ -61,14 +111,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request: () => request,
-  response
+  response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), limit: Limit.make(10) })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category models */
-export type Page = Pages.Page<CollateralOcoOrders.CollateralOcoOrder>
-/** @category errors */
+/**
+ * What reading OCO orders can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -76,30 +128,28 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `page`: one page of pairs, the latest first
- * - `stream`: all of them, page by page of `limit` (default 100) records; see `Pages.stream` for what it promises
+ * Reads the OCO orders of which neither leg has traded.
  *
  * @category services
  * @since 0.1.0
  */
 export class UnexecutedOcoOrders extends Context.Service<UnexecutedOcoOrders, {
+  /**
+   * Reads one page, the latest first.
+   *
+   * Fails with `ValidationFailed` when the market is unknown; with `UnexpectedResponse` when the answer holds more
+   * records than were asked for.
+   */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
+  /** Reads all OCO orders, page by page. See `Pages.stream` for what it promises. */
   readonly stream: (
-    request?: Omit<Request, "offset">
+    request?: StreamRequest
   ) => Stream.Stream<CollateralOcoOrders.CollateralOcoOrder, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/UnexecutedOcoOrders") {
-  static readonly layer: Layer.Layer<UnexecutedOcoOrders, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<UnexecutedOcoOrders, never, Call.Call> = PageService.layer(
     UnexecutedOcoOrders,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const page = Effect.fn("UnexecutedOcoOrders.page")(function*(request: Request = {}) {
-        return yield* Effect.flatMap(call(request), Pages.ofRecords(endpoint.name, request, defaultLimit))
-      })
-      return {
-        page,
-        stream: ({ limit, ...filter } = {}) =>
-          Pages.stream("UnexecutedOcoOrders.stream", (at) => page({ ...filter, ...at }), limit)
-      }
-    })
+    endpoint,
+    (name, request) => Pages.ofRecords(name, request, defaultLimit)
   )
 }

@@ -28,15 +28,16 @@ import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * An order. Fields that only the document's dialect demands are optional.
+ * What every answer about an order says: of an open order, of an ended one, and of a leg of an OCO order. Fields that
+ * only the document's dialect demands are optional.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Order {
+export interface AnyOrder {
   /** The exchange's identifier of the order. */
   readonly orderId: OrderId
-  /** The caller's own identifier. Absent when the order has none, or the exchange does not echo it. */
+  /** Your own identifier of the order. Absent when the order has none, or when the exchange does not echo it. */
   readonly clientOrderId?: ClientOrderId
   /** The market that the order trades on. */
   readonly market: MarketName
@@ -50,33 +51,42 @@ export interface Order {
   readonly dealMoney: Decimal
   /** How much was filled so far, in units of the base currency. */
   readonly dealStock: Decimal
-  /** How much was ordered, in units of the base currency; of the quote currency for a market buy. */
-  readonly amount: Decimal
-  /** How much is not yet filled, in the units of `amount`. */
-  readonly left: Decimal
   /** The fee charged so far, in units of the fee asset. */
   readonly dealFee: Decimal
+  /** How much was ordered, in units of the base currency; of the quote currency for a market buy. */
+  readonly amount: Decimal
   /** The limit, in units of the quote currency per unit of the base currency. Absent on market orders. */
   readonly price?: Decimal
-  /** Whether the order is refused rather than trade at once. */
+  /** Whether the order may only rest in the book: it is refused if it would trade at once. */
   readonly postOnly?: boolean
-  /** Whether what cannot trade at once is canceled ("immediate or cancel"). */
-  readonly ioc?: boolean
   /** Where the order stands (document, "States and transitions"). */
   readonly status?: ReceivedStatus
   /** What happens when the order would trade with another one of the same account. */
   readonly stp?: ReceivedSelfTradePrevention
   /** The position that the order belongs to. Absent on orders that trade wallets. */
   readonly positionSide?: ReceivedPositionSide
+}
+
+/**
+ * An order as the calls that place, cancel and list orders answer it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Order extends AnyOrder {
+  /** How much is not yet filled, in the units of `amount`. */
+  readonly left: Decimal
+  /** Whether the part that cannot trade at once is canceled ("immediate or cancel"). */
+  readonly ioc?: boolean
   /** Whether the order trades only with retail orders ("retail price improvement"). */
   readonly rpi?: boolean
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean
   /** Whether the market has reached the activation price. Only on stop orders. */
   readonly activated?: boolean
-  /** From which side the activation price must be reached. Only on stop orders. */
+  /** From which side the market must reach the activation price. Only on stop orders. */
   readonly activationCondition?: ReceivedActivationCondition
-  /** The price that activates the order, in units of the quote currency. Only on stop orders. */
+  /** The price that triggers the order, in units of the quote currency. Only on stop orders. */
   readonly activationPrice?: Decimal
 }
 
@@ -84,12 +94,12 @@ export interface Order {
 const marketTypes: ReadonlyArray<unknown> = ["market", "margin market", "stock market", "stop market"]
 
 /**
- * The schemas of an order's fields, except its type and position side, which depend on what the order trades.
+ * The schemas of the fields that every answer about an order spells alike.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const fields = ({ omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
+export const commonFields = ({ omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ClientOrderId),
   market: MarketName,
@@ -97,20 +107,67 @@ export const fields = ({ omissible, orderStatus, receivedSelfTradePrevention }: 
   timestamp: UnixTime,
   dealMoney: Decimal,
   dealStock: Decimal,
-  amount: Decimal,
-  left: Decimal,
   dealFee: Decimal,
-  price: Schema.optionalKey(Decimal),
-  postOnly: omissible(Schema.Boolean),
-  ioc: omissible(Schema.Boolean),
+  amount: Decimal,
   status: omissible(orderStatus),
-  stp: omissible(receivedSelfTradePrevention),
-  rpi: omissible(Schema.Boolean),
-  reduceOnly: omissible(Schema.Boolean),
+  stp: omissible(receivedSelfTradePrevention)
+})
+
+/**
+ * The schemas of the fields of an {@link Order}, except those of {@link Traded}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const fields = (dialect: Dialect) => ({
+  ...commonFields(dialect),
+  left: Decimal,
+  price: Schema.optionalKey(Decimal),
+  postOnly: dialect.omissible(Schema.Boolean),
+  ioc: dialect.omissible(Schema.Boolean),
+  rpi: dialect.omissible(Schema.Boolean),
+  reduceOnly: dialect.omissible(Schema.Boolean),
   activated: Schema.optionalKey(Wire.Bit),
   activationCondition: Schema.optionalKey(ReceivedActivationCondition),
   activationPrice: Schema.optionalKey(Decimal)
 })
+
+/**
+ * The schemas of the fields that depend on what an order trades: wallets or positions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Traded {
+  /** The type of the order. Some dialects spell it differently for orders that trade positions. */
+  readonly type: Schema.Codec<ReceivedType, string>
+  /** The side of the position. Only orders that trade positions must have one. */
+  readonly positionSide: typeof ReceivedPositionSide | Schema.optionalKey<typeof ReceivedPositionSide>
+}
+
+/**
+ * The fields of {@link Traded} of an order that trades wallets.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const wallets = (dialect: Dialect): Traded => ({
+  type: dialect.orderType,
+  positionSide: Schema.optionalKey(ReceivedPositionSide)
+})
+
+const positions = (dialect: Dialect): Traded => ({ type: dialect.legType, positionSide: ReceivedPositionSide })
+
+/**
+ * An order that trades wallets or positions, from its form with the fields of either.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const walletsOrPositions = <A extends AnyOrder>(
+  dialect: Dialect,
+  form: (traded: Traded) => Wire.Shape<A>
+): Schema.Codec<A, unknown> => Schema.Union([form(positions(dialect)).schema, form(wallets(dialect)).schema])
 
 /**
  * The values that mean "absent": an empty client order id, and the price `"0"` of an order without a limit.
@@ -138,18 +195,8 @@ export const spelling = (dialect: Dialect) => ({
   absent: absent(dialect)
 })
 
-const walletOrder = (dialect: Dialect) =>
-  Wire.struct<Order>({
-    ...fields(dialect),
-    type: dialect.orderType,
-    positionSide: Schema.optionalKey(ReceivedPositionSide)
-  }, spelling(dialect))
-
-const positionOrder = (dialect: Dialect) =>
-  Wire.struct<Order>(
-    { ...fields(dialect), type: dialect.legType, positionSide: ReceivedPositionSide },
-    spelling(dialect)
-  )
+const form = (dialect: Dialect, traded: Traded) =>
+  Wire.struct<Order>({ ...fields(dialect), ...traded }, spelling(dialect))
 
 /**
  * An order that trades wallets.
@@ -157,14 +204,13 @@ const positionOrder = (dialect: Dialect) =>
  * @category schemas
  * @since 0.1.0
  */
-export const spot = (dialect: Dialect): Schema.Codec<Order, unknown> => walletOrder(dialect).schema
+export const spot = (dialect: Dialect): Schema.Codec<Order, unknown> => form(dialect, wallets(dialect)).schema
 
 /**
- * An order that trades wallets or positions. An order that trades positions has a position side, and some dialects
- * spell its type differently.
+ * An order that trades wallets or positions.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
-  Schema.Union([positionOrder(dialect).schema, walletOrder(dialect).schema])
+  walletsOrPositions(dialect, (traded) => form(dialect, traded))
