@@ -1,6 +1,19 @@
 /**
- * Whether the exchange took the client order id of a created order. An exchange that does not know the field drops it
- * without a word, and then the order can't be found by it.
+ * Whether the exchange took the client order id of a created order. An exchange that does not know the field ignores it
+ * silently, and then nobody can find the order by it.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { LimitOrders } from "effect-txc"
+ *
+ * // An order that nobody can find by its client order id is kept by the exchange's own.
+ * const place = Effect.fn("place")(function*(request: LimitOrders.Request) {
+ *   const orders = yield* LimitOrders.LimitOrders
+ *   const { clientOrderIdEcho, orderId, sentClientOrderId } = yield* orders.create(request)
+ *   return clientOrderIdEcho === "echoed" ? { clientOrderId: sentClientOrderId } : { orderId }
+ * })
+ * ```
  *
  * @since 0.1.0
  */
@@ -8,29 +21,42 @@ import * as Effect from "effect/Effect"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 
 /**
- * - `echoed`: the answer has the one that was sent
- * - `missing`: the answer does not have it
- * - `not-told`: this exchange never answers such an order with one, so it can't be known; nor can the order be found by it
+ * What an answer says about the client order id that was sent:
+ *
+ * - `echoed`: the answer has it, so the exchange took it.
+ * - `missing`: the answer lacks it, or has another one. The order may not have it.
+ * - `never-echoed`: this exchange answers no order of this kind with its client order id, and finds none by it. Nobody
+ *   can know whether it took the id.
  *
  * @category models
  * @since 0.1.0
  */
-export type ClientOrderIdEcho = "echoed" | "missing" | "not-told"
+export type ClientOrderIdEcho = "echoed" | "missing" | "never-echoed"
 
 /**
- * A created order, the client order id that it was sent with, and whether that was taken.
+ * What is known of the client order id of a created order.
  *
  * @category models
  * @since 0.1.0
  */
-export type Created<A> = A & {
+export interface Echo {
+  /** The client order id that the order was sent with: yours, or the generated one. */
   readonly sentClientOrderId: ClientOrderId
+  /** Whether the answer says that the exchange took it. */
   readonly clientOrderIdEcho: ClientOrderIdEcho
 }
 
 /**
- * Compares what was sent with what came back; logs a warning when it is missing. `told`: whether this exchange answers
- * such an order with its client order id.
+ * A created order, the client order id that it was sent with, and whether the exchange took it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Created<A> = A & Echo
+
+/**
+ * Compares the client order id that was sent with those in the answer (one for each leg), and logs a warning when it is
+ * missing. `echoes` says whether this exchange answers such an order with its client order id.
  *
  * @category checks
  * @since 0.1.0
@@ -40,11 +66,11 @@ export const check = <A extends object>(
   order: A,
   sentClientOrderId: ClientOrderId,
   received: ReadonlyArray<ClientOrderId | undefined>,
-  told = true
+  echoes = true
 ): Effect.Effect<Created<A>> => {
   const created = (clientOrderIdEcho: ClientOrderIdEcho) => ({ ...order, sentClientOrderId, clientOrderIdEcho })
   if (received.every((id) => id === sentClientOrderId)) return Effect.succeed(created("echoed"))
-  if (!told && received.every((id) => id === undefined)) return Effect.succeed(created("not-told"))
+  if (!echoes && received.every((id) => id === undefined)) return Effect.succeed(created("never-echoed"))
   return Effect.as(
     Effect.logWarning(
       `${endpoint}: the exchange did not echo client order id ${sentClientOrderId}; the order may not have it`

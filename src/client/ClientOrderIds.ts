@@ -1,5 +1,20 @@
 /**
- * The client order ids of orders that were given none. Without one an order whose answer is lost can't be found again.
+ * The client order ids of orders that you place without one. An order whose answer is lost can be found only by its
+ * client order id, so every order gets one.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import { ClientOrderIds, Exchange, Identifiers } from "effect-txc"
+ *
+ * let count = 0
+ *
+ * // Ids that name the program; provided to the layer of the exchange.
+ * const ids = ClientOrderIds.layer(Effect.sync(() => Identifiers.ClientOrderId.make(`desk-7-${++count}`)))
+ *
+ * const exchange = Exchange.layerConfig.pipe(Layer.provide(ids))
+ * ```
  *
  * @since 0.1.0
  */
@@ -10,44 +25,63 @@ import * as Hex from "effect/encoding/Hex"
 import * as Layer from "effect/Layer"
 import { ClientOrderId } from "../domain/Identifiers.ts"
 
-/** A request as far as it matters here. */
-interface Named {
+/**
+ * A request that may have a client order id.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Unassigned {
+  /** Your own identifier of the order. */
   readonly clientOrderId?: ClientOrderId
 }
 
 /**
- * - `named`: the request with its own client order id, or with a new one when it has none
+ * A request that has a client order id.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Assigned {
+  /** The identifier of the order: your own, or the generated one. */
+  readonly clientOrderId: ClientOrderId
+}
+
+/**
+ * What gives requests their client order ids.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
-  readonly named: <Q extends Named>(request: Q) => Effect.Effect<Q & Required<Named>>
+  /** The request with the client order id that it has, or with a new one when it has none. */
+  readonly assign: <Q extends Unassigned>(request: Q) => Effect.Effect<Q & Assigned>
 }
 
 /**
- * From an effect that makes identifiers, each of which must be new to the account.
+ * The service over an effect that generates ids. Each of them must be new to the account.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (next: Effect.Effect<ClientOrderId>): Service => ({
-  named: <Q extends Named>(request: Q) => {
+  assign: <Q extends Unassigned>(request: Q) => {
     const { clientOrderId: own } = request
     return Effect.map(
       own === undefined ? next : Effect.succeed(own),
-      (clientOrderId): Q & Required<Named> => ({ ...request, clientOrderId })
+      (clientOrderId): Q & Assigned => ({ ...request, clientOrderId })
     )
   }
 })
 
-/** 128 random bits of a secure source, as 32 hexadecimal digits: no two processes make the same. */
+/** 128 random bits of a secure source, as 32 hexadecimal digits: no two processes generate the same id. */
 const random: Effect.Effect<ClientOrderId> = Effect.sync(() =>
   ClientOrderId.make(Hex.encode(SecureRandom.randomBytesUnsafe(16)))
 )
 
 /**
- * Random unless provided otherwise. Read when an exchange's layer is built: provide another to that layer.
+ * What gives an exchange's orders their client order ids: random ones by default. The layer of an exchange reads it
+ * when it is built, so provide another one to that layer.
  *
  * @category services
  * @since 0.1.0
@@ -57,7 +91,7 @@ export const ClientOrderIds = Context.Reference<Service>("effect-txc/client/Clie
 })
 
 /**
- * Makes identifiers by an effect of your own.
+ * Takes the ids from an effect of your own. Each of them must be new to the account.
  *
  * @category layers
  * @since 0.1.0
@@ -66,7 +100,7 @@ export const layer = (next: Effect.Effect<ClientOrderId>): Layer.Layer<never> =>
   Layer.succeed(ClientOrderIds, make(next))
 
 /**
- * `prefix-1`, `prefix-2` and so on: for tests.
+ * Counts the ids: `prefix-1`, `prefix-2` and so on. For tests: a second process would use the same ids again.
  *
  * @category layers
  * @since 0.1.0

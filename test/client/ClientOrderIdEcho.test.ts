@@ -12,25 +12,25 @@ const mine = ClientOrderId.make("mine")
 const other = ClientOrderId.make("other")
 
 const rows: ReadonlyArray<
-  readonly [string, ReadonlyArray<ClientOrderId | undefined>, told: boolean, ClientOrderIdEcho.ClientOrderIdEcho]
+  readonly [string, ReadonlyArray<ClientOrderId | undefined>, echoes: boolean, ClientOrderIdEcho.ClientOrderIdEcho]
 > = [
   ["received", [mine], true, "echoed"],
   ["received by both legs", [mine, mine], true, "echoed"],
   ["not received", [undefined], true, "missing"],
   ["received by one leg only", [mine, undefined], true, "missing"],
   ["another received", [other], true, "missing"],
-  ["not received, as always", [undefined, undefined], false, "not-told"],
+  ["not received, as always", [undefined, undefined], false, "never-echoed"],
   ["received, as never", [mine, mine], false, "echoed"],
   ["received by one leg only, as never", [mine, undefined], false, "missing"],
   ["another received, as never", [other, other], false, "missing"]
 ]
 
 describe("check", () => {
-  for (const [name, received, told, expected] of rows) {
+  for (const [name, received, echoes, expected] of rows) {
     it.effect(`${name}: ${expected}`, () => {
       const logged: Array<string> = []
       return Effect.gen(function*() {
-        const created = yield* ClientOrderIdEcho.check("Test.create", { amount: "1" }, mine, received, told)
+        const created = yield* ClientOrderIdEcho.check("Test.create", { amount: "1" }, mine, received, echoes)
         assert.deepStrictEqual(created, { amount: "1", sentClientOrderId: mine, clientOrderIdEcho: expected })
         assert.strictEqual(logged.length, expected === "missing" ? 1 : 0)
         if (expected === "missing") assert.match(logged.join(), /level=WARN.*Test\.create.*client order id mine/u)

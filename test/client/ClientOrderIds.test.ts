@@ -56,13 +56,13 @@ describe.each(dialects)("an order that is given no client order id, in the $name
   it.effect("one that is refused before it is sent says which, unless that is what is wrong", () =>
     Effect.gen(function*() {
       const orders = yield* LimitOrders
-      const told = (request: object) =>
+      const refused = (request: object) =>
         Effect.map(Effect.flip(orders.create({ ...limit, ...request })), (error) => [
           error._tag,
           "clientOrderId" in error ? error.clientOrderId : "none"
         ])
-      assert.deepStrictEqual<unknown>(yield* told({ postOnly: true, ioc: true }), ["ValidationFailed", "fixed-1"])
-      assert.deepStrictEqual<unknown>(yield* told({ clientOrderId: "a b" }), ["ValidationFailed", "none"])
+      assert.deepStrictEqual<unknown>(yield* refused({ postOnly: true, ioc: true }), ["ValidationFailed", "fixed-1"])
+      assert.deepStrictEqual<unknown>(yield* refused({ clientOrderId: "a b" }), ["ValidationFailed", "none"])
       assert.deepStrictEqual(yield* privateCalls, [])
     }).pipe(
       Effect.provide(
@@ -76,7 +76,7 @@ describe("client order ids that nobody has chosen", () => {
     Effect.gen(function*() {
       const ids = yield* ClientOrderIds.ClientOrderIds
       const made: Array<ClientOrderId> = []
-      for (let index = 0; index < 1000; index++) made.push((yield* ids.named({})).clientOrderId)
+      for (let index = 0; index < 1000; index++) made.push((yield* ids.assign({})).clientOrderId)
       assert.strictEqual(new Set(made).size, 1000)
       for (const id of made) assert.match(id, /^[0-9a-f]{32}$/u)
     }))

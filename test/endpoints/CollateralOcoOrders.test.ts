@@ -21,7 +21,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
         clientOrderId: ClientOrderId.make("pair-0")
       })
       const isLive = dialect === Dialect.live
-      assert.deepStrictEqual([clientOrderIdEcho, reduceOnly], [isLive ? "not-told" : "echoed", false])
+      assert.deepStrictEqual([clientOrderIdEcho, reduceOnly], [isLive ? "never-echoed" : "echoed", false])
       const leg = {
         market: "BTC_USDT",
         side: "sell",
@@ -64,7 +64,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
         assert.strictEqual(order.clientOrderIdEcho, "echoed")
         assert.deepStrictEqual(legs, [clientOrderId, clientOrderId])
       } else {
-        assert.strictEqual(order.clientOrderIdEcho, "not-told")
+        assert.strictEqual(order.clientOrderIdEcho, "never-echoed")
         assert.deepStrictEqual(legs, [undefined, undefined])
       }
       assert.deepStrictEqual(logged, [])

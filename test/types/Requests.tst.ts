@@ -155,7 +155,7 @@ describe("answers", () => {
   it("say of a created order whether its client order id was taken", () => {
     expect<Effect.Success<ReturnType<typeof stopLimit.create>>>().type.toBeAssignableTo<{
       readonly orderId: Identifiers.OrderId
-      readonly clientOrderIdEcho: "echoed" | "missing" | "not-told"
+      readonly clientOrderIdEcho: "echoed" | "missing" | "never-echoed"
     }>()
   })
 

@@ -12,7 +12,7 @@ import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Call from "../call/Call.ts"
 import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
-import { ClientOrderIds } from "../ClientOrderIds.ts"
+import { ClientOrderIds, type Unassigned } from "../ClientOrderIds.ts"
 import { MarketRules } from "../MarketRules.ts"
 
 /**
@@ -26,11 +26,6 @@ export interface Creating<Request, Order, Failure> {
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
 }
 
-/** A request of an order, as far as all of them are alike. */
-interface Requested {
-  readonly clientOrderId?: ClientOrderId
-}
-
 /**
  * What differs between kinds of orders.
  *
@@ -38,22 +33,22 @@ interface Requested {
  * @since 0.1.0
  */
 export interface Kind<Request, Order> {
-  /** What the market rules are to judge. */
+  /** What of the order the rules of its market bound. */
   readonly bounds: (request: Request) => Market.Bounded
   /** The client order ids that the answer holds, one for each leg. */
   readonly received: (order: Order) => ReadonlyArray<ClientOrderId | undefined>
-  /** Whether an exchange with this policy answers such an order with its client order id. It does unless said otherwise. */
+  /** Whether an exchange of this policy answers such an order with its client order id. By default it does. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 
 /**
- * The layer of a service that places orders. Each order gets a client order id if it has none, is checked against the
- * rules of its market before it is sent, and says whether the exchange took its client order id.
+ * The layer of a service that places orders. An order without a client order id gets one. Every order is checked against
+ * the rules of its market before it is sent. The result says whether the exchange took the client order id.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = <Identifier, Q extends Requested, A extends object, T extends Endpoint.RefusalTag>(
+export const layer = <Identifier, Q extends Unassigned, A extends object, T extends Endpoint.RefusalTag>(
   service: Context.Service<
     Identifier,
     Creating<Q, A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">>>
@@ -71,7 +66,7 @@ export const layer = <Identifier, Q extends Requested, A extends object, T exten
       const call = make(endpoint, (request) => Call.withinMarketRules(rules, endpoint, dialect, bounds(request)))
       return {
         create: Effect.fn(endpoint.name)(function*(asked: Q) {
-          const request = yield* ids.named(asked)
+          const request = yield* ids.assign(asked)
           const order = yield* call(request)
           return yield* ClientOrderIdEcho.check(
             endpoint.name,
