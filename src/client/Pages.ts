@@ -1,6 +1,19 @@
 /**
  * Reading a list that comes in pages.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Pages, SubAccounts } from "effect-txc"
+ *
+ * // What `SubAccounts.stream` does: pages of 100 records, each read when it is needed.
+ * const all = Effect.gen(function*() {
+ *   const subAccounts = yield* SubAccounts.SubAccounts
+ *   return yield* Stream.runCollect(Pages.stream("SubAccounts.stream", subAccounts.page))
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
@@ -16,24 +29,30 @@ import * as Errors from "../protocol/Errors.ts"
  * @since 0.1.0
  */
 export interface Page<A> {
+  /** The index of the first record in the whole list. */
   readonly offset: number
+  /** The most records that a page of this size has. */
   readonly limit: number
+  /** The records. Fewer than `limit` of them mean that the list ends here. */
   readonly records: ReadonlyArray<A>
 }
 
 /**
- * Which page is asked for. What is left out is the exchange's default.
+ * Which page to read.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
+  /** The most records in the page, 1 to 100. The exchange has a default for each list. */
   readonly limit?: Limit
+  /** The index of the first record, 0 to 10000. Default 0. */
   readonly offset?: Offset
 }
 
 /**
- * Refuses a page that is not the one that was asked for: another limit or offset echoed, or more records than the limit.
+ * Checks that a page is the one that was asked for. Fails with `UnexpectedResponse` when the answer echoes another
+ * limit or offset, or holds more records than its limit.
  *
  * @category checks
  * @since 0.1.0
@@ -56,7 +75,8 @@ export const checkEcho =
   }
 
 /**
- * The page that a bare list of records is: such an answer echoes nothing, so only its length can be judged.
+ * Makes a page of a bare list of records. Such an answer echoes neither limit nor offset, so only its length is
+ * checked. Fails with `UnexpectedResponse` when it holds more records than the limit.
  *
  * @category checks
  * @since 0.1.0
@@ -66,18 +86,20 @@ export const ofRecords =
   <A>(records: ReadonlyArray<A>): Effect.Effect<Page<A>, Errors.UnexpectedResponse> =>
     checkEcho(endpoint, request)({ limit: request.limit ?? defaultLimit, offset: request.offset ?? 0, records })
 
-/** Where the next page starts, or that all that can be reached has been read. */
+/** Where the next page starts, or that the last index that pages can reach has been read. */
 type Next = { readonly offset: number } | "ceiling"
 
 /**
- * All records, page by page, as they are asked for.
+ * All records, page by page. A page is read when its records are needed. `endpoint` names the stream in its errors;
+ * `limit` is the most records in a page, 100 unless given.
  *
- * Answers carry no total, so a page shorter than its limit is the last. No page can start beyond index 10000: the last
- * one starts there, holds 100 records, and leaves out what was already emitted. So indices 0 to 10099 can be reached; if
- * that page is full there may be more, and the stream fails with `PageCeilingReached` after having emitted it.
+ * Answers carry no total, so a page with fewer records than its limit is the last one. No page can start beyond index
+ * 10000. The page that starts there has 100 records, and the stream skips those that it has already emitted. The stream
+ * therefore reaches indices 0 to 10099. If that page is full, there may be more records: the stream emits it, and then
+ * fails with `PageCeilingReached`.
  *
- * Every record comes once and in order while the data stands still. Records added or removed meanwhile shift the pages,
- * and then a record may come twice or be missed.
+ * Records arrive in order, each once, as long as the data does not change. Records that are added or removed meanwhile
+ * shift the pages; then a record may arrive twice or be missed.
  *
  * @category streams
  * @since 0.1.0

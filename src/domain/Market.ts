@@ -1,6 +1,15 @@
 /**
- * A market and its bounds: what `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec` of the document refer
- * to (Endpoints §2 and §3).
+ * A market and what it bounds of an order: what `minAmount`, `minTotal`, `maxTotal`, `stockPrec` and `moneyPrec` of the
+ * document refer to (document, Endpoints §2 and §3).
+ *
+ * @example
+ * ```ts
+ * import { Market } from "effect-txc"
+ *
+ * // Whether a market takes an order, and which fields are wrong where it does not.
+ * const wrongFields = (market: Market.Market, order: Market.Bounded) =>
+ *   Market.violations(market, order).map(([field, { kind }]) => `${field}: ${kind}`)
+ * ```
  *
  * @since 0.1.0
  */
@@ -13,54 +22,58 @@ import type { Unrecognised } from "./Unrecognised.ts"
 /**
  * One market as the exchange describes it.
  *
- * - `name`: `BASE_QUOTE`
- * - `stock`, `money`: tickers of the base and the quote currency
- * - `stockPrecision`: the most fractional digits of an amount, in units of the base currency
- * - `moneyPrecision`: the most fractional digits of a price, in units of the quote currency
- * - `feePrecision`: the fractional digits of a fee
- * - `makerFee`, `takerFee`: in percent (`"0.1"` is 0.1 %)
- * - `minAmount`: the least amount of an order, in units of the base currency
- * - `minTotal`, `maxTotal`: bounds of amount × price, in units of the quote currency; a zero maximum is no bound
- * - `tradesEnabled`: whether orders are accepted
- * - `isCollateral`: whether it trades on margin
- *
  * @category models
  * @since 0.1.0
  */
 export interface Market {
+  /** The name of the market, `BASE_QUOTE`. */
   readonly name: MarketName
+  /** The base currency: what is traded. */
   readonly stock: Ticker
+  /** The quote currency: what it is paid with. */
   readonly money: Ticker
+  /** The most fractional digits of an amount in units of the base currency. */
   readonly stockPrecision: number
+  /** The most fractional digits of a price, and of an amount in units of the quote currency. */
   readonly moneyPrecision: number
+  /** The fractional digits of a fee. */
   readonly feePrecision: number
+  /** The fee of a trade as a maker, in percent: `"0.1"` is 0.1 %. */
   readonly makerFee: Decimal.Decimal
+  /** The fee of a trade as a taker, in percent: `"0.1"` is 0.1 %. */
   readonly takerFee: Decimal.Decimal
+  /** The least amount of an order, in units of the base currency. */
   readonly minAmount: Decimal.Decimal
+  /** The least amount × price of an order, in units of the quote currency. */
   readonly minTotal: Decimal.Decimal
+  /** The greatest amount × price of an order, in units of the quote currency. Zero means that there is no bound. */
   readonly maxTotal: Decimal.Decimal
+  /** Whether the market accepts orders. */
   readonly tradesEnabled: boolean
+  /** Whether the market trades on margin. */
   readonly isCollateral: boolean
+  /** Spot or futures. A value that is not listed is kept as an `Unrecognised`. */
   readonly type: "spot" | "futures" | Unrecognised
 }
 
 /**
- * What of an order a market has bounds for.
- *
- * - `collateral`: whether it needs a market that trades on margin
- * - `quoteAmount`: whether the amount is in quote currency
- * - `prices`: all its prices, by the names that requests have for them
- * - `tradesAt`: the names of those at which it may trade; amount × each has a least and a greatest total
+ * The part of an order that a market bounds.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Bounded {
+  /** The market of the order. */
   readonly market: MarketName
+  /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
+  /** How much is ordered, in units of the base currency; of the quote currency if `quoteAmount` is set. */
   readonly amount: Amount
+  /** Whether the amount is in units of the quote currency. Default `false`. */
   readonly quoteAmount?: boolean
+  /** All prices of the order in units of the quote currency, by the names of their fields in the request. */
   readonly prices: Readonly<Record<string, Price>>
+  /** The names of the prices at which the order may trade. The market bounds the amount × each of them. */
   readonly tradesAt: ReadonlyArray<string>
 }
 
@@ -80,7 +93,7 @@ export const limit = (
 ): Bounded => ({ market, collateral, amount, prices: { price }, tradesAt: ["price"] })
 
 /**
- * What a market bounds of a market order. An amount in quote currency has the bounds of a total.
+ * What a market bounds of a market order. An amount in units of the quote currency has the bounds of a total.
  *
  * @category constructors
  * @since 0.1.0
@@ -134,11 +147,11 @@ export const collateralOco = (
 const stepOf = (digits: number): string => digits === 0 ? "1" : `0.${"0".repeat(digits - 1)}1`
 
 /**
- * Every bound of its market that the order breaks, by field; empty when it may be placed (document, Endpoints §2 and §3:
- * `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal`, `maxTotal`). `market` is `undefined` when
- * there is no market of that name.
+ * Every bound of its market that an order breaks, with the field that breaks it; none when the order may be placed
+ * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal`, `maxTotal`).
+ * `market` is `undefined` when there is no market of that name.
  *
- * @category rules
+ * @category checks
  * @since 0.1.0
  */
 export const violations = (

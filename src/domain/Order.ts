@@ -2,6 +2,16 @@
  * What orders are made of: side, type, status, activation, self-trade prevention (document, "Stop-limit order",
  * "Collateral OCO order" and "States and transitions").
  *
+ * A value of a request must be one that is listed. A value of an answer may be another one, which is then kept as an
+ * `Unrecognised`: its name begins with `Received`.
+ *
+ * @example
+ * ```ts
+ * import { Order } from "effect-txc"
+ *
+ * const opposite = (side: Order.OrderSide): Order.OrderSide => side === "buy" ? "sell" : "buy"
+ * ```
+ *
  * @since 0.1.0
  */
 import { oneOf } from "./Text.ts"
@@ -10,20 +20,32 @@ import * as Unrecognised from "./Unrecognised.ts"
 /**
  * The side of an order. On a collateral market `buy` opens or increases a long position, `sell` a short one.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const OrderSide = oneOf(["buy", "sell"]).annotate({ identifier: "OrderSide" })
+/**
+ * The values of {@link OrderSide}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type OrderSide = typeof OrderSide.Type
 
 /**
  * The type of an order.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const OrderType = oneOf(["limit", "market", "stock market", "stop limit", "stop market"])
   .annotate({ identifier: "OrderType" })
+/**
+ * The values of {@link OrderType}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type OrderType = typeof OrderType.Type
 
 /**
@@ -37,7 +59,7 @@ export type OrderType = typeof OrderType.Type
  * - `CANCELED_TAKER_BAND`: partially filled up to the taker band, the remainder canceled
  * - `AUTO_CANCELED_REDUCE_ONLY`: a pending reduce-only order whose position was closed
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const OrderStatus = oneOf([
@@ -49,68 +71,118 @@ export const OrderStatus = oneOf([
   "CANCELED_TAKER_BAND",
   "AUTO_CANCELED_REDUCE_ONLY"
 ]).annotate({ identifier: "OrderStatus" })
+/**
+ * The values of {@link OrderStatus}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type OrderStatus = typeof OrderStatus.Type
 
 /**
- * What happens when an order would trade with one of the same account: nothing (`no`), or both, the new or the old one
- * are canceled.
+ * What happens when an order would trade with another one of the same account:
  *
- * @category models
+ * - `no`: nothing; they trade
+ * - `cancel_both`: both are canceled
+ * - `cancel_new`: the new order is canceled
+ * - `cancel_old`: the old order is canceled
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const SelfTradePrevention = oneOf(["no", "cancel_both", "cancel_new", "cancel_old"])
   .annotate({ identifier: "SelfTradePrevention" })
+/**
+ * The values of {@link SelfTradePrevention}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type SelfTradePrevention = typeof SelfTradePrevention.Type
 
 /**
- * When a stop order becomes active: at or above (`gte`), at or below (`lte`) its activation price.
+ * When the market triggers a stop order: at or above (`gte`), or at or below (`lte`) its activation price.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const ActivationCondition = oneOf(["gte", "lte"]).annotate({ identifier: "ActivationCondition" })
+/**
+ * The values of {@link ActivationCondition}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type ActivationCondition = typeof ActivationCondition.Type
 
 /**
- * How a stop order executes at the best bid or offer once it is active: `queue` joins its own side, `counterparty`
- * takes the other. On the wire 1 and 2.
+ * How a stop order trades at the best bid or offer once it is triggered: `queue` joins the best price of its own side,
+ * `counterparty` takes the best price of the other side. On the wire 1 and 2.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const BboRole = oneOf(["queue", "counterparty"]).annotate({ identifier: "BboRole" })
+/**
+ * The values of {@link BboRole}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type BboRole = typeof BboRole.Type
 
 /**
- * The part of an order in a trade: a `maker` rested in the book, a `taker` came to it. On the wire 1 and 2.
+ * The part of an order in a trade: a `maker` rested in the book, a `taker` traded with an order that did. On the wire 1
+ * and 2.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const Role = oneOf(["maker", "taker"]).annotate({ identifier: "Role" })
+/**
+ * The values of {@link Role}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Role = typeof Role.Type
 
 /**
- * Which position an order belongs to. `BOTH` is one-way mode.
+ * Which position an order belongs to: the long one, the short one, or the only one of one-way mode (`BOTH`).
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const PositionSide = oneOf(["LONG", "SHORT", "BOTH"]).annotate({ identifier: "PositionSide" })
-export type PositionSide = typeof PositionSide.Type
-
 /**
- * Which orders a cancel-all reaches: `spot`; `margin`, the marginal orders of spot markets (not the collateral balance);
- * `futures`, the marginal orders of futures markets.
+ * The values of {@link PositionSide}.
  *
  * @category models
  * @since 0.1.0
  */
+export type PositionSide = typeof PositionSide.Type
+
+/**
+ * Which orders a cancel-all cancels (document, Endpoints §4):
+ *
+ * - `spot`: standard spot orders
+ * - `margin`: marginal orders on spot markets; this is not the collateral balance
+ * - `futures`: marginal orders on futures markets
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const CancelAllType = oneOf(["spot", "margin", "futures"]).annotate({ identifier: "CancelAllType" })
+/**
+ * The values of {@link CancelAllType}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type CancelAllType = typeof CancelAllType.Type
 
 /**
- * The side of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ * The side of an order as received. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -125,7 +197,7 @@ export const ReceivedSide = Unrecognised.open(OrderSide)
 export type ReceivedSide = typeof ReceivedSide.Type
 
 /**
- * The type of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ * The type of an order as received. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -140,7 +212,7 @@ export const ReceivedType = Unrecognised.open(OrderType)
 export type ReceivedType = typeof ReceivedType.Type
 
 /**
- * The status of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ * The status of an order as received. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -155,7 +227,7 @@ export const ReceivedStatus = Unrecognised.open(OrderStatus)
 export type ReceivedStatus = typeof ReceivedStatus.Type
 
 /**
- * The self-trade prevention of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ * The self-trade prevention of an order as received. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -170,7 +242,7 @@ export const ReceivedSelfTradePrevention = Unrecognised.open(SelfTradePrevention
 export type ReceivedSelfTradePrevention = typeof ReceivedSelfTradePrevention.Type
 
 /**
- * The activation condition of a stop order as received. A value that the document does not list is kept as an `Unrecognised`.
+ * The activation condition of a stop order as received. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -185,7 +257,7 @@ export const ReceivedActivationCondition = Unrecognised.open(ActivationCondition
 export type ReceivedActivationCondition = typeof ReceivedActivationCondition.Type
 
 /**
- * The position side of an order as received. A value that the document does not list is kept as an `Unrecognised`.
+ * The position side of an order as received. A value that is not listed is kept as an `Unrecognised`.
  *
  * @category schemas
  * @since 0.1.0
@@ -200,13 +272,18 @@ export const ReceivedPositionSide = Unrecognised.open(PositionSide)
 export type ReceivedPositionSide = typeof ReceivedPositionSide.Type
 
 /**
- * The document's condition for activating a stop order: a buy at or above its activation price, a sell at or below it
- * ("Stop order activation").
+ * When a stop order of this side is triggered by the document's rule: a buy at or above its activation price, a sell at
+ * or below it (document, "Stop order activation").
  *
  * @category conditions
  * @since 0.1.0
  */
 export const activationConditionOf = (side: OrderSide): ActivationCondition => side === "buy" ? "gte" : "lte"
 
-/** Whether an order of this status can still trade. */
+/**
+ * Whether an order of this status can still trade.
+ *
+ * @category conditions
+ * @since 0.1.0
+ */
 export const isOpen = (status: OrderStatus): boolean => status === "NEW" || status === "PARTIAL_FILLED"

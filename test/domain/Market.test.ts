@@ -154,7 +154,7 @@ describe("violations and a model of fractions", () => {
   })
 
   property(
-    "name the same fields and rules in the same order",
+    "name the same fields and constraints in the same order",
     [bounds, amount, price, price],
     (bounds, amount, a, b) =>
       Effect.sync(() => {

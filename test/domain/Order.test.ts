@@ -61,7 +61,7 @@ examples("CancelAllType", Order.CancelAllType, {
   refused: ["", "Spot", null].map((value) => [value, { kind: "oneOf", values: ["spot", "margin", "futures"] }])
 })
 
-describe("rules", () => {
+describe("conditions", () => {
   it("a buy activates at or above its activation price, a sell at or below it", () => {
     assert.strictEqual(Order.activationConditionOf("buy"), "gte")
     assert.strictEqual(Order.activationConditionOf("sell"), "lte")

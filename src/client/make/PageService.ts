@@ -13,7 +13,7 @@ import * as Call from "../call/Call.ts"
 import * as Pages from "../Pages.ts"
 
 /**
- * A service that reads a list.
+ * A service that reads a list, page by page.
  *
  * @category models
  * @since 0.1.0
@@ -26,8 +26,8 @@ export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
 }
 
 /**
- * The layer of a service that reads a list. `toPage` makes the page out of the answer, and refuses an answer that is not
- * the page asked for: see `Pages.checkEcho` and `Pages.ofRecords`.
+ * The layer of a service that reads a list. `toPage` makes the page of the answer, and fails when the answer is not the
+ * page that was asked for: see `Pages.checkEcho` and `Pages.ofRecords`.
  *
  * @category layers
  * @since 0.1.0

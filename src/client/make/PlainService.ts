@@ -1,5 +1,5 @@
 /**
- * Makes the service of a call that needs nothing but to be made.
+ * Makes the service of a call that is sent as it is: without pages, and without rules of a market.
  *
  * @since 0.1.0
  */
@@ -10,7 +10,8 @@ import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Call from "../call/Call.ts"
 
 /**
- * The layer of a service of a private endpoint. `methods` gets the call, in a span of the endpoint's name.
+ * The layer of the service of a private endpoint. `methods` makes the service of the call, which has a span of the
+ * endpoint's name.
  *
  * @category layers
  * @since 0.1.0
@@ -25,7 +26,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
   Layer.effect(service, Call.Call.useSync(({ make }) => methods(Effect.fn(endpoint.name)(make(endpoint)))))
 
 /**
- * The same for a public endpoint.
+ * The layer of the service of a public endpoint, made in the same way.
  *
  * @category layers
  * @since 0.1.0
