@@ -148,8 +148,8 @@ const stepOf = (digits: number): string => digits === 0 ? "1" : `0.${"0".repeat(
 
 /**
  * Every bound of its market that an order breaks, with the field that breaks it; none when the order may be placed
- * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal`, `maxTotal`).
- * `market` is `undefined` when there is no market of that name.
+ * (document, Endpoints §2 and §3: `stockPrec` for amounts, `moneyPrec` for prices, `minAmount`, `minTotal` and
+ * `maxTotal`). `market` is `undefined` when there is no market of that name.
  *
  * @category checks
  * @since 0.1.0

@@ -37,7 +37,7 @@ export interface Kind<Request, Order> {
   readonly bounds: (request: Request) => Market.Bounded
   /** The client order ids that the answer holds, one for each leg. */
   readonly received: (order: Order) => ReadonlyArray<ClientOrderId | undefined>
-  /** Whether an exchange of this policy answers such an order with its client order id. By default it does. */
+  /** Whether an exchange of this policy echoes the client order id of such an order. Default: it does. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
 

@@ -21,7 +21,7 @@ import * as Pages from "../Pages.ts"
 export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
   /** One page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  /** All records, page by page of `limit` (100 unless given). See `Pages.stream` for what it promises. */
+  /** All records, in pages of `limit` (100 unless given). See `Pages.stream` for what it promises. */
   readonly stream: (request?: Omit<Request, "offset">) => Stream.Stream<Item, Failure | Errors.PageCeilingReached>
 }
 
@@ -51,6 +51,7 @@ export const layer = <
     service,
     Call.Call.useSync(({ make }) => {
       const call = make(endpoint)
+      // Lists demand no field, so a request without any is one. The type of such a request cannot express that.
       const page = Effect.fn(endpoint.name)((request: Q = {} as Q) =>
         Effect.flatMap(call(request), toPage(endpoint.name, request))
       )
