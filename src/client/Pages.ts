@@ -86,8 +86,21 @@ export const ofRecords =
   <A>(records: ReadonlyArray<A>): Effect.Effect<Page<A>, Errors.UnexpectedResponse> =>
     checkEcho(endpoint, request)({ limit: request.limit ?? defaultLimit, offset: request.offset ?? 0, records })
 
+/**
+ * Which page a stream reads next.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Next extends Request {
+  /** The most records in the page, 1 to 100. */
+  readonly limit: Limit
+  /** The index of the first record, 0 to 10000. */
+  readonly offset: Offset
+}
+
 /** Where the next page starts, or that the last index that pages can reach has been read. */
-type Next = { readonly offset: number } | "ceiling"
+type Step = { readonly offset: number } | "ceiling"
 
 /**
  * All records, page by page. A page is read when its records are needed. `endpoint` names the stream in its errors;
@@ -106,10 +119,10 @@ type Next = { readonly offset: number } | "ceiling"
  */
 export const stream = <A, E, R>(
   endpoint: string,
-  page: (request: { readonly limit: Limit; readonly offset: Offset }) => Effect.Effect<Page<A>, E, R>,
+  page: (request: Next) => Effect.Effect<Page<A>, E, R>,
   limit: Limit = Limit.make(maxLimit)
 ): Stream.Stream<A, E | Errors.PageCeilingReached, R> =>
-  Stream.paginate<Next, A, E | Errors.PageCeilingReached, R>({ offset: 0 }, (next) => {
+  Stream.paginate<Step, A, E | Errors.PageCeilingReached, R>({ offset: 0 }, (next) => {
     if (next === "ceiling") {
       return Effect.fail(new Errors.PageCeilingReached({ endpoint, emitted: maxOffset + maxLimit }))
     }
@@ -118,7 +131,7 @@ export const stream = <A, E, R>(
     const offset = Offset.make(Math.min(next.offset, maxOffset))
     return Effect.map(page({ limit: size, offset }), ({ records }) => {
       const fresh = records.slice(next.offset - offset)
-      if (records.length < size) return [fresh, Option.none<Next>()]
-      return [fresh, Option.some<Next>(last ? "ceiling" : { offset: next.offset + size })]
+      if (records.length < size) return [fresh, Option.none<Step>()]
+      return [fresh, Option.some<Step>(last ? "ceiling" : { offset: next.offset + size })]
     })
   })

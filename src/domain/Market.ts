@@ -78,19 +78,85 @@ export interface Bounded {
 }
 
 /**
+ * The terms of any order that a market bounds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Terms {
+  /** The market of the order. */
+  readonly market: MarketName
+  /** How much is ordered, in units of the base currency unless {@link MarketTerms} say otherwise. */
+  readonly amount: Amount
+}
+
+/**
+ * The terms of a limit order that a market bounds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface LimitTerms extends Terms {
+  /** The limit, in units of the quote currency. */
+  readonly price: Price
+  /** Whether the order needs a market that trades on margin. */
+  readonly collateral: boolean
+}
+
+/**
+ * The terms of a market order that a market bounds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MarketTerms extends Terms {
+  /** Whether the order needs a market that trades on margin. */
+  readonly collateral: boolean
+  /** Whether the amount is in units of the quote currency. */
+  readonly quoteAmount: boolean
+}
+
+/**
+ * The terms of a stop-limit order that a market bounds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopLimitTerms extends Terms {
+  /** The limit once the order is triggered, in units of the quote currency. */
+  readonly price: Price
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice: Price
+}
+
+/**
+ * The terms of a collateral OCO order that a market bounds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OcoTerms extends Terms {
+  /** The limit of the take-profit, in units of the quote currency. */
+  readonly price: Price
+  /** The price that triggers the stop-loss, in units of the quote currency. */
+  readonly activationPrice: Price
+  /** The limit of the stop-loss once it is triggered, in units of the quote currency. */
+  readonly stopLimitPrice: Price
+}
+
+/**
  * What a market bounds of a limit order.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const limit = (
-  { amount, collateral, market, price }: {
-    readonly market: MarketName
-    readonly amount: Amount
-    readonly price: Price
-    readonly collateral: boolean
-  }
-): Bounded => ({ market, collateral, amount, prices: { price }, tradesAt: ["price"] })
+export const limit = ({ amount, collateral, market, price }: LimitTerms): Bounded => ({
+  market,
+  collateral,
+  amount,
+  prices: { price },
+  tradesAt: ["price"]
+})
 
 /**
  * What a market bounds of a market order. An amount in units of the quote currency has the bounds of a total.
@@ -98,14 +164,14 @@ export const limit = (
  * @category constructors
  * @since 0.1.0
  */
-export const market = (
-  { amount, collateral, quoteAmount, market }: {
-    readonly market: MarketName
-    readonly amount: Amount
-    readonly collateral: boolean
-    readonly quoteAmount: boolean
-  }
-): Bounded => ({ market, collateral, amount, quoteAmount, prices: {}, tradesAt: [] })
+export const market = ({ amount, collateral, market, quoteAmount }: MarketTerms): Bounded => ({
+  market,
+  collateral,
+  amount,
+  quoteAmount,
+  prices: {},
+  tradesAt: []
+})
 
 /**
  * What a market bounds of a stop-limit order.
@@ -113,14 +179,13 @@ export const market = (
  * @category constructors
  * @since 0.1.0
  */
-export const stopLimit = (
-  { activationPrice, amount, market, price }: {
-    readonly market: MarketName
-    readonly amount: Amount
-    readonly price: Price
-    readonly activationPrice: Price
-  }
-): Bounded => ({ market, collateral: false, amount, prices: { price, activationPrice }, tradesAt: ["price"] })
+export const stopLimit = ({ activationPrice, amount, market, price }: StopLimitTerms): Bounded => ({
+  market,
+  collateral: false,
+  amount,
+  prices: { price, activationPrice },
+  tradesAt: ["price"]
+})
 
 /**
  * What a market bounds of a collateral OCO order: both legs.
@@ -128,15 +193,7 @@ export const stopLimit = (
  * @category constructors
  * @since 0.1.0
  */
-export const collateralOco = (
-  { activationPrice, amount, market, price, stopLimitPrice }: {
-    readonly market: MarketName
-    readonly amount: Amount
-    readonly price: Price
-    readonly activationPrice: Price
-    readonly stopLimitPrice: Price
-  }
-): Bounded => ({
+export const collateralOco = ({ activationPrice, amount, market, price, stopLimitPrice }: OcoTerms): Bounded => ({
   market,
   collateral: true,
   amount,

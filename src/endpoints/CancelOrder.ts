@@ -75,8 +75,11 @@ export type Request = ByOrderId | ByClientOrderId
 
 /** The request on the wire, where only the constraints say that it has one identifier. */
 interface Sent {
+  /** The market that the order trades on. */
   readonly market: MarketName
+  /** The exchange's identifier of the order. */
   readonly orderId?: OrderId
+  /** Your own identifier of the order. */
   readonly clientOrderId?: ClientOrderId
 }
 

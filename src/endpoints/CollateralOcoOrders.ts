@@ -39,7 +39,8 @@ import { Flag } from "../domain/Text.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
-import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -153,7 +154,7 @@ export interface CollateralOcoOrder {
 }
 
 const legFields = (dialect: Dialect) => ({
-  ...OrderAnswer.commonFields(dialect),
+  ...OrderFields.common(dialect),
   type: dialect.legType,
   left: Decimal,
   price: Decimal,
@@ -167,7 +168,7 @@ const legFields = (dialect: Dialect) => ({
 const legKeys = ({ keys }: Dialect) => ({ ...keys, postOnly: "post_only" })
 
 /** A leg always has a limit: its price is a price, even if it is zero. */
-const legAbsent = (dialect: Dialect) => ({ clientOrderId: OrderAnswer.absent(dialect).clientOrderId })
+const legAbsent = (dialect: Dialect) => ({ clientOrderId: OrderFields.absent(dialect).clientOrderId })
 
 const leg = (dialect: Dialect) =>
   Wire.struct<Leg>(legFields(dialect), { keys: legKeys(dialect), absent: legAbsent(dialect) })

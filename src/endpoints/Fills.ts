@@ -32,7 +32,7 @@ import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
-import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -146,7 +146,7 @@ const receivedFill = (dialect: Dialect) =>
       timestamp: "time",
       total: "deal"
     },
-    absent: { clientOrderId: OrderAnswer.absent(dialect).clientOrderId }
+    absent: { clientOrderId: OrderFields.absent(dialect).clientOrderId }
   })
 
 type Record = Readonly<globalThis.Record<string, unknown>>

@@ -33,7 +33,8 @@ import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
-import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -112,9 +113,9 @@ export interface EndedOrder extends OrderAnswer.AnyOrder {
   readonly activationPrice?: Decimal
 }
 
-const form = (dialect: Dialect, traded: OrderAnswer.Traded) =>
+const form = (dialect: Dialect, traded: OrderFields.Traded) =>
   Wire.struct<EndedOrder>({
-    ...OrderAnswer.commonFields(dialect),
+    ...OrderFields.common(dialect),
     ...traded,
     ftime: UnixTime,
     price: Schema.optionalKey(Decimal),
@@ -128,7 +129,7 @@ const form = (dialect: Dialect, traded: OrderAnswer.Traded) =>
   }, {
     // Here an order's own identifier is just `id`, in both dialects.
     keys: { ...dialect.keys, orderId: "id", timestamp: "ctime" },
-    absent: OrderAnswer.absent(dialect)
+    absent: OrderFields.absent(dialect)
   })
 
 /** Orders as they are grouped on the wire, by market. Where there are none the live exchange may answer a list. */
@@ -140,7 +141,7 @@ const Grouped = Schema.Union([
 /** An object of lists by market, read as one list of orders that know their market. */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unknown> =>
   Grouped.pipe(
-    Schema.decodeTo(Schema.Array(OrderAnswer.walletsOrPositions(dialect, (traded) => form(dialect, traded))), {
+    Schema.decodeTo(Schema.Array(OrderFields.walletsOrPositions(dialect, (traded) => form(dialect, traded))), {
       decode: SchemaGetter.transform((groups): ReadonlyArray<unknown> =>
         Object.entries(groups).flatMap(([market, orders]) => orders.map((order) => ({ ...order, market })))
       ),

@@ -35,7 +35,8 @@ import * as Market from "../domain/Market.ts"
 import { type BboRole, OrderSide, ReceivedActivationCondition, type SelfTradePrevention } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
-import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -96,13 +97,13 @@ export interface StopLimitOrder extends OrderAnswer.Order {
 
 const order = (dialect: Dialect) =>
   Wire.struct<StopLimitOrder>({
-    ...OrderAnswer.fields(dialect),
-    ...OrderAnswer.wallets(dialect),
+    ...OrderFields.order(dialect),
+    ...OrderFields.wallets(dialect),
     // Here an order has a trigger for certain.
     activated: dialect.omissible(Wire.Bit),
     activationCondition: dialect.omissible(ReceivedActivationCondition),
     activationPrice: Decimal
-  }, OrderAnswer.spelling(dialect))
+  }, OrderFields.spelling(dialect))
 
 // -----------------------------------------------------------------------------
 // Endpoint

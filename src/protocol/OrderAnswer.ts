@@ -12,19 +12,20 @@
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
-import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, type OrderId } from "../domain/Identifiers.ts"
-import {
+import type * as Schema from "effect/Schema"
+import type { Decimal } from "../domain/Decimal.ts"
+import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
+import type {
   ReceivedActivationCondition,
   ReceivedPositionSide,
-  type ReceivedSelfTradePrevention,
+  ReceivedSelfTradePrevention,
   ReceivedSide,
-  type ReceivedStatus,
-  type ReceivedType
+  ReceivedStatus,
+  ReceivedType
 } from "../domain/Order.ts"
-import { UnixTime } from "../domain/Time.ts"
+import type { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
+import * as OrderFields from "./OrderFields.ts"
 import * as Wire from "./Wire.ts"
 
 /**
@@ -90,113 +91,8 @@ export interface Order extends AnyOrder {
   readonly activationPrice?: Decimal
 }
 
-/** Types of orders without a limit: their `price: "0"` means that there is none. */
-const marketTypes: ReadonlyArray<unknown> = ["market", "margin market", "stock market", "stop market"]
-
-/**
- * The schemas of the fields that every answer about an order spells alike.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const commonFields = ({ omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
-  orderId: Wire.OrderId,
-  clientOrderId: Schema.optionalKey(ClientOrderId),
-  market: MarketName,
-  side: ReceivedSide,
-  timestamp: UnixTime,
-  dealMoney: Decimal,
-  dealStock: Decimal,
-  dealFee: Decimal,
-  amount: Decimal,
-  status: omissible(orderStatus),
-  stp: omissible(receivedSelfTradePrevention)
-})
-
-/**
- * The schemas of the fields of an {@link Order}, except those of {@link Traded}.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const fields = (dialect: Dialect) => ({
-  ...commonFields(dialect),
-  left: Decimal,
-  price: Schema.optionalKey(Decimal),
-  postOnly: dialect.omissible(Schema.Boolean),
-  ioc: dialect.omissible(Schema.Boolean),
-  rpi: dialect.omissible(Schema.Boolean),
-  reduceOnly: dialect.omissible(Schema.Boolean),
-  activated: Schema.optionalKey(Wire.Bit),
-  activationCondition: Schema.optionalKey(ReceivedActivationCondition),
-  activationPrice: Schema.optionalKey(Decimal)
-})
-
-/**
- * The schemas of the fields that depend on what an order trades: wallets or positions.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Traded {
-  /** The type of the order. Some dialects spell it differently for orders that trade positions. */
-  readonly type: Schema.Codec<ReceivedType, string>
-  /** The side of the position. Only orders that trade positions must have one. */
-  readonly positionSide: typeof ReceivedPositionSide | Schema.optionalKey<typeof ReceivedPositionSide>
-}
-
-/**
- * The fields of {@link Traded} of an order that trades wallets.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const wallets = (dialect: Dialect): Traded => ({
-  type: dialect.orderType,
-  positionSide: Schema.optionalKey(ReceivedPositionSide)
-})
-
-const positions = (dialect: Dialect): Traded => ({ type: dialect.legType, positionSide: ReceivedPositionSide })
-
-/**
- * An order that trades wallets or positions, from its form with the fields of either.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const walletsOrPositions = <A extends AnyOrder>(
-  dialect: Dialect,
-  form: (traded: Traded) => Wire.Shape<A>
-): Schema.Codec<A, unknown> => Schema.Union([form(positions(dialect)).schema, form(wallets(dialect)).schema])
-
-/**
- * The values that mean "absent": an empty client order id, and the price `"0"` of an order without a limit.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const absent = ({ demandsAll }: Dialect) => ({
-  clientOrderId: { value: "", when: () => true, demanded: demandsAll },
-  price: {
-    value: "0",
-    when: (wire: Readonly<Record<string, unknown>>) => marketTypes.includes(wire["type"]),
-    demanded: demandsAll
-  }
-})
-
-/**
- * How an order is spelled on the wire.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const spelling = (dialect: Dialect) => ({
-  keys: { ...dialect.keys, activationPrice: "activation_price" },
-  absent: absent(dialect)
-})
-
-const form = (dialect: Dialect, traded: Traded) =>
-  Wire.struct<Order>({ ...fields(dialect), ...traded }, spelling(dialect))
+const form = (dialect: Dialect, traded: OrderFields.Traded) =>
+  Wire.struct<Order>({ ...OrderFields.order(dialect), ...traded }, OrderFields.spelling(dialect))
 
 /**
  * An order that trades wallets.
@@ -204,7 +100,8 @@ const form = (dialect: Dialect, traded: Traded) =>
  * @category schemas
  * @since 0.1.0
  */
-export const spot = (dialect: Dialect): Schema.Codec<Order, unknown> => form(dialect, wallets(dialect)).schema
+export const spot = (dialect: Dialect): Schema.Codec<Order, unknown> =>
+  form(dialect, OrderFields.wallets(dialect)).schema
 
 /**
  * An order that trades wallets or positions.
@@ -213,4 +110,4 @@ export const spot = (dialect: Dialect): Schema.Codec<Order, unknown> => form(dia
  * @since 0.1.0
  */
 export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
-  walletsOrPositions(dialect, (traded) => form(dialect, traded))
+  OrderFields.walletsOrPositions(dialect, (traded) => form(dialect, traded))
