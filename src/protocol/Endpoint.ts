@@ -7,10 +7,11 @@
  * ```ts
  * import { type Endpoint, Fees } from "effect-txc"
  *
- * const { clause, path, rateLimit } = Fees.endpoint
- * type Request = Endpoint.Request<typeof Fees.endpoint>
- * type Answer = Endpoint.Response<typeof Fees.endpoint>
- * type Failure = Endpoint.Failures<typeof Fees.endpoint>["failure"]
+ * const { path, rateLimit } = Fees.endpoint
+ * console.log(`${path}: ${rateLimit.calls} calls in ${rateLimit.perSeconds} seconds`)
+ *
+ * export type Answer = Endpoint.Response<typeof Fees.endpoint>
+ * export type Failure = Endpoint.Failures<typeof Fees.endpoint>["failure"]
  * ```
  *
  * @since 0.1.0
@@ -45,12 +46,12 @@ export interface RateLimit {
 }
 
 /**
- * Everything known about an endpoint. {@link make} makes one.
+ * What an endpoint's file states about it.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Endpoint<
+export interface Definition<
   Request,
   Response,
   Access extends "public" | "private",
@@ -85,6 +86,21 @@ export interface Endpoint<
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
   /** A request that the sandbox's example exchange accepts as it is; absent where a request needs something created before. */
   readonly example?: (dialect: Dialect) => Request
+}
+
+/**
+ * Everything known about an endpoint. {@link make} makes one of its definition.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Endpoint<
+  Request,
+  Response,
+  Access extends "public" | "private",
+  Mutates extends boolean,
+  Refusals extends RefusalTag
+> extends Definition<Request, Response, Access, Mutates, Refusals> {
   /** The endpoint's schemas in each dialect, once they are built: {@link codec} reads and fills it. */
   readonly "~codecs": WeakMap<Dialect, Codec<Request, Response>>
 }
@@ -149,7 +165,7 @@ export interface Failures<E extends Any> {
 export type Failure<E extends Any> = Failures<E>["failure"]
 
 /**
- * Makes an endpoint.
+ * Makes an endpoint of its definition.
  *
  * @category constructors
  * @since 0.1.0
@@ -161,8 +177,8 @@ export const make = <
   const Mutates extends boolean,
   const Refusals extends RefusalTag
 >(
-  options: Omit<Endpoint<Request, Response, Access, Mutates, Refusals>, "~codecs">
-): Endpoint<Request, Response, Access, Mutates, Refusals> => ({ ...options, "~codecs": new WeakMap() })
+  definition: Definition<Request, Response, Access, Mutates, Refusals>
+): Endpoint<Request, Response, Access, Mutates, Refusals> => ({ ...definition, "~codecs": new WeakMap() })
 
 /**
  * An endpoint's schemas in one dialect, ready to run. A client encodes requests and decodes answers; an exchange does the
@@ -240,7 +256,20 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
 const placeholder = /\{([A-Za-z_]+)\}/gu
 
 /**
- * Where a request goes: the path with its placeholders filled from the request's fields, and the other fields.
+ * Where a request goes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Location {
+  /** The path, with its placeholders filled from the request's fields. */
+  readonly path: string
+  /** The fields of the request that the path does not contain, by their wire keys. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where a request goes: some of its fields may belong into the path. `wire` has the request's fields by their wire keys.
  *
  * @category paths
  * @since 0.1.0
@@ -248,7 +277,7 @@ const placeholder = /\{([A-Za-z_]+)\}/gu
 export const locate = (
   { path }: Any,
   wire: Readonly<Record<string, unknown>>
-): { readonly path: string; readonly fields: Readonly<Record<string, unknown>> } => {
+): Location => {
   if (!path.includes("{")) return { path, fields: wire }
   const fields = { ...wire }
   const filled = path.replace(placeholder, (_, key: string) => {
