@@ -157,7 +157,7 @@ export interface Failures<E extends Any> {
 }
 
 /**
- * The same for code that is generic in the endpoint.
+ * What calls of an endpoint can fail with, for code that is generic in the endpoint.
  *
  * @category models
  * @since 0.1.0

@@ -57,7 +57,7 @@ export type Any = Shape<unknown>
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
 /**
- * The schemas of a model's fields: one for each field, of that field's type, and optional only where the field is.
+ * The schemas of a model's fields: one for each field, of that field's type. An optional field may have a required schema.
  *
  * @category models
  * @since 0.1.0
