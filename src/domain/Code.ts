@@ -1,5 +1,18 @@
 /**
- * Codes: vouchers that move an amount from the account that created one to the account that applies it.
+ * Codes: vouchers that move an amount from the account that creates one to the account that applies it (document,
+ * Endpoints §6).
+ *
+ * @example
+ * ```ts
+ * import { Code, Codes } from "effect-txc"
+ *
+ * const apply = Codes.Codes.use((codes) =>
+ *   codes.apply({
+ *     code: Code.Code.make("WBe11f4fce-2a53-4edc-b195-66b693bd77e3ETH"),
+ *     passphrase: Code.Passphrase.make("open sesame")
+ *   })
+ * )
+ * ```
  *
  * @since 0.1.0
  */
@@ -8,21 +21,42 @@ import * as Constraint from "./Constraint.ts"
 import { NonEmptyText, Text } from "./Text.ts"
 
 /**
- * A code to apply.
+ * A code's text: at least one character (document, Endpoints §6). Anybody who has it can apply it: treat it as a secret.
  *
  * @category models
  * @since 0.1.0
  */
-export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifier: "Code" })
 export type Code = typeof Code.Type
 
-/** The most characters of a passphrase (document, "Limits"). */
+/**
+ * The schema of a {@link Code}. `Code.make(text)` makes one, and throws when the text is empty.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Code = NonEmptyText.pipe(Schema.brand("Code")).annotate({ identifier: "Code" })
+
+/**
+ * The most characters of a passphrase (document, "Limits").
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const maxPassphraseLength = 25
 
 /**
- * A code's passphrase: at most 25 characters, counted as a reader counts them (Unicode code points).
+ * A code's passphrase: at most 25 characters (document, Endpoints §6). Characters are Unicode code points, as a reader
+ * counts them.
  *
  * @category models
+ * @since 0.1.0
+ */
+export type Passphrase = typeof Passphrase.Type
+
+/**
+ * The schema of a {@link Passphrase}. `Passphrase.make(text)` makes one, and throws when the text is too long.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const Passphrase = Text.check(
@@ -32,15 +66,27 @@ export const Passphrase = Text.check(
     Constraint.annotation({ kind: "length", max: maxPassphraseLength })
   )
 ).pipe(Schema.brand("Passphrase")).annotate({ identifier: "Passphrase" })
-export type Passphrase = typeof Passphrase.Type
 
-/** The most characters of a description. */
+/**
+ * The most characters of a description. The document does not describe how codes are created.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const maxDescriptionLength = 280
 
 /**
- * What the creator of a code notes down about it: at most 280 characters.
+ * A note that the creator of a code keeps with it: at most 280 characters (Unicode code points).
  *
  * @category models
+ * @since 0.1.0
+ */
+export type Description = typeof Description.Type
+
+/**
+ * The schema of a {@link Description}. `Description.make(text)` makes one, and throws when the text is too long.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const Description = Text.check(
@@ -50,4 +96,3 @@ export const Description = Text.check(
     Constraint.annotation({ kind: "length", max: maxDescriptionLength })
   )
 ).pipe(Schema.brand("Description")).annotate({ identifier: "Description" })
-export type Description = typeof Description.Type

@@ -1,81 +1,169 @@
 /**
- * The rules a request field can break, as data.
+ * What a value must satisfy, as data.
  *
- * Every schema of the domain that narrows a value says which constraint it checks, so that a violation can be named the same
- * way wherever it is found: by the client before anything is sent, or by an exchange that answers.
+ * Every schema of the domain that narrows a value is annotated with the constraint it checks. So a violation has the same
+ * name wherever it is found: by the client before anything is sent, or by an exchange that answers.
  *
  * @since 0.1.0
  */
 
 /**
- * One constraint of the document that a field can break.
- *
- * - `required`: the field must be present.
- * - `type`: the JSON type is another one.
- * - `decimal`: a decimal string, as all amounts and prices are.
- * - `positive`: greater than zero.
- * - `min`, `max`: inclusive bounds of a number.
- * - `length`: the most characters a text may have.
- * - `notEmpty`: an empty text or list.
- * - `format`: the text does not have the form of its kind.
- * - `characters`: characters outside the allowed set.
- * - `oneOf`: not one of the listed values.
- * - `known`: well formed, but the exchange knows no such thing.
- * - `unique`: taken already.
- * - `precision`: more fractional digits than the market trades in.
- * - `minAmount`, `minTotal`, `maxTotal`: bounds of the market.
- * - `unused`: a code that was applied before.
- * - `notOwn`: a code of the account that would apply it.
- * - `empty`: a sub-account that still holds funds.
- * - `position`: a reduce-only order without a position to reduce.
- * - `balance`: the wallet does not hold what is needed.
- * - `exclusive`: set together with a flag that rules it out.
- * - `alone`: given together with another field that says the same.
- * - `different`: the same as another field that it must differ from.
- * - `maker`: an order that may only rest, but would trade at once.
- * - `open`: no open order of that identifier.
- * - `expected`: a field that the request does not have, maybe a misspelled one. An exchange ignores it; a client does not
- *   send a request without it in silence.
- * - `accepted`: announced by the document, but not accepted yet.
+ * One constraint that a field can break. `kind` says which; the other fields are its parameters.
  *
  * @category models
  * @since 0.1.0
  */
 export type Constraint =
-  | { readonly kind: "required" }
-  | { readonly kind: "type"; readonly type: "string" | "integer" | "boolean" | "array" | "object" }
-  | { readonly kind: "decimal" }
-  | { readonly kind: "positive" }
-  | { readonly kind: "min"; readonly min: number }
-  | { readonly kind: "max"; readonly max: number }
-  | { readonly kind: "length"; readonly max: number }
-  | { readonly kind: "notEmpty" }
-  | { readonly kind: "format" }
-  | { readonly kind: "characters"; readonly allowed: string }
-  | { readonly kind: "oneOf"; readonly values: ReadonlyArray<string | number> }
-  | { readonly kind: "known" }
-  | { readonly kind: "unique" }
-  | { readonly kind: "precision"; readonly step: string }
-  | { readonly kind: "minAmount"; readonly min: string }
-  | { readonly kind: "minTotal"; readonly min: string }
-  | { readonly kind: "maxTotal"; readonly max: string }
-  | { readonly kind: "unused" }
-  | { readonly kind: "notOwn" }
-  | { readonly kind: "empty" }
-  | { readonly kind: "position" }
-  | { readonly kind: "balance" }
-  | { readonly kind: "exclusive"; readonly with: string }
-  | { readonly kind: "alone"; readonly with: string }
-  | { readonly kind: "different"; readonly from: string }
-  | { readonly kind: "maker" }
-  | { readonly kind: "open" }
-  | { readonly kind: "expected" }
-  | { readonly kind: "accepted" }
+  | {
+    /** The field must be present. */
+    readonly kind: "required"
+  }
+  | {
+    /** The value must be of a JSON type. */
+    readonly kind: "type"
+    /** The JSON type that the value must have. */
+    readonly type: "string" | "integer" | "boolean" | "array" | "object"
+  }
+  | {
+    /** The value must be a decimal string, as all amounts and prices are. */
+    readonly kind: "decimal"
+  }
+  | {
+    /** The number must be greater than zero. */
+    readonly kind: "positive"
+  }
+  | {
+    /** The number has a lower bound. */
+    readonly kind: "min"
+    /** The least number allowed. */
+    readonly min: number
+  }
+  | {
+    /** The number has an upper bound. */
+    readonly kind: "max"
+    /** The greatest number allowed. */
+    readonly max: number
+  }
+  | {
+    /** The text has a greatest length. */
+    readonly kind: "length"
+    /** The most characters allowed. */
+    readonly max: number
+  }
+  | {
+    /** The text or list must not be empty. */
+    readonly kind: "notEmpty"
+  }
+  | {
+    /** The text must have the form of its kind, such as `BASE_QUOTE` for a market. */
+    readonly kind: "format"
+  }
+  | {
+    /** The text may only have characters of a set. */
+    readonly kind: "characters"
+    /** The allowed characters, in words. */
+    readonly allowed: string
+  }
+  | {
+    /** The value must be one of a list. */
+    readonly kind: "oneOf"
+    /** The values allowed, as the wire writes them. */
+    readonly values: ReadonlyArray<string | number>
+  }
+  | {
+    /** The value is well formed, but the exchange must know what it names, such as a market. */
+    readonly kind: "known"
+  }
+  | {
+    /** The value must not be in use already, such as a client order id. */
+    readonly kind: "unique"
+  }
+  | {
+    /** The decimal may have no more fractional digits than the market trades in. */
+    readonly kind: "precision"
+    /** The market's smallest step, as a decimal: `0.001` for three digits. */
+    readonly step: string
+  }
+  | {
+    /** The amount must reach the market's least amount. */
+    readonly kind: "minAmount"
+    /** The least amount, as a decimal in units of the base currency. */
+    readonly min: string
+  }
+  | {
+    /** Amount × price must reach the market's least total. */
+    readonly kind: "minTotal"
+    /** The least total, as a decimal in units of the quote currency. */
+    readonly min: string
+  }
+  | {
+    /** Amount × price must not exceed the market's greatest total. */
+    readonly kind: "maxTotal"
+    /** The greatest total, as a decimal in units of the quote currency. */
+    readonly max: string
+  }
+  | {
+    /** The code must not have been applied before. */
+    readonly kind: "unused"
+  }
+  | {
+    /** An account can't apply a code that it created itself. */
+    readonly kind: "notOwn"
+  }
+  | {
+    /** The sub-account must not hold funds. */
+    readonly kind: "empty"
+  }
+  | {
+    /** A reduce-only order needs an open position, on the other side, that it can reduce. */
+    readonly kind: "position"
+  }
+  | {
+    /** The wallet must hold what the request needs. */
+    readonly kind: "balance"
+  }
+  | {
+    /** The flag can't be set together with another flag. */
+    readonly kind: "exclusive"
+    /** The name of the other flag, as the wire has it. */
+    readonly with: string
+  }
+  | {
+    /** The field can't be given together with another one that says the same. */
+    readonly kind: "alone"
+    /** The name of the other field, as the wire has it. */
+    readonly with: string
+  }
+  | {
+    /** The value must differ from that of another field. */
+    readonly kind: "different"
+    /** The name of the other field, as the wire has it. */
+    readonly from: string
+  }
+  | {
+    /** A post-only order must not trade at once. */
+    readonly kind: "maker"
+  }
+  | {
+    /** The identifier must be that of an open order. */
+    readonly kind: "open"
+  }
+  | {
+    /**
+     * The field must be one that the request has: it may be misspelled. An exchange ignores such a field; the client
+     * refuses to send the request, rather than drop the field silently.
+     */
+    readonly kind: "expected"
+  }
+  | {
+    /** The field must be one that the exchange accepts already: it is documented, but not available yet. */
+    readonly kind: "accepted"
+  }
 
 const key = "effect-txc/constraint"
 
 /**
- * The annotation by which a schema or a check says which constraint it stands for.
+ * The annotation that says which constraint a schema or a check stands for.
  *
  * @category annotations
  * @since 0.1.0
@@ -83,7 +171,7 @@ const key = "effect-txc/constraint"
 export const annotation = (constraint: Constraint): { readonly [key]: Constraint } => ({ [key]: constraint })
 
 /**
- * Reads the constraint back from a schema's or a check's annotations.
+ * Reads the constraint from the annotations of a schema or a check; `undefined` when they name none.
  *
  * @category annotations
  * @since 0.1.0

@@ -1,10 +1,22 @@
 /**
- * Decimal numbers as text: how the exchange transports all amounts, prices and fees (document, "What the service does",
- * constraint 7).
+ * Decimal numbers as text: the form in which the exchange transports all amounts, prices and fees (document, "What the
+ * service does", 7).
  *
- * A decimal keeps the text it was given, so what was submitted is what comes back. Two decimals may be equal in value
- * and differ in text (`"1.50"`, `"1.5"`): compare with {@link Equivalence} and {@link Order}, never with `===`.
- * Arithmetic is exact; no floating point is involved anywhere.
+ * A decimal keeps its text: what you submit is what comes back. Two decimals may be equal in value and differ in text
+ * (`"1.50"`, `"1.5"`), so compare them with {@link Equivalence} and {@link Order}, never with `===`. Arithmetic is exact;
+ * no floating point is involved anywhere.
+ *
+ * @example
+ * ```ts
+ * import { Decimal } from "effect-txc"
+ *
+ * const price = Decimal.price("60000.50") // checked by the compiler
+ * const amount = Decimal.amount("0.01")
+ * const total = Decimal.multiply(price, amount) // Result.succeed("600.005")
+ * const isEqual = Decimal.Equivalence(Decimal.of("1.50"), Decimal.of("1.5")) // true
+ *
+ * const read = (text: string) => Decimal.parseAmount(text) // checked at run time; a Result
+ * ```
  *
  * @since 0.1.0
  */
@@ -15,7 +27,12 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 
-/** The longest decimal text that is accepted, in characters. */
+/**
+ * The most characters of a decimal's text.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const maxLength = 64
 
 const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
@@ -25,7 +42,8 @@ const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
 // -----------------------------------------------------------------------------
 
 /**
- * A decimal number as text: `-?(0|[1-9]\d*)(\.\d+)?`, at most 64 characters, no exponent, no leading `+`.
+ * A decimal number as text: `-?(0|[1-9]\d*)(\.\d+)?`, at most 64 characters, no exponent, no leading `+`. Use {@link of}
+ * for a literal, {@link parse} for other text.
  *
  * @category models
  * @since 0.1.0
@@ -33,7 +51,8 @@ const grammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
 export type Decimal = string & Brand.Brand<"Decimal">
 
 /**
- * A price per unit of the base currency, in units of the quote currency; greater than zero.
+ * A price of one unit of the base currency, in units of the quote currency; greater than zero. Use {@link price} for a
+ * literal, {@link parsePrice} for other text.
  *
  * @category models
  * @since 0.1.0
@@ -41,7 +60,8 @@ export type Decimal = string & Brand.Brand<"Decimal">
 export type Price = Decimal & Brand.Brand<"Price">
 
 /**
- * A quantity of a currency, in units of that currency; greater than zero.
+ * A quantity of a currency, in units of that currency; greater than zero. Use {@link amount} for a literal,
+ * {@link parseAmount} for other text.
  *
  * @category models
  * @since 0.1.0
@@ -49,7 +69,7 @@ export type Price = Decimal & Brand.Brand<"Price">
 export type Amount = Decimal & Brand.Brand<"Amount">
 
 /**
- * A fee as a ratio of the traded amount (`"0.001"` is 0.1 %); zero or more.
+ * A fee as a ratio of the traded amount (`"0.001"` is 0.1 %); zero or more. Use {@link feeRate} for a literal.
  *
  * @category models
  * @since 0.1.0
@@ -81,7 +101,7 @@ type LongerThan64<S extends string, Seen extends ReadonlyArray<unknown> = []> = 
   : false
 
 /**
- * `S` when it is the text of a decimal, otherwise a sentence that the compiler shows.
+ * `S` when it is the text of a decimal; otherwise a sentence that the compiler shows as the error.
  *
  * @category literals
  * @since 0.1.0
@@ -92,7 +112,7 @@ export type Literal<S extends string> = string extends S ? "of() takes a literal
   : `"${S}" is not a decimal: digits, optionally "-" before and "." with digits after; no exponent, no leading zeros`
 
 /**
- * `S` when it is the text of a decimal greater than zero, otherwise a sentence that the compiler shows.
+ * `S` when it is the text of a decimal greater than zero; otherwise a sentence that the compiler shows as the error.
  *
  * @category literals
  * @since 0.1.0
@@ -104,7 +124,7 @@ export type PositiveLiteral<S extends string> = string extends S ? Literal<S> :
   : Literal<S>
 
 /**
- * `S` when it is the text of a decimal that is zero or more, otherwise a sentence that the compiler shows.
+ * `S` when it is the text of a decimal that is zero or more; otherwise a sentence that the compiler shows as the error.
  *
  * @category literals
  * @since 0.1.0
@@ -121,10 +141,10 @@ export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S>
 const isNegative = (text: string): boolean => text.charCodeAt(0) === 45 && /[1-9]/u.test(text)
 const isPositive = (text: string): boolean => text.charCodeAt(0) !== 45 && /[1-9]/u.test(text)
 
-/** A string, refused with the constraint `decimal` when it is none: what an amount of another JSON type is told. */
+/** A string. A value of another JSON type breaks `decimal`, not `type`: the exchange answers so to an amount sent as a number. */
 const Text = Schema.String.annotate(Constraint.annotation({ kind: "decimal" }))
 
-// A text that is no decimal breaks this constraint only: the checks after it need one to judge.
+// A text that is not a decimal breaks this constraint only: the later checks need a decimal.
 const isDecimal = Schema.isPattern(grammar, {
   ...Constraint.annotation({ kind: "decimal" }),
   expected: "a decimal string"
@@ -139,6 +159,8 @@ const isGreaterThanZero = Schema.makeFilter(isPositive, {
 })
 
 /**
+ * The schema of a {@link Decimal}. `Decimal.make(text)` makes one, and throws when the text is not one.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -146,6 +168,8 @@ export const Decimal = Text.check(isDecimal, isShort).pipe(Schema.brand("Decimal
   .annotate({ identifier: "Decimal" })
 
 /**
+ * The schema of a {@link Price}. `Price.make(text)` makes one, and throws when the text is not a decimal greater than zero.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -155,6 +179,9 @@ export const Price = Text.check(isDecimal, isShort, isGreaterThanZero).pipe(
 ).annotate({ identifier: "Price" })
 
 /**
+ * The schema of an {@link Amount}. `Amount.make(text)` makes one, and throws when the text is not a decimal greater than
+ * zero.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -164,6 +191,8 @@ export const Amount = Text.check(isDecimal, isShort, isGreaterThanZero).pipe(
 ).annotate({ identifier: "Amount" })
 
 /**
+ * The schema of a {@link FeeRate}. `FeeRate.make(text)` makes one, and throws when the text is not a decimal or is negative.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -189,7 +218,8 @@ export const of = <const S extends string>(text: S extends Literal<S> ? S : Lite
   text as string as Decimal
 
 /**
- * A price from a literal that the compiler checks: greater than zero, in units of the quote currency.
+ * A price from a literal that the compiler checks: `Decimal.price("60000.50")`. Greater than zero, in units of the quote
+ * currency. For text known only at run time use {@link parsePrice}.
  *
  * @category constructors
  * @since 0.1.0
@@ -198,7 +228,8 @@ export const price = <const S extends string>(text: S extends PositiveLiteral<S>
   text as string as Price
 
 /**
- * An amount from a literal that the compiler checks: greater than zero.
+ * An amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text known only at
+ * run time use {@link parseAmount}.
  *
  * @category constructors
  * @since 0.1.0
@@ -207,7 +238,7 @@ export const amount = <const S extends string>(text: S extends PositiveLiteral<S
   text as string as Amount
 
 /**
- * A fee rate from a literal that the compiler checks: a ratio, zero or more.
+ * A fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more.
  *
  * @category constructors
  * @since 0.1.0
@@ -220,7 +251,7 @@ const parser = <A>(schema: Schema.Codec<A, string>): (text: string) => Result.Re
   Schema.decodeResult(schema)
 
 /**
- * A decimal from text known only at run time; fails with what is wrong with the text.
+ * Reads a decimal from text known only at run time. A failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -228,7 +259,7 @@ const parser = <A>(schema: Schema.Codec<A, string>): (text: string) => Result.Re
 export const parse = parser(Decimal)
 
 /**
- * A price from text known only at run time.
+ * Reads a price from text known only at run time. A failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -236,14 +267,19 @@ export const parse = parser(Decimal)
 export const parsePrice = parser(Price)
 
 /**
- * An amount from text known only at run time.
+ * Reads an amount from text known only at run time. A failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const parseAmount = parser(Amount)
 
-/** Zero. */
+/**
+ * Zero, as `"0"`.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const zero: Decimal = of("0")
 
 // -----------------------------------------------------------------------------
@@ -262,7 +298,7 @@ export const writtenScale = (self: string): number => {
 }
 
 /**
- * The number of fractional digits that count: 1 for `"1.50"`. What a market's precision is compared with.
+ * The number of fractional digits without trailing zeros: 1 for `"1.50"`. A market's precision limits this number.
  *
  * @category exact integers
  * @since 0.1.0
@@ -275,7 +311,8 @@ export const scale = (self: Decimal): number => {
 }
 
 /**
- * The value in units of `10^-scale`, when it is a whole number of them; `undefined` when it has more fractional digits.
+ * The value as a whole number of units of `10^-scale`: `toUnits("1.5", 2)` is `150n`. `undefined` when the value needs
+ * more fractional digits than `scale`, which is zero or more.
  *
  * @category exact integers
  * @since 0.1.0
@@ -299,7 +336,8 @@ const format = (units: bigint, scale: number): string => {
 }
 
 /**
- * The canonical decimal of a whole number of units of `10^-scale`; fails when it needs more than 64 characters.
+ * The decimal, in canonical text, of a whole number of units of `10^-scale`: `fromUnits(150n, 2)` is `"1.5"`. Fails when
+ * the text needs more than 64 characters.
  *
  * @category exact integers
  * @since 0.1.0
@@ -321,7 +359,7 @@ const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] 
 // -----------------------------------------------------------------------------
 
 /**
- * Order by value: `"1.50"` and `"1.5"` are equal.
+ * Compares by value: -1, 0 or 1. `"1.50"` and `"1.5"` are equal.
  *
  * @category comparing
  * @since 0.1.0
@@ -349,7 +387,7 @@ export const Equivalence: Equivalence_.Equivalence<Decimal> = Equivalence_.make(
 export const isZero = (self: Decimal): boolean => !/[1-9]/u.test(self)
 
 /**
- * The canonical text of the value: no trailing zeros, no `-0`. Equal values have equal canonical texts.
+ * The value in canonical text: no trailing zeros, no `-0`. Equal values have equal canonical texts.
  *
  * @category computing
  * @since 0.1.0
@@ -395,7 +433,7 @@ export const multiply = (self: Decimal, that: Decimal): Result.Result<Decimal, S
 }
 
 /**
- * Compares the exact product `self × factor` with `that`, whatever the product's length: -1, 0 or 1.
+ * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may be longer than a decimal can be.
  *
  * @category comparing
  * @since 0.1.0
@@ -413,7 +451,7 @@ export const compareProduct = (self: Decimal, factor: Decimal, that: Decimal): -
 }
 
 /**
- * Whether the value is a whole multiple of a step greater than zero.
+ * Whether the value is a whole multiple of `step`.
  *
  * @category comparing
  * @since 0.1.0
@@ -424,7 +462,7 @@ export const isMultipleOf = (self: Decimal, step: Amount | Price): boolean => {
 }
 
 /**
- * Whether the value has at most `digits` fractional digits that count.
+ * Whether the value needs at most `digits` fractional digits: trailing zeros do not count.
  *
  * @category comparing
  * @since 0.1.0

@@ -1,6 +1,16 @@
 /**
- * Identifiers, tickers and market names. An identifier is not a number: all are branded texts, so none is ever rounded
- * and none is taken for another.
+ * Identifiers, tickers and market names. An identifier is not a number: each is a branded text, so that no digit is lost
+ * and none is mistaken for another.
+ *
+ * @example
+ * ```ts
+ * import { Identifiers } from "effect-txc"
+ *
+ * const market = Identifiers.marketName("BTC_USDT") // checked by the compiler
+ * const clientOrderId = Identifiers.ClientOrderId.make("my-order-1") // checked at run time; throws
+ *
+ * const read = (text: string) => Identifiers.parseMarketName(text) // checked at run time; a Result
+ * ```
  *
  * @since 0.1.0
  */
@@ -12,50 +22,79 @@ import { hasForm, NonEmptyText, Text } from "./Text.ts"
 const digits = hasForm(/^(?:0|[1-9][0-9]*)$/u, "an identifier of digits")
 
 /**
- * An order's identifier, assigned by the matching engine: a text of digits. On the wire it is a JSON integer of any
- * length; none above 2^53 loses a digit.
+ * An order's identifier, assigned by the exchange: a text of digits. On the wire it is a JSON integer of any length; even
+ * above 2^53 no digit is lost.
  *
  * @category models
  * @since 0.1.0
  */
-export const OrderId = Text.check(digits).pipe(Schema.brand("OrderId")).annotate({ identifier: "OrderId" })
 export type OrderId = typeof OrderId.Type
 
 /**
- * A trade's identifier: a text of digits, as an order's.
+ * The schema of an {@link OrderId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const OrderId = Text.check(digits).pipe(Schema.brand("OrderId")).annotate({ identifier: "OrderId" })
+
+/**
+ * A trade's identifier, assigned by the exchange: a text of digits, as an {@link OrderId}.
  *
  * @category models
  * @since 0.1.0
  */
-export const TradeId = Text.check(digits).pipe(Schema.brand("TradeId")).annotate({ identifier: "TradeId" })
 export type TradeId = typeof TradeId.Type
 
 /**
- * A position's identifier: a text of digits, as an order's.
+ * The schema of a {@link TradeId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const TradeId = Text.check(digits).pipe(Schema.brand("TradeId")).annotate({ identifier: "TradeId" })
+
+/**
+ * A position's identifier, assigned by the exchange: a text of digits, as an {@link OrderId}.
  *
  * @category models
  * @since 0.1.0
  */
-export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).annotate({ identifier: "PositionId" })
 export type PositionId = typeof PositionId.Type
+
+/**
+ * The schema of a {@link PositionId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).annotate({ identifier: "PositionId" })
 
 const clientOrderIdForm = /^[A-Za-z0-9\-._]+$/u
 
 /**
- * The caller's own identifier of an order: letters, digits, dashes, dots and underscores. Unique per account for
- * stop-limit orders (document, Endpoints §3).
+ * Your own identifier of an order: at least one letter, digit, dash, dot or underscore. It must be unique per account for
+ * stop-limit orders (document, Endpoints §3). It is what finds an order whose answer was lost.
  *
  * @category models
+ * @since 0.1.0
+ */
+export type ClientOrderId = typeof ClientOrderId.Type
+
+/**
+ * The schema of a {@link ClientOrderId}. `ClientOrderId.make(text)` makes one, and throws when the text has other
+ * characters; {@link parseClientOrderId} returns a `Result`.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const ClientOrderId = NonEmptyText.check(Schema.isPattern(clientOrderIdForm, {
   ...Constraint.annotation({ kind: "characters", allowed: "latin letters, numbers, dashes, dots and underscores" }),
   expected: "letters, digits, dashes, dots and underscores"
 })).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ClientOrderId" })
-export type ClientOrderId = typeof ClientOrderId.Type
 
 /**
- * A client order id from text known at run time; fails with what is wrong with the text.
+ * Reads a client order id from text known only at run time. A failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -69,13 +108,21 @@ export const parseClientOrderId: (text: string) => Result.Result<ClientOrderId, 
  * @category models
  * @since 0.1.0
  */
-export const Ticker = Text.check(hasForm(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u, "a currency ticker")).pipe(
-  Schema.brand("Ticker")
-).annotate({ identifier: "Ticker" })
 export type Ticker = typeof Ticker.Type
 
 /**
- * A ticker from a literal.
+ * The schema of a {@link Ticker}. For a literal use {@link ticker}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Ticker = Text.check(hasForm(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u, "a currency ticker")).pipe(
+  Schema.brand("Ticker")
+).annotate({ identifier: "Ticker" })
+
+/**
+ * A ticker from a literal that the compiler checks: `ticker("BTC")`. It must not be empty or contain a space. For text
+ * known only at run time decode the schema {@link Ticker}.
  *
  * @category constructors
  * @since 0.1.0
@@ -85,17 +132,24 @@ export const ticker = <const S extends string>(
 ): Ticker => text as string as Ticker
 
 /**
- * A market's name, `BASE_QUOTE`: `BTC_USDT` trades BTC (base, stock) for USDT (quote, money).
+ * A market's name, `BASE_QUOTE`. On `BTC_USDT` you trade BTC (base, also called stock) for USDT (quote, also called money).
  *
  * @category models
+ * @since 0.1.0
+ */
+export type MarketName = typeof MarketName.Type
+
+/**
+ * The schema of a {@link MarketName}. For a literal use {@link marketName}, for other text {@link parseMarketName}.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const MarketName = Text.check(
   hasForm(/^[A-Za-z0-9][A-Za-z0-9.-]*_[A-Za-z0-9][A-Za-z0-9.-]*$/u, "a market name, BASE_QUOTE")
 ).pipe(Schema.brand("MarketName")).annotate({ identifier: "MarketName" })
-export type MarketName = typeof MarketName.Type
 
-type MarketLiteralPart<S extends string> = string extends S ? "takes a literal; for a string decode the schema"
+type MarketLiteralPart<S extends string> = string extends S ? "takes a literal; for a string decode the schema Ticker"
   : S extends "" ? "a name is not empty"
   : S extends `${string} ${string}` ? `"${S}" contains a space`
   : S
@@ -109,7 +163,8 @@ type MarketLiteral<S extends string> = string extends S ? "takes a literal; for 
   : `"${S}" is not BASE_QUOTE`
 
 /**
- * A market name from a literal that the compiler checks: `marketName("BTC_USDT")`.
+ * A market name from a literal that the compiler checks: `marketName("BTC_USDT")`. For text known only at run time use
+ * {@link parseMarketName}.
  *
  * @category constructors
  * @since 0.1.0
@@ -119,7 +174,7 @@ export const marketName = <const S extends string>(
 ): MarketName => text as string as MarketName
 
 /**
- * A market name from text known at run time.
+ * Reads a market name from text known only at run time. A failure says what is wrong with the text.
  *
  * @category constructors
  * @since 0.1.0
@@ -128,30 +183,114 @@ export const parseMarketName: (text: string) => Result.Result<MarketName, Schema
   MarketName
 )
 
-/** A fixed-term plan's identifier (document, "Interest payment"). */
-export const PlanId = NonEmptyText.pipe(Schema.brand("PlanId")).annotate({ identifier: "PlanId" })
+/**
+ * A fixed-term plan's identifier: at least one character (document, "Interest payment").
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type PlanId = typeof PlanId.Type
 
-/** An investment's identifier (document, "Interest payment"). */
-export const InvestmentId = NonEmptyText.pipe(Schema.brand("InvestmentId")).annotate({ identifier: "InvestmentId" })
+/**
+ * The schema of a {@link PlanId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PlanId = NonEmptyText.pipe(Schema.brand("PlanId")).annotate({ identifier: "PlanId" })
+
+/**
+ * The identifier of an investment in a fixed-term plan: at least one character (document, "Interest payment").
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type InvestmentId = typeof InvestmentId.Type
 
-/** A sub-account's identifier (document, "Sub-account"). */
-export const SubAccountId = NonEmptyText.pipe(Schema.brand("SubAccountId")).annotate({ identifier: "SubAccountId" })
+/**
+ * The schema of an {@link InvestmentId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const InvestmentId = NonEmptyText.pipe(Schema.brand("InvestmentId")).annotate({ identifier: "InvestmentId" })
+
+/**
+ * A sub-account's identifier: at least one character (document, "Sub-account").
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type SubAccountId = typeof SubAccountId.Type
 
-/** A user's identifier (document, "Sub-account"). */
-export const UserId = NonEmptyText.pipe(Schema.brand("UserId")).annotate({ identifier: "UserId" })
+/**
+ * The schema of a {@link SubAccountId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SubAccountId = NonEmptyText.pipe(Schema.brand("SubAccountId")).annotate({ identifier: "SubAccountId" })
+
+/**
+ * A user's identifier: at least one character (document, "Sub-account").
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type UserId = typeof UserId.Type
 
-/** The identifier of an API key's record; not the key itself (document, "Sub-account API key"). */
-export const ApiKeyId = NonEmptyText.pipe(Schema.brand("ApiKeyId")).annotate({ identifier: "ApiKeyId" })
+/**
+ * The schema of a {@link UserId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const UserId = NonEmptyText.pipe(Schema.brand("UserId")).annotate({ identifier: "UserId" })
+
+/**
+ * The identifier of an API key's record, not the key itself: at least one character (document, "Sub-account API key").
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type ApiKeyId = typeof ApiKeyId.Type
 
-/** A public API key (document, "Sub-account API key" and "Authentication"). */
-export const ApiKey = NonEmptyText.pipe(Schema.brand("ApiKey")).annotate({ identifier: "ApiKey" })
+/**
+ * The schema of an {@link ApiKeyId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ApiKeyId = NonEmptyText.pipe(Schema.brand("ApiKeyId")).annotate({ identifier: "ApiKeyId" })
+
+/**
+ * A public API key: at least one character (document, "Sub-account API key" and "Authentication").
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type ApiKey = typeof ApiKey.Type
 
-/** The exchange's identifier of a code's transaction (document, "Code application result"). */
-export const ExternalId = Text.pipe(Schema.brand("ExternalId")).annotate({ identifier: "ExternalId" })
+/**
+ * The schema of an {@link ApiKey}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ApiKey = NonEmptyText.pipe(Schema.brand("ApiKey")).annotate({ identifier: "ApiKey" })
+
+/**
+ * The exchange's identifier of a code's transaction (document, "Code application result").
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type ExternalId = typeof ExternalId.Type
+
+/**
+ * The schema of an {@link ExternalId}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ExternalId = Text.pipe(Schema.brand("ExternalId")).annotate({ identifier: "ExternalId" })

@@ -1,15 +1,34 @@
 /**
- * Pages: how many records at a time, and from which on (document, "Limits", pagination bounds).
+ * Pages: how many records one has, and where it starts (document, "Limits", pagination bounds).
+ *
+ * @example
+ * ```ts
+ * import { Paging, SubAccounts } from "effect-txc"
+ *
+ * const secondPage = SubAccounts.SubAccounts.use((subAccounts) =>
+ *   subAccounts.page({ limit: Paging.Limit.make(50), offset: Paging.Offset.make(50) })
+ * )
+ * ```
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 
-/** The most records in one page. */
+/**
+ * The most records of one page (document, "Limits").
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const maxLimit = 100
 
-/** The last index that a page can start at. */
+/**
+ * The greatest index that a page can start at (document, "Limits").
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const maxOffset = 10000
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
@@ -24,19 +43,33 @@ const between = (min: number, max: number) =>
   )
 
 /**
- * How many records a page holds at most: 1 to 100.
+ * The most records that a page may hold: an integer from 1 to 100 (document, "Limits").
  *
  * @category models
  * @since 0.1.0
  */
-export const Limit = between(1, maxLimit).pipe(Schema.brand("Limit")).annotate({ identifier: "Limit" })
 export type Limit = typeof Limit.Type
 
 /**
- * The index of a page's first record: 0 to 10000.
+ * The schema of a {@link Limit}. `Limit.make(100)` makes one, and throws when the number is out of bounds.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Limit = between(1, maxLimit).pipe(Schema.brand("Limit")).annotate({ identifier: "Limit" })
+
+/**
+ * The index of a page's first record: an integer from 0 to 10000 (document, "Limits").
  *
  * @category models
  * @since 0.1.0
  */
-export const Offset = between(0, maxOffset).pipe(Schema.brand("Offset")).annotate({ identifier: "Offset" })
 export type Offset = typeof Offset.Type
+
+/**
+ * The schema of an {@link Offset}. `Offset.make(0)` makes one, and throws when the number is out of bounds.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Offset = between(0, maxOffset).pipe(Schema.brand("Offset")).annotate({ identifier: "Offset" })

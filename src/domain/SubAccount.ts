@@ -1,5 +1,13 @@
 /**
- * Values that occur only on sub-accounts and their keys.
+ * Values that only sub-accounts and their API keys have (document, "Sub-account" and "Sub-account API key").
+ *
+ * @example
+ * ```ts
+ * import { SubAccount } from "effect-txc"
+ *
+ * const email = SubAccount.Email.make("email@google.com")
+ * const shown = SubAccount.mask(email) // e***@g***m
+ * ```
  *
  * @since 0.1.0
  */
@@ -8,55 +16,90 @@ import { hasForm, NonEmptyText, oneOf, Text } from "./Text.ts"
 import * as Unrecognised from "./Unrecognised.ts"
 
 /**
- * A colour: hexadecimal with a leading `#`.
+ * A colour: `#` and 3, 6 or 8 hexadecimal digits (document, "Sub-account").
  *
  * @category models
+ * @since 0.1.0
+ */
+export type HexColour = typeof HexColour.Type
+
+/**
+ * The schema of a {@link HexColour}.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const HexColour = Text.check(hasForm(/^#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/u, "a hex colour"))
   .pipe(Schema.brand("HexColour")).annotate({ identifier: "HexColour" })
-export type HexColour = typeof HexColour.Type
 
 /**
- * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has none.
+ * An e-mail address in masked form, such as `e***@g***m`; empty when the sub-account has none (document, "Sub-account").
  *
  * @category models
+ * @since 0.1.0
+ */
+export type MaskedEmail = typeof MaskedEmail.Type
+
+/**
+ * The schema of a {@link MaskedEmail}.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*.*)?$/u, "a masked e-mail address"))
   .pipe(Schema.brand("MaskedEmail")).annotate({ identifier: "MaskedEmail" })
-export type MaskedEmail = typeof MaskedEmail.Type
 
 /**
- * The name of a sub-account, which no other of the same account has.
+ * The name of a sub-account: at least one character, unique within the main account (document, "Sub-account").
  *
  * @category models
  * @since 0.1.0
  */
-export const Alias = NonEmptyText.pipe(Schema.brand("Alias")).annotate({ identifier: "Alias" })
 export type Alias = typeof Alias.Type
 
 /**
- * The name of an API key.
+ * The schema of an {@link Alias}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Alias = NonEmptyText.pipe(Schema.brand("Alias")).annotate({ identifier: "Alias" })
+
+/**
+ * The title of an API key: at least one character (document, "Sub-account API key").
  *
  * @category models
  * @since 0.1.0
  */
-export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
 export type KeyTitle = typeof KeyTitle.Type
 
 /**
- * An e-mail address in full, as a sub-account is created with.
+ * The schema of a {@link KeyTitle}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const KeyTitle = NonEmptyText.pipe(Schema.brand("KeyTitle")).annotate({ identifier: "KeyTitle" })
+
+/**
+ * A full e-mail address, given when a sub-account is created. Answers show only its {@link MaskedEmail}.
  *
  * @category models
+ * @since 0.1.0
+ */
+export type Email = typeof Email.Type
+
+/**
+ * The schema of an {@link Email}.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const Email = Text.check(hasForm(/^[^@\s]+@[^@\s]+$/u, "an e-mail address"))
   .pipe(Schema.brand("Email")).annotate({ identifier: "Email" })
-export type Email = typeof Email.Type
 
 /**
- * An address as it is shown: `email@google.com` is `e***@g***m`.
+ * Masks an address as the exchange does: `email@google.com` becomes `e***@g***m`.
  *
  * @category conversions
  * @since 0.1.0
@@ -65,10 +108,18 @@ export const mask = (email: Email): MaskedEmail =>
   MaskedEmail.make(email.replace(/^(.)[^@]*@(.)(?:.*(.))?$/u, "$1***@$2***$3"))
 
 /**
- * A sub-account's status. Only `active` is shown by the document; other values are kept as they come.
+ * The status of a sub-account (document, "Sub-account status"). The document shows only `active`; any other value is
+ * kept as `Unrecognised`.
  *
  * @category models
  * @since 0.1.0
  */
-export const SubAccountStatus = Unrecognised.open(oneOf(["active"]))
 export type SubAccountStatus = typeof SubAccountStatus.Type
+
+/**
+ * The schema of a {@link SubAccountStatus}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SubAccountStatus = Unrecognised.open(oneOf(["active"]))

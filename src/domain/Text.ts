@@ -1,5 +1,5 @@
 /**
- * Building blocks for the texts of the protocol: a JSON string with a form, a constraint for each way to break it.
+ * Building blocks for the texts and flags of the protocol. Each check is annotated with the constraint that it stands for.
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Constraint from "./Constraint.ts"
 
 /**
- * A JSON string; another JSON type breaks the constraint `type`.
+ * A JSON string. A value of another JSON type breaks the constraint `type`.
  *
  * @category schemas
  * @since 0.1.0
@@ -15,7 +15,7 @@ import * as Constraint from "./Constraint.ts"
 export const Text = Schema.String.annotate(Constraint.annotation({ kind: "type", type: "string" }))
 
 /**
- * A JSON string with at least one character.
+ * A JSON string of at least one character. An empty one breaks the constraint `notEmpty`.
  *
  * @category schemas
  * @since 0.1.0
@@ -25,7 +25,8 @@ export const NonEmptyText = Text.check(
 )
 
 /**
- * The check that a text has the form of its kind.
+ * The check that a text matches `form`. A text that does not breaks the constraint `format`; `expected` names the form
+ * in the schema's error message.
  *
  * @category checks
  * @since 0.1.0
@@ -34,7 +35,7 @@ export const hasForm = (form: RegExp, expected: string) =>
   Schema.isPattern(form, { ...Constraint.annotation({ kind: "format" }), expected })
 
 /**
- * A JSON boolean; another JSON type breaks the constraint `type`.
+ * A JSON boolean. A value of another JSON type breaks the constraint `type`.
  *
  * @category schemas
  * @since 0.1.0
@@ -42,7 +43,7 @@ export const hasForm = (form: RegExp, expected: string) =>
 export const Flag = Schema.Boolean.annotate(Constraint.annotation({ kind: "type", type: "boolean" }))
 
 /**
- * One of the listed texts; anything else breaks the constraint `oneOf`.
+ * One of the listed texts. Any other value breaks the constraint `oneOf`.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,5 +1,13 @@
 /**
- * Times: always Unix time (document, "What the service does", constraint 5).
+ * Times: always Unix time (document, "What the service does", 5).
+ *
+ * @example
+ * ```ts
+ * import { Time } from "effect-txc"
+ *
+ * const time = Time.fromMicros(1_700_000_000_123_456) // 1700000000.123456 seconds
+ * const micros = Time.toMicros(time) // 1700000000123456
+ * ```
  *
  * @since 0.1.0
  */
@@ -14,24 +22,39 @@ const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
  * @category models
  * @since 0.1.0
  */
+export type UnixSeconds = typeof UnixSeconds.Type
+
+/**
+ * The schema of {@link UnixSeconds}: an integer. `UnixSeconds.make(seconds)` makes one, and throws on a fraction.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 // oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
 export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger).abort()).pipe(
   Schema.brand("UnixSeconds")
 ).annotate({ identifier: "UnixSeconds" })
-export type UnixSeconds = typeof UnixSeconds.Type
 
 /**
- * Seconds since 1970-01-01T00:00:00Z with a fraction of microsecond precision, as order timestamps have.
+ * Seconds since 1970-01-01T00:00:00Z, zero or more, with a fraction of microsecond precision. The timestamps of orders
+ * and trades have this form. Use {@link toMicros} to compare or to subtract exactly.
  *
  * @category models
  * @since 0.1.0
  */
-export const UnixTime = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("UnixTime"))
-  .annotate({ identifier: "UnixTime" })
 export type UnixTime = typeof UnixTime.Type
 
 /**
- * The same instant in whole microseconds: exact for every time of microsecond precision before the year 2106.
+ * The schema of a {@link UnixTime}: a finite number, zero or more.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const UnixTime = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("UnixTime"))
+  .annotate({ identifier: "UnixTime" })
+
+/**
+ * The time in whole microseconds since 1970. Exact for every time of microsecond precision before the year 2106.
  *
  * @category conversions
  * @since 0.1.0
@@ -39,7 +62,7 @@ export type UnixTime = typeof UnixTime.Type
 export const toMicros = (self: UnixTime): number => Math.round(self * 1e6)
 
 /**
- * An instant given in whole microseconds.
+ * The time that is `micros` whole microseconds after 1970-01-01T00:00:00Z; zero or more, otherwise it throws.
  *
  * @category conversions
  * @since 0.1.0

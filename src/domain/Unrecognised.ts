@@ -1,5 +1,14 @@
 /**
- * Enumerations that an exchange may extend: the document lists the values that occur, not the values that ever will.
+ * Enumerations that an exchange may extend. The document lists the values that occur today; an answer may hold others.
+ *
+ * @example
+ * ```ts
+ * import { Order } from "effect-txc"
+ *
+ * // "buy" and "sell" are known. Any other side is of type `Unrecognised`, and is kept as it was received.
+ * const describe = (side: Order.ReceivedSide): string =>
+ *   side === "buy" ? "buys" : side === "sell" ? "sells" : `has the unknown side ${side}`
+ * ```
  *
  * @since 0.1.0
  */
@@ -7,7 +16,7 @@ import type * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
 
 /**
- * A value received where the document lists others: kept as it came, and told apart by its type.
+ * A value that the document does not list, as the exchange sent it. The brand keeps it apart from the listed values.
  *
  * @category models
  * @since 0.1.0
@@ -15,13 +24,15 @@ import * as Schema from "effect/Schema"
 export type Unrecognised = string & Brand.Brand<"Unrecognised">
 
 /**
+ * The schema of an {@link Unrecognised} value: any text.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export const Unrecognised = Schema.String.pipe(Schema.brand("Unrecognised")).annotate({ identifier: "Unrecognised" })
 
 /**
- * An enumeration of an answer: the listed values by name, any other text as {@link Unrecognised}.
+ * The schema of an enumeration in an answer: the listed values as literals, any other text as {@link Unrecognised}.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,8 +1,17 @@
 /**
- * The two ways this protocol is spoken: as the document writes it, and as the live exchange does.
+ * The two ways in which this protocol is spoken: as the document writes it, and as the live exchange does.
  *
- * They disagree on keys (`client_order_id`, `clientOrderId`), values (`NEW`, `OPEN`), the nonce, error statuses and some
- * rules. A {@link Dialect} holds all of that as one value; nothing else asks which of the two it deals with.
+ * They differ in keys (`client_order_id`, `clientOrderId`), values (`NEW`, `OPEN`), nonces, the HTTP status of errors, and
+ * in what the exchange decides. A {@link Dialect} is one value that holds all of that. Nothing else asks which of the two
+ * it deals with.
+ *
+ * @example
+ * ```ts
+ * import { Dialect, Region } from "effect-txc"
+ *
+ * // An exchange that speaks as the document does, such as the sandbox.
+ * const region = Region.layer({ baseUrl: "http://localhost:4040", dialect: Dialect.document })
+ * ```
  *
  * @since 0.1.0
  */
@@ -13,110 +22,187 @@ import type { Violation } from "./Violation.ts"
 import * as Wire from "./Wire.ts"
 
 /**
- * How a refusal looks: HTTP status, code and message of the error body.
+ * The error body of a refusal, and its HTTP status (document, "Errors").
  *
  * @category models
  * @since 0.1.0
  */
 export interface Refusal {
+  /** The HTTP status of the answer. */
   readonly status: number
+  /** The code of the error body. Codes are overloaded: only together with `status` and `message` do they mean something. */
   readonly code: number
+  /** The message of the error body. */
   readonly message: string
 }
 
 /**
- * Everything an exchange refuses a call for, other than fields that break a constraint:
- *
- * - `unauthorized`: unknown key or wrong signature
- * - `keyDisabled`, `endpointNotAllowed`, `noB2bAccess`: the key is known, but may not do this
- * - `payloadInvalid`, `payloadMissing`, `requestMissing`, `nonceMissing`: the envelope is not what was signed, or incomplete
- * - `nonceUsed`, `nonceOutsideWindow`: the nonce can't be accepted
- * - `rateLimited`: too many calls
- * - `reduceOnly`: no position to reduce, or the order is on its side
- * - `notEnoughBalance`: the wallet does not hold what the order needs
- * - `notEnoughToTransfer`, `notEnoughForCode`: the wallet does not hold what is transferred, or put into a code
- * - `orderNotFound`: no open order of that identifier
- * - `notMaker`: an order that may only rest would trade at once
- * - `unavailable`: the exchange has stopped
- * - `notFound`, `methodNotAllowed`, `bodyTooLarge`: no such call
+ * How each kind of refusal looks. A request whose fields break a constraint is not among them: see
+ * {@link Dialect.orderValidation}, {@link Dialect.fieldValidation} and {@link Dialect.publicValidation}.
  *
  * @category models
  * @since 0.1.0
  */
-export type RefusalKind =
-  | "unauthorized"
-  | "keyDisabled"
-  | "endpointNotAllowed"
-  | "noB2bAccess"
-  | "payloadInvalid"
-  | "payloadMissing"
-  | "requestMissing"
-  | "nonceMissing"
-  | "nonceUsed"
-  | "nonceOutsideWindow"
-  | "rateLimited"
-  | "reduceOnly"
-  | "notEnoughBalance"
-  | "notEnoughToTransfer"
-  | "notEnoughForCode"
-  | "orderNotFound"
-  | "notMaker"
-  | "unavailable"
-  | "notFound"
-  | "methodNotAllowed"
-  | "bodyTooLarge"
+export interface Refusals {
+  /** The key is unknown or the signature is wrong. */
+  readonly unauthorized: Refusal
+  /** The key is disabled. */
+  readonly keyDisabled: Refusal
+  /** The key is restricted to other endpoints (document, "Authentication", 4). */
+  readonly endpointNotAllowed: Refusal
+  /** The endpoint is for business partners, and the account is none (document, "Authentication", 5). */
+  readonly noB2bAccess: Refusal
+  /** The body is not a JSON object of the content type JSON, or the payload header is not its Base64. */
+  readonly payloadInvalid: Refusal
+  /** The payload header is missing. */
+  readonly payloadMissing: Refusal
+  /** The body lacks `request`, or it is not the path that is called. */
+  readonly requestMissing: Refusal
+  /** The body lacks `nonce`, or it is not a number. */
+  readonly nonceMissing: Refusal
+  /** The key has used the nonce before, or a greater one: see `VenuePolicy.nonce`. */
+  readonly nonceUsed: Refusal
+  /** A windowed nonce is too far from the exchange's clock: see `VenuePolicy.nonce`. */
+  readonly nonceOutsideWindow: Refusal
+  /** Too many calls in too short a time (document, "Limits"). */
+  readonly rateLimited: Refusal
+  /** A reduce-only order has no position to reduce, or is on the position's own side (document, Endpoints §2). */
+  readonly reduceOnly: Refusal
+  /** The wallet does not hold what the order needs. */
+  readonly notEnoughBalance: Refusal
+  /** The wallet does not hold what is to be transferred. */
+  readonly notEnoughToTransfer: Refusal
+  /** The wallet does not hold what a new code is to hold. */
+  readonly notEnoughForCode: Refusal
+  /** There is no open order of that identifier. */
+  readonly orderNotFound: Refusal
+  /** A post-only order would trade at once. */
+  readonly notMaker: Refusal
+  /** The exchange is halted. */
+  readonly unavailable: Refusal
+  /** There is no endpoint at the path. */
+  readonly notFound: Refusal
+  /** The endpoint is called with another HTTP method. */
+  readonly methodNotAllowed: Refusal
+  /** The body is larger than the exchange reads. */
+  readonly bodyTooLarge: Refusal
+}
 
-/** The message that both dialects give a request whose fields are wrong. */
+/**
+ * Why an exchange refuses a call whose fields break no constraint. {@link Refusals} explains each.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type RefusalKind = keyof Refusals
+
+/**
+ * The message that both dialects give to a request whose fields are wrong (document, "Errors").
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const validationFailed = "Validation failed"
 
 /**
+ * The wire keys of orders that differ between dialects, by their names in the domain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderKeys {
+  /** The identifier that the exchange gives an order. */
+  readonly orderId: string
+  /** The identifier that the caller gives an order. */
+  readonly clientOrderId: string
+  /** The quote amount filled so far. */
+  readonly dealMoney: string
+  /** The base amount filled so far. */
+  readonly dealStock: string
+  /** The fee charged so far. */
+  readonly dealFee: string
+}
+
+/**
+ * A nonce as the body of a private request holds it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NonceFields {
+  /** A numeric text in the document's dialect, a number in the live one. */
+  readonly nonce: string | number
+  /** `true` asks the exchange to accept nonces in any order near its clock; only the live dialect has it. */
+  readonly nonceWindow?: boolean
+}
+
+/**
+ * The answer to a public request whose fields are wrong.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PublicRefusal {
+  /** The HTTP status of the answer. */
+  readonly status: number
+  /** The error body. */
+  readonly body: object
+}
+
+/**
+ * One way of speaking the protocol: {@link document} or {@link live}.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface Dialect {
+  /** The dialect's name, for configuration and reports. Nothing decides by it: all differences are in the other fields. */
   readonly name: "document" | "live"
   /** The wire keys of orders that differ between dialects. */
-  readonly keys: {
-    readonly orderId: string
-    readonly clientOrderId: string
-    readonly dealMoney: string
-    readonly dealStock: string
-    readonly dealFee: string
-  }
+  readonly keys: OrderKeys
+  /** The schema of an order's status in an answer (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
-  /** The type of an order that trades wallets, and of one that trades positions. */
+  /**
+   * The schema of an order's type in an answer. The live exchange has other names for orders that trade positions; they
+   * are read, but never written.
+   */
   readonly orderType: Schema.Codec<Order.ReceivedType, string>
+  /** The schema of the type of an order that trades positions, such as an OCO order's leg. */
   readonly legType: Schema.Codec<Order.ReceivedType, string>
+  /** The schema of self-trade prevention in a request (document, Endpoints §3). */
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
+  /** The schema of self-trade prevention in an answer. */
   readonly receivedSelfTradePrevention: Schema.Codec<Order.ReceivedSelfTradePrevention, string>
-  /** A field of an answer that this dialect may leave out. In the domain it is always an optional key. */
+  /**
+   * The schema of a field that the live exchange leaves out of some answers. The domain always has an optional key; the
+   * document's dialect requires the field on the wire.
+   */
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
-  /** Whether a field must be there even when its value means "absent". */
+  /** Whether a field must be present even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
-  /** The nonce as envelope fields; `window` asks for acceptance in any order near the clock, where there is such a thing. */
-  readonly nonce: (nonce: number, window: boolean) => {
-    readonly nonce: string | number
-    readonly nonceWindow?: boolean
-  }
-  /** The unit of nonces: a key has as many nonces per second as the unit has ticks. */
+  /**
+   * The fields of the envelope for a nonce (document, "Authentication", 3). `window` asks the exchange to accept nonces in
+   * any order near its clock; a dialect that has no such thing ignores it.
+   */
+  readonly nonce: (nonce: number, window: boolean) => NonceFields
+  /** The unit of nonces. A key has one nonce per unit: a thousand per second, or a million. */
   readonly nonceUnit: "milliseconds" | "microseconds"
-  readonly refusals: { readonly [K in RefusalKind]: Refusal }
-  /** Status and code of an order request whose fields are wrong. */
+  /** How the exchange refuses a call whose fields break no constraint. */
+  readonly refusals: Refusals
+  /** How the exchange refuses an order request whose fields are wrong (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
-  /** Status and code of any other request whose fields are wrong. */
+  /** How the exchange refuses any other private request whose fields are wrong (document, "Errors"). */
   readonly fieldValidation: Refusal
-  /** How a public request whose fields are wrong is refused; `errors` are keyed by the field. */
-  readonly publicValidation: (errors: Readonly<Record<string, ReadonlyArray<string>>>) => {
-    readonly status: number
-    readonly body: object
-  }
-  /** The status of an applied code. */
+  /** How the exchange refuses a public request whose fields are wrong. `errors` has the messages by field. */
+  readonly publicValidation: (errors: Readonly<Record<string, ReadonlyArray<string>>>) => PublicRefusal
+  /** The HTTP status of the answer when a code was applied. */
   readonly codeAppliedStatus: number
   /**
-   * The status of a transfer and of whatever is created but orders. The document says of all private calls that they
-   * answer 200; the live exchange answers these with 201.
+   * The HTTP status of the answer when a transfer was made, or when something other than an order was created. The
+   * document says that all private calls answer 200; the live exchange answers these with 201.
    */
   readonly createdStatus: number
+  /** What the exchange decides: see {@link VenuePolicy}. */
   readonly policy: VenuePolicy
 }
 
@@ -150,7 +236,8 @@ const common = {
 } as const
 
 /**
- * The dialect of the document.
+ * The dialect of the document: `client_order_id`, `NEW`, nonces as numeric texts, HTTP 400 for wrong fields. The sandbox and
+ * the oracle speak it unless configured otherwise.
  *
  * @category dialects
  * @since 0.1.0
@@ -169,7 +256,7 @@ export const document: Dialect = {
   legType: Order.ReceivedType,
   selfTradePrevention: Order.SelfTradePrevention,
   receivedSelfTradePrevention: Order.ReceivedSelfTradePrevention,
-  // Here the field is demanded, which is narrower than the domain's optional key: every value decoded has the key.
+  // This dialect requires the field. That is narrower than the domain's optional key: every decoded value has the key.
   omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
   demandsAll: true,
   nonce: (nonce) => ({ nonce: nonce.toString() }),
@@ -201,7 +288,7 @@ export const document: Dialect = {
 
 const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
 
-/** Orders that trade positions have types of their own. */
+/** The live exchange's own types of orders that trade positions. */
 const marginTypes = {
   "margin limit": "limit",
   "margin market": "market",
@@ -210,7 +297,7 @@ const marginTypes = {
 
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
-/** The live exchange numbers a broken field; several different fields, or a missing one, are number 30. */
+/** The live exchange has a code for each field. Several different fields, or a missing one, have code 30. */
 const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
   if (violation.constraint.kind === "exclusive") return 37
@@ -231,7 +318,8 @@ const codeOf = (violation: Violation): number => {
 }
 
 /**
- * The dialect of the live exchange (WhiteBIT, global and EU).
+ * The dialect of the live exchange (WhiteBIT, global and EU): `clientOrderId`, `OPEN`, nonces as numbers, HTTP 422 for wrong
+ * fields of orders.
  *
  * @category dialects
  * @since 0.1.0
@@ -245,9 +333,9 @@ export const live: Dialect = {
     dealStock: "dealStock",
     dealFee: "dealFee"
   },
-  // The live exchange does not say whether a canceled order was filled in part; its amounts do.
+  // The live exchange's status does not say whether a canceled order was partially filled; the amounts do.
   orderStatus: Wire.renamed(Order.ReceivedStatus, statuses, { PARTIAL_CANCELED: "CANCELED" }),
-  // Both are read everywhere; each is written by its own name.
+  // Both kinds of names are read everywhere, but `orderType` writes the first and `legType` the second.
   orderType: Wire.renamed(Order.ReceivedType, {
     limit: "limit",
     market: "market",
@@ -287,7 +375,7 @@ export const live: Dialect = {
 }
 
 /**
- * The dialects by name, for configuration.
+ * The dialects by their names, for configuration.
  *
  * @category dialects
  * @since 0.1.0

@@ -1,7 +1,18 @@
 /**
- * An endpoint as one value: what it is called, where it is, what goes in, what comes out and what it may refuse.
+ * An endpoint as one value: its name, its path, its request, its answer and its refusals.
  *
- * The same value drives the client's service, the sandbox's route and every table made of endpoints.
+ * The same value drives the client's service, the sandbox's route, the oracle's generators and every table of endpoints.
+ *
+ * @example
+ * ```ts
+ * import { type Endpoint, Fees } from "effect-txc"
+ *
+ * const { path, rateLimit } = Fees.endpoint
+ * console.log(`${path}: ${rateLimit.calls} calls in ${rateLimit.perSeconds} seconds`)
+ *
+ * export type Answer = Endpoint.Response<typeof Fees.endpoint>
+ * export type Failure = Endpoint.Failures<typeof Fees.endpoint>["failure"]
+ * ```
  *
  * @since 0.1.0
  */
@@ -14,7 +25,7 @@ import * as Violation from "./Violation.ts"
 import type * as Wire from "./Wire.ts"
 
 /**
- * The refusals that only some endpoints give.
+ * The refusals that only some endpoints give, by the tags of their errors.
  *
  * @category models
  * @since 0.1.0
@@ -22,7 +33,7 @@ import type * as Wire from "./Wire.ts"
 export type RefusalTag = "ValidationFailed" | "InvalidFields" | "ReduceOnlyRejected"
 
 /**
- * How often a client may call.
+ * How often a client may call (document, "Limits").
  *
  * @category models
  * @since 0.1.0
@@ -35,7 +46,50 @@ export interface RateLimit {
 }
 
 /**
- * All that is known of an endpoint. See {@link make}.
+ * What an endpoint's file states about it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Definition<
+  Request,
+  Response,
+  Access extends "public" | "private",
+  Mutates extends boolean,
+  Refusals extends RefusalTag
+> {
+  /** The service and its method, such as `StopLimitOrders.create`. */
+  readonly name: `${string}.${string}`
+  /** Where the document describes it, or the source of an endpoint that the document does not describe. */
+  readonly clause: string
+  /** Public calls are read with GET, private calls are sent with POST. */
+  readonly method: Access extends "public" ? "GET" : "POST"
+  /** The path. It may contain fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`. */
+  readonly path: `/api/v4/${string}`
+  /** Whether calls are signed with an API key (`private`) or not (`public`). */
+  readonly access: Access
+  /** Whether only business partners may call it (document, "Authentication", 5). */
+  readonly b2b: boolean
+  /** Whether the call changes anything at the exchange. The client never retries such a call once it may have arrived. */
+  readonly mutates: Mutates
+  /** The documented rate limit of a client. */
+  readonly rateLimit: RateLimit
+  /** Whether the document requires `request` and `nonce` in the body. The client of a private call always sends both. */
+  readonly envelope: "none" | "optional" | "required"
+  /** How its field errors are worded, and so their code: 30 and more for `order`, 0 for `account`. */
+  readonly errorFamily: Violation.ErrorFamily
+  /** Which of the refusals that name fields it may give. */
+  readonly refusals: ReadonlyArray<Refusals>
+  /** The request and how it is spelled in a dialect. */
+  readonly request: (dialect: Dialect) => Wire.Shape<Request>
+  /** The answer's schema in a dialect. */
+  readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
+  /** A request that the sandbox's example exchange accepts as it is; absent where a request needs something created before. */
+  readonly example?: (dialect: Dialect) => Request
+}
+
+/**
+ * Everything known about an endpoint. {@link make} makes one of its definition.
  *
  * @category models
  * @since 0.1.0
@@ -46,35 +100,8 @@ export interface Endpoint<
   Access extends "public" | "private",
   Mutates extends boolean,
   Refusals extends RefusalTag
-> {
-  /** Service and method, such as `StopLimitOrders.create`. */
-  readonly name: `${string}.${string}`
-  /** Where the document describes it, or the source of an endpoint that the document does not describe. */
-  readonly clause: string
-  /** Public calls are read with GET, private calls are sent with POST. */
-  readonly method: Access extends "public" ? "GET" : "POST"
-  /** The path. It may hold fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`. */
-  readonly path: `/api/v4/${string}`
-  /** Private calls are signed with an API key; public calls are not. */
-  readonly access: Access
-  /** Whether only business partners may call it. */
-  readonly b2b: boolean
-  /** Whether the call changes anything. */
-  readonly mutates: Mutates
-  /** The documented rate limit of a client. */
-  readonly rateLimit: RateLimit
-  /** Whether the document requires `request` and `nonce` in the body. The client always sends both. */
-  readonly envelope: "none" | "optional" | "required"
-  /** How its field errors are worded, and with that their code: `order` uses 30 and up, `account` 0. */
-  readonly errorFamily: Violation.ErrorFamily
-  /** The refusals that name fields. */
-  readonly refusals: ReadonlyArray<Refusals>
-  /** The request's schema in a dialect. */
-  readonly request: (dialect: Dialect) => Wire.Shape<Request>
-  /** The answer's schema in a dialect. */
-  readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
-  /** A request that the sandbox's example exchange accepts in this dialect, where it refers to nothing made before. */
-  readonly example?: (dialect: Dialect) => Request
+> extends Definition<Request, Response, Access, Mutates, Refusals> {
+  /** The endpoint's schemas in each dialect, once they are built: {@link codec} reads and fills it. */
   readonly "~codecs": WeakMap<Dialect, Codec<Request, Response>>
 }
 
@@ -87,10 +114,20 @@ export interface Endpoint<
 // oxlint-disable-next-line typescript/no-explicit-any -- a bound for inference: no value is ever read through it.
 export type Any = Endpoint<any, any, any, boolean, RefusalTag>
 
-/** The request of an endpoint, in the domain. */
+/**
+ * The request of an endpoint, in the domain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer _A, infer _M, infer _T> ? Q : never
 
-/** The answer of an endpoint, in the domain. */
+/**
+ * The answer of an endpoint, in the domain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
 interface RefusalErrors<F extends string> {
@@ -120,7 +157,7 @@ export interface Failures<E extends Any> {
 }
 
 /**
- * The same for code that is generic in the endpoint.
+ * What calls of an endpoint can fail with, for code that is generic in the endpoint.
  *
  * @category models
  * @since 0.1.0
@@ -128,7 +165,7 @@ export interface Failures<E extends Any> {
 export type Failure<E extends Any> = Failures<E>["failure"]
 
 /**
- * Defines an endpoint.
+ * Makes an endpoint of its definition.
  *
  * @category constructors
  * @since 0.1.0
@@ -140,30 +177,30 @@ export const make = <
   const Mutates extends boolean,
   const Refusals extends RefusalTag
 >(
-  options: Omit<Endpoint<Request, Response, Access, Mutates, Refusals>, "~codecs">
-): Endpoint<Request, Response, Access, Mutates, Refusals> => ({ ...options, "~codecs": new WeakMap() })
+  definition: Definition<Request, Response, Access, Mutates, Refusals>
+): Endpoint<Request, Response, Access, Mutates, Refusals> => ({ ...definition, "~codecs": new WeakMap() })
 
 /**
- * An endpoint's schemas in one dialect, ready to run.
- *
- * - `shape`: the request's names on the wire
- * - `encodeRequest`, `decodeResponse`: what a client does
- * - `decodeRequest`, `encodeResponse`: what an exchange does
- *
- * A request that breaks rules fails with all of them, whichever way it goes.
+ * An endpoint's schemas in one dialect, ready to run. A client encodes requests and decodes answers; an exchange does the
+ * opposite.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Codec<Request, Response> {
+  /** The request and how it is spelled on the wire. */
   readonly shape: Wire.Shape<Request>
+  /** Checks a request and writes it with its wire keys; fails with all constraints that it breaks. */
   readonly encodeRequest: (
     request: Request
   ) => Result.Result<Readonly<Record<string, unknown>>, ReadonlyArray<Violation.Violation>>
+  /** Reads a request from its wire keys; fails with all constraints that it breaks. */
   readonly decodeRequest: (
     wire: unknown
   ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
+  /** Reads an answer; fails when it is not what the dialect says. */
   readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
+  /** Writes an answer; fails when it is not a value of the domain. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
 
@@ -174,14 +211,14 @@ const violations = <A>(
 ): Result.Result<A, ReadonlyArray<Violation.Violation>> =>
   Result.mapError(result, (error) => Violation.fromIssue(error.issue))
 
-/** JSON can't say `undefined`: a field that is there but undefined arrives as one that is missing. */
+/** JSON has no `undefined`: a field that is present but undefined is sent as an absent one. */
 const withoutUndefined = (request: unknown): unknown =>
   Json.isObject(request) && Object.values(request).includes(undefined)
     ? Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
     : request
 
 /**
- * The endpoint's schemas in a dialect; built at the first use.
+ * The endpoint's schemas in a dialect. They are built at the first use and kept.
  *
  * @category codecs
  * @since 0.1.0
@@ -219,7 +256,20 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
 const placeholder = /\{([A-Za-z_]+)\}/gu
 
 /**
- * Where a request goes: the path with the fields that stand in it, and the fields that are left.
+ * Where a request goes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Location {
+  /** The path, with its placeholders filled from the request's fields. */
+  readonly path: string
+  /** The fields of the request that the path does not contain, by their wire keys. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where a request goes: some of its fields may belong into the path. `wire` has the request's fields by their wire keys.
  *
  * @category paths
  * @since 0.1.0
@@ -227,7 +277,7 @@ const placeholder = /\{([A-Za-z_]+)\}/gu
 export const locate = (
   { path }: Any,
   wire: Readonly<Record<string, unknown>>
-): { readonly path: string; readonly fields: Readonly<Record<string, unknown>> } => {
+): Location => {
   if (!path.includes("{")) return { path, fields: wire }
   const fields = { ...wire }
   const filled = path.replace(placeholder, (_, key: string) => {
@@ -241,7 +291,7 @@ export const locate = (
 const unescape = (text: string): string => Result.getOrElse(Result.try(() => decodeURIComponent(text)), () => text)
 
 /**
- * The fields that stand in a path of the endpoint; `undefined` when the path is another one's.
+ * The fields that a path contains, by their wire keys; `undefined` when the path is not this endpoint's.
  *
  * @category paths
  * @since 0.1.0
@@ -262,7 +312,7 @@ export const match = ({ path: template }: Any, path: string): Readonly<Record<st
 }
 
 /**
- * How this endpoint refuses a request that breaks rules, in a dialect.
+ * How the endpoint refuses a request that breaks constraints, in a dialect.
  *
  * @category refusals
  * @since 0.1.0

@@ -1,10 +1,10 @@
 /**
- * The body of a private request: the call's own fields, then `request` (the endpoint's path) and the nonce, as compact
+ * The body of a private request: the request's own fields, then `request` (the endpoint's path) and the nonce, as compact
  * JSON (document, "Authentication", 3).
  *
  * @since 0.1.0
  */
-import type { Dialect } from "./Dialect.ts"
+import type { NonceFields } from "./Dialect.ts"
 import * as Json from "./Json.ts"
 
 const encoder = new TextEncoder()
@@ -14,7 +14,8 @@ const encode: (text: string) => Uint8Array = typeof Buffer === "undefined"
   : (text) => Buffer.from(text)
 
 /**
- * The exact bytes to sign and to send. The fields of the envelope come last, so no field of a request can replace them.
+ * The exact bytes to sign and to send. `request` has its wire keys; `path` is the endpoint's, starting with `/api/v4`. The
+ * fields of the envelope come last, so that no field of a request can replace them.
  *
  * @category constructors
  * @since 0.1.0
@@ -22,5 +23,5 @@ const encode: (text: string) => Uint8Array = typeof Buffer === "undefined"
 export const bytes = (
   request: Readonly<Record<string, unknown>>,
   path: string,
-  nonce: ReturnType<Dialect["nonce"]>
+  nonce: NonceFields
 ): Uint8Array => encode(Json.stringify({ ...request, request: path, ...nonce }))

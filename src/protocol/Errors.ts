@@ -1,19 +1,43 @@
 /**
  * Everything a call can fail with: flat tagged errors, in one closed union per endpoint.
  *
- * Each says whether the same call may be made again (`isRetryable`) and whether the exchange has applied it (`outcome`).
- * The errors of private calls have the `clientOrderId` of the request, where it has one.
- * Fields are named as the domain names them, never as the wire does. No error carries a key, a secret, a payload or a
- * signature.
+ * Every error answers two questions. `outcome`: has the exchange applied the call? `isRetryable`: may you make the same
+ * call again? An error of a private call has the `clientOrderId` of its request, where the request has one. Fields have
+ * the names of the domain, not those of the wire. No error carries a key, a secret, a payload or a signature.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, StopLimitOrders } from "effect-txc"
+ *
+ * const create = StopLimitOrders.StopLimitOrders.use((orders) =>
+ *   orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "buy",
+ *     amount: Decimal.amount("0.01"),
+ *     price: Decimal.price("61000"),
+ *     activationPrice: Decimal.price("60500")
+ *   })
+ * ).pipe(
+ *   Effect.catchTags({
+ *     // Nothing was applied. Each field of the request has its own messages.
+ *     ValidationFailed: ({ fields }) => Effect.logWarning("refused", fields.amount, fields.price),
+ *     // The order may exist. Find out, with `Reconciliation`, before you create it again.
+ *     OutcomeUnknown: ({ clientOrderId }) => Effect.logError("unknown", clientOrderId)
+ *   })
+ * )
+ * ```
  *
  * @since 0.1.0
  */
+import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 
 /**
- * Whether the exchange has applied the call.
+ * Whether the exchange has applied the call: `not-applied` and `applied` are proven, `unknown` is neither.
  *
  * @category models
  * @since 0.1.0
@@ -21,7 +45,7 @@ import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 export type Outcome = "not-applied" | "applied" | "unknown"
 
 /**
- * What is wrong with each field, in the exchange's words.
+ * What is wrong with each field of a request, in the exchange's words. A field that is not a key has no error.
  *
  * @category models
  * @since 0.1.0
@@ -29,7 +53,7 @@ export type Outcome = "not-applied" | "applied" | "unknown"
 export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<string> }
 
 /**
- * An error body's fields that the request does not have, by the exchange's own key.
+ * What an error body says about fields that the request does not have, by the exchange's own key.
  *
  * @category models
  * @since 0.1.0
@@ -37,116 +61,167 @@ export type FieldErrors<F extends string> = { readonly [K in F]?: ReadonlyArray<
 export type OtherFields = { readonly [key: string]: ReadonlyArray<string> }
 
 /**
- * What errors that name fields have in common.
- *
- * - `endpoint`: the call, such as `StopLimitOrders.create`
- * - `origin`: `local` when nothing was sent, `exchange` when it answered so
- * - `status`, `code`: of the answer; of the answer it would have given when `origin` is `local`
- * - `fields`: what is wrong with each field of the request
- * - `otherFields`: what the answer said about fields that the request does not have
- * - `body`: the answer, shortened; absent when `origin` is `local`
- * - `clientOrderId`: of the request, where it has one that can be sent
+ * What all errors that name fields have.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Refused {
+export interface NamedFields {
+  /** The call that failed, such as `StopLimitOrders.create`. */
   readonly endpoint: string
-  readonly origin: "local" | "exchange"
+  /** The HTTP status of the answer. Of a request that was not sent: the status that the exchange would have given. */
   readonly status: number
-  readonly code: number
+  /** What is wrong with each field of the request, by the field's name in the domain. */
   readonly fields: FieldErrors<string>
+  /** What the answer says about fields that the request does not have, by the exchange's own key. */
   readonly otherFields: OtherFields
-  readonly body?: string
+  /** The client order id of the request, where it has a valid one. */
   readonly clientOrderId?: ClientOrderId
 }
 
-const said = (refused: { readonly fields: FieldErrors<string>; readonly otherFields: OtherFields }): string =>
-  Object.entries({ ...refused.otherFields, ...refused.fields })
+/**
+ * A request whose fields the exchange refuses, or that the client refuses in the exchange's place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refused extends NamedFields {
+  /** Who refused: `local` is this client, before anything was sent; `exchange` is the exchange, in its answer. */
+  readonly origin: "local" | "exchange"
+  /** The code of the error body. Of a request that was not sent: the code that the exchange would have given. */
+  readonly code: number
+  /** The answer's body, shortened to 4096 characters and without secrets; absent when `origin` is `local`. */
+  readonly body?: string
+}
+
+/**
+ * A refusal of the exchange, as far as it could be read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Rejected extends NamedFields {
+  /** The code of the error body; absent when the body has none. */
+  readonly code?: number
+  /** The exchange's message. */
+  readonly reason: string
+  /** The answer's body, shortened to 4096 characters and without secrets. */
+  readonly body: string
+}
+
+/** The text with a full stop at its end: only some of the exchange's messages have one. */
+const sentence = (text: string): string => text === "" || /[.!?]$/u.test(text) ? text : `${text}.`
+
+const said = ({ fields, otherFields }: Pick<NamedFields, "fields" | "otherFields">): string =>
+  Object.entries({ ...otherFields, ...fields })
     .map(([field, messages]) => `${field}: ${messages?.join("; ")}`).join("; ")
 
 const describe = (refused: Refused): string => {
-  const who = refused.origin === "local" ? "refused before it was sent" : `refused with HTTP ${refused.status}`
-  return `${refused.endpoint} ${who}, code ${refused.code}: ${said(refused)}`
+  const how = refused.origin === "local" ? "was refused before it was sent" : `was refused with HTTP ${refused.status}`
+  return `${refused.endpoint} ${how}, code ${refused.code}: ${said(refused)}`
 }
 
 // -----------------------------------------------------------------------------
 // Refusals that name fields. `Schema.TaggedError` can't be generic in its field names, so these are `Data.TaggedError`.
 // -----------------------------------------------------------------------------
 
+/** An error's base class with the fields as they are: through a mapped type an editor would not show their docs. */
+type Base<Tag extends string, Fields extends NamedFields> = new(
+  fields: Fields
+) => Cause.YieldableError & { readonly _tag: Tag } & Fields
+
+const refusal = <Tag extends string>(tag: Tag): Base<Tag, Refused> => Data.TaggedError(tag)
+
+const Rejection: Base<"RequestRejected", Rejected> = Data.TaggedError("RequestRejected")
+
 /**
- * An order request whose fields are wrong: code 30, message `Validation failed` (document, "Errors"). Nothing was
- * applied. The live exchange uses codes 30 to 43, kept in `code`.
+ * An order request has wrong fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange uses
+ * the codes 30 to 43. Nothing was applied. Do not retry: correct the fields that `fields` names.
  *
  * @category errors
  * @since 0.1.0
  */
-export class ValidationFailed<F extends string = string> extends Data.TaggedError("ValidationFailed")<Refused> {
+export class ValidationFailed<F extends string = string> extends refusal("ValidationFailed") {
+  /** What is wrong with each field of the request, by the field's name in the domain. */
   declare readonly fields: FieldErrors<F>
+  /** `false`: the same request is refused again. */
   readonly isRetryable = false
+  /** `not-applied`: no order was created, changed or canceled. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the code and what is wrong with each field, in one line. */
   override get message(): string {
     return describe(this)
   }
 }
 
 /**
- * A request whose fields are wrong: HTTP 400, code 0, errors keyed by the field (document, "Errors"). Nothing was
- * applied.
+ * A request other than an order's has wrong fields: HTTP 400, code 0, errors keyed by the field (document, "Errors").
+ * Nothing was applied. Do not retry: correct the fields that `fields` names.
  *
  * @category errors
  * @since 0.1.0
  */
-export class InvalidFields<F extends string = string> extends Data.TaggedError("InvalidFields")<Refused> {
+export class InvalidFields<F extends string = string> extends refusal("InvalidFields") {
+  /** What is wrong with each field of the request, by the field's name in the domain. */
   declare readonly fields: FieldErrors<F>
+  /** `false`: the same request is refused again. */
   readonly isRetryable = false
+  /** `not-applied`: the exchange changed nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the code and what is wrong with each field, in one line. */
   override get message(): string {
     return describe(this)
   }
 }
 
 /**
- * A reduce-only order without an open position, or on the side of the position: code 116 (document, Endpoints §2).
- * Nothing was applied.
+ * A reduce-only order has no position to reduce: none is open, or the order is on the position's own side; code 116
+ * (document, Endpoints §2 and "Errors"). Nothing was applied. Do not retry: check the position first.
  *
  * @category errors
  * @since 0.1.0
  */
-export class ReduceOnlyRejected<F extends string = string> extends Data.TaggedError("ReduceOnlyRejected")<Refused> {
+export class ReduceOnlyRejected<F extends string = string> extends refusal("ReduceOnlyRejected") {
+  /** What is wrong with each field of the request, by the field's name in the domain. */
   declare readonly fields: FieldErrors<F>
+  /** `false`: the same request is refused until a position is open that it can reduce. */
   readonly isRetryable = false
+  /** `not-applied`: no order was created. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the code and what is wrong with each field, in one line. */
   override get message(): string {
     return describe(this)
   }
 }
 
 /**
- * Any other refusal of a private call, with everything the exchange said. Nothing was applied. `code` is absent when
- * the body had none.
+ * The exchange refused a private call for a reason that no other error names, such as a balance that is too small
+ * (document, "Errors"). Nothing was applied. Do not retry before the reason is gone: see `reason`, `code` and `fields`.
  *
  * @category errors
  * @since 0.1.0
  */
-export class RequestRejected<F extends string = string> extends Data.TaggedError("RequestRejected")<
-  Omit<Refused, "code" | "origin"> & { readonly code?: number; readonly reason: string; readonly body: string }
-> {
+export class RequestRejected<F extends string = string> extends Rejection {
+  /** What is wrong with each field of the request, by the field's name in the domain. */
   declare readonly fields: FieldErrors<F>
+  /** `false`: the same request is refused until the reason is gone. */
   readonly isRetryable = false
+  /** `not-applied`: the exchange changed nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the HTTP status, the code and the exchange's words, in one line. */
   override get message(): string {
     const code = this.code === undefined ? "" : `, code ${this.code}`
-    return `${this.endpoint} refused with HTTP ${this.status}${code}: ${this.reason} ${said(this)}`.trimEnd()
+    return `${this.endpoint} was refused with HTTP ${this.status}${code}: ${this.reason} ${said(this)}`.trimEnd()
   }
 }
 
 // -----------------------------------------------------------------------------
-// All others
+// All others. The fields are declared again in each class: an editor shows no docs of a schema's fields.
 // -----------------------------------------------------------------------------
 
 /**
- * A refusal of a public call: `success: false` with a message and params (document, "Errors").
+ * The exchange refused a public call: `success: false`, a message and params (document, "Errors"). Nothing was applied.
+ * Do not retry: correct the request.
  *
  * @category errors
  * @since 0.1.0
@@ -158,23 +233,44 @@ export class PublicRequestRejected extends Schema.TaggedError<PublicRequestRejec
   params: Schema.Array(Schema.Unknown),
   body: Schema.String
 }) {
+  /** The call that failed, such as `OrderBooks.get`. */
+  declare readonly endpoint: string
+  /** The HTTP status of the answer. */
+  declare readonly status: number
+  /** The exchange's message. */
+  declare readonly reason: string
+  /** The `params` of the error body: what they mean is not documented. Empty when the body has none. */
+  declare readonly params: ReadonlyArray<unknown>
+  /** The answer's body, shortened to 4096 characters and without secrets. */
+  declare readonly body: string
+  /** `false`: the same request is refused again. */
   readonly isRetryable = false
+  /** `not-applied`: a public call changes nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the HTTP status and the exchange's message, in one line. */
   override get message(): string {
-    return `${this.endpoint} refused with HTTP ${this.status}: ${this.reason}`
+    return `${this.endpoint} was refused with HTTP ${this.status}: ${this.reason}`
   }
 }
 
 /**
- * Why an exchange does not let a key make a call:
+ * Why the exchange does not let a key make a call:
  *
- * - `unauthenticated`: unknown key or wrong signature
- * - `key-disabled`: the key exists, but is switched off
- * - `endpoint-not-allowed`: the key is restricted to other endpoints
- * - `no-b2b-access`: the endpoint is for business partners
- * - `not-permitted`: another reason, see `reason`
+ * - `unauthenticated`: the key is unknown or the signature is wrong. Check the key, the secret and the region
+ * - `key-disabled`: the key exists, but is disabled. Enable it in the exchange's API settings
+ * - `endpoint-not-allowed`: the key is restricted to other endpoints. Add this one to the key's list
+ * - `no-b2b-access`: the endpoint is for business partners only
+ * - `not-permitted`: another reason; see the error's `reason`
  *
  * @category models
+ * @since 0.1.0
+ */
+export type NotAuthorizedCause = typeof NotAuthorizedCause.Type
+
+/**
+ * The schema of a {@link NotAuthorizedCause}.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const NotAuthorizedCause = Schema.Literals([
@@ -184,11 +280,19 @@ export const NotAuthorizedCause = Schema.Literals([
   "no-b2b-access",
   "not-permitted"
 ])
-/** @category models */
-export type NotAuthorizedCause = typeof NotAuthorizedCause.Type
+
+/** What to do about each cause, as a sentence; `not-permitted` has none, because its cause is only in `reason`. */
+const remedies: { readonly [K in NotAuthorizedCause]: string } = {
+  "unauthenticated": " Check the key, the secret and the region.",
+  "key-disabled": " Enable the key in the exchange's API settings.",
+  "endpoint-not-allowed": " Allow the endpoint in the key's settings, or use another key.",
+  "no-b2b-access": " The endpoint is for business partners only.",
+  "not-permitted": ""
+}
 
 /**
- * The key may not make this call. Nothing was applied.
+ * The key may not make this call (document, "Authentication", 4 and 5). Nothing was applied. Do not retry: `why` says
+ * what to change about the key.
  *
  * @category errors
  * @since 0.1.0
@@ -202,15 +306,37 @@ export class NotAuthorized extends Schema.TaggedError<NotAuthorized>()("NotAutho
   body: Schema.String,
   clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
+  /** The call that failed, such as `MainBalance.all`. */
+  declare readonly endpoint: string
+  /** Why the key may not make the call, and so what to do. */
+  declare readonly why: NotAuthorizedCause
+  /** The HTTP status of the answer. */
+  declare readonly status: number
+  /** The code of the error body; absent when the body has none. */
+  declare readonly code?: number
+  /** The exchange's message. */
+  declare readonly reason: string
+  /** The answer's body, shortened to 4096 characters and without secrets. */
+  declare readonly body: string
+  /** The client order id of the request, where it has one. */
+  declare readonly clientOrderId?: ClientOrderId
+  /** `false`: the same request is refused until the key may make the call. */
   readonly isRetryable = false
+  /** `not-applied`: the exchange changed nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the cause, the exchange's message and what to do, in one line. */
   override get message(): string {
-    return `${this.endpoint} not authorized (${this.why}), HTTP ${this.status}: ${this.reason}`
+    return `${this.endpoint} is not authorized (${this.why}), HTTP ${this.status}: ${sentence(this.reason)}${
+      remedies[this.why]
+    }`
   }
 }
 
 /**
- * The nonce was used before or came out of order. Nothing was applied; the call may be made again, with a new nonce.
+ * The exchange did not accept the nonce: the key has used it before, it came out of order, or it is too far from the
+ * exchange's clock (document, "Authentication", 3). Nothing was applied. The client has retried already, with a new nonce.
+ * You may retry too. If it happens often, another program uses the same key, or this machine's clock is wrong: see
+ * `ServerClock` and the layers of `Nonce`.
  *
  * @category errors
  * @since 0.1.0
@@ -222,19 +348,29 @@ export class NonceRejected extends Schema.TaggedError<NonceRejected>()("NonceRej
   body: Schema.String,
   clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
+  /** The call that failed, such as `MainBalance.all`. */
+  declare readonly endpoint: string
+  /** The HTTP status of the answer. */
+  declare readonly status: number
+  /** The exchange's message. */
+  declare readonly reason: string
+  /** The answer's body, shortened to 4096 characters and without secrets. */
+  declare readonly body: string
+  /** The client order id of the request, where it has one. */
+  declare readonly clientOrderId?: ClientOrderId
+  /** `true`: every call has a new nonce. */
   readonly isRetryable = true
+  /** `not-applied`: the exchange changed nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the exchange's message and what to do, in one line. */
   override get message(): string {
-    return `${this.endpoint} refused for its nonce, HTTP ${this.status}: ${this.reason}`
+    return `${this.endpoint} was refused for its nonce, HTTP ${this.status}: ${sentence(this.reason)} Retry; if it `
+      + "happens often, check whether another program uses the key, and the clock of this machine."
   }
 }
 
 /**
- * Too many calls in too short a time. Nothing was applied; wait before calling again.
- *
- * - `origin`: `local` when nothing was sent, `exchange` when it answered so
- * - `retryAfter`: the milliseconds after which to call again, where they are known
- * - `body`: the answer, shortened; absent when `origin` is `local`
+ * Too many calls in too short a time (document, "Limits"). Nothing was applied. Retry, but not before `retryAfter`.
  *
  * @category errors
  * @since 0.1.0
@@ -248,17 +384,36 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   body: Schema.optionalKey(Schema.String),
   clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
+  /** The call that failed, such as `MainBalance.all`. */
+  declare readonly endpoint: string
+  /** Who refused: `local` is this client, before anything was sent; `exchange` is the exchange, in its answer. */
+  declare readonly origin: "local" | "exchange"
+  /** The HTTP status of the answer; 429 when `origin` is `local`. */
+  declare readonly status: number
+  /** The exchange's message, or which limit the client kept to. */
+  declare readonly reason: string
+  /** How long to wait before the call may succeed, in milliseconds; absent when it is not known. */
+  declare readonly retryAfter?: number
+  /** The answer's body, shortened to 4096 characters and without secrets; absent when `origin` is `local`. */
+  declare readonly body?: string
+  /** The client order id of the request, where it has one. */
+  declare readonly clientOrderId?: ClientOrderId
+  /** `true`: after `retryAfter`, or after some seconds where that is absent. */
   readonly isRetryable = true
+  /** `not-applied`: the exchange changed nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the reason and when to retry, in one line. */
   override get message(): string {
+    const when = this.retryAfter === undefined ? "Wait before you retry." : `Retry after ${this.retryAfter} ms.`
     return this.origin === "local"
-      ? `${this.endpoint} not sent, to stay within the rate limit: ${this.reason}`
-      : `${this.endpoint} refused by the rate limit, HTTP ${this.status}: ${this.reason}`
+      ? `${this.endpoint} was not sent, to stay within the rate limit: ${sentence(this.reason)} ${when}`
+      : `${this.endpoint} was refused by the rate limit, HTTP ${this.status}: ${sentence(this.reason)} ${when}`
   }
 }
 
 /**
- * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode: the order exists.
+ * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. The order exists. Do
+ * not retry: that would create another one. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
  *
  * @category errors
  * @since 0.1.0
@@ -271,19 +426,47 @@ export class AcceptedUnreadable extends Schema.TaggedError<AcceptedUnreadable>()
   body: Schema.String,
   clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
+  /** The call that was applied, such as `StopLimitOrders.create`. */
+  declare readonly endpoint: string
+  /** The HTTP status of the answer: 200 to 299. */
+  declare readonly status: number
+  /** The identifiers that the answer shows, at least one: of the order, or of a pair and its legs. */
+  declare readonly orderIds: ReadonlyArray<OrderId>
+  /** Why the answer does not decode. */
+  declare readonly problem: string
+  /** The answer's body, shortened to 4096 characters and without secrets. */
+  declare readonly body: string
+  /** The client order id of the request, where it has one. */
+  declare readonly clientOrderId?: ClientOrderId
+  /** `false`: the call was applied; another one would be applied too. */
   readonly isRetryable = false
+  /** `applied`: the order ids prove it. */
   readonly outcome = "applied" satisfies Outcome
+  /** The call, the order ids, why the answer does not decode and what to do, in one line. */
   override get message(): string {
-    return `${this.endpoint} was applied as order ${
-      this.orderIds.join(", ")
-    }, but its answer can't be read: ${this.problem}`
+    return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its answer can't be read: `
+      + `${sentence(this.problem)} Do not retry; read the order by its id.`
   }
 }
 
 /**
- * What happened after a mutating call was handed to the transport.
+ * What happened after a mutating call was handed to the transport:
+ *
+ * - `timeout`: no answer came in time
+ * - `connection-lost`: the connection ended before the whole answer was there
+ * - `redirected`: the answer was a redirect (3xx), which the client never follows
+ * - `server-error`: the answer was an HTTP error without the exchange's error body
+ * - `unreadable-answer`: the answer was a success that does not decode and shows no order id
  *
  * @category models
+ * @since 0.1.0
+ */
+export type UnknownCause = typeof UnknownCause.Type
+
+/**
+ * The schema of an {@link UnknownCause}.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const UnknownCause = Schema.Literals([
@@ -293,32 +476,30 @@ export const UnknownCause = Schema.Literals([
   "server-error",
   "unreadable-answer"
 ])
-/** @category models */
-export type UnknownCause = typeof UnknownCause.Type
 
 /**
- * What kind of nonce a request carries, which decides how long it can still be accepted:
+ * Which kind of nonce a request carries. It decides for how long the request can still be accepted:
  *
- * - `window`: for as long as the nonce is near the exchange's clock
+ * - `window`: as long as the nonce is near the exchange's clock
  * - `increasing`: until a greater nonce of the same key has been accepted
  * - `unique`: until the same nonce has been used; the document shows no other end
  *
  * @category models
  * @since 0.1.0
  */
-export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
-/** @category models */
 export type NonceForm = typeof NonceForm.Type
 
 /**
- * A mutating call whose fate is unknown: it may have been applied, now or later. It is never sent again by itself.
- * Find out before calling again: `Reconciliation` does for orders; for other calls compare balances.
+ * The schema of a {@link NonceForm}.
  *
- * - `request`: what was asked, redacted because it may hold a code or a passphrase; `Redacted.value` reads it
- * - `clientOrderId`, `market`: copied from the request where it has them
- * - `key`: which API key signed it, as a fingerprint: see `Credentials.fingerprint`
- * - `nonce`, `nonceForm`: the nonce as sent
- * - `sentAt`: when it was handed to the transport, in Unix microseconds by this machine's clock
+ * @category schemas
+ * @since 0.1.0
+ */
+export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
+
+/**
+ * Nobody knows whether a mutating call was applied. It may have been, or may still be. The client never retries it, and
+ * you must not either before you have found out: `Reconciliation` finds out for orders; for other calls compare balances.
  *
  * @category errors
  * @since 0.1.0
@@ -337,26 +518,62 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   sentAt: Schema.Finite,
   body: Schema.optionalKey(Schema.String)
 }) {
+  /** The call that may have been applied, such as `StopLimitOrders.create`. */
+  declare readonly endpoint: string
+  /** What happened after the call was handed to the transport. */
+  declare readonly why: UnknownCause
+  /** The HTTP status of the answer; absent when there was no answer. */
+  declare readonly status?: number
+  /** What happened, in words. */
+  declare readonly reason: string
+  /** The request. It is redacted because it may hold a code or a passphrase; `Redacted.value` reads it. */
+  declare readonly request: Redacted.Redacted<unknown>
+  /** The client order id of the request, where it has one: by it `Reconciliation` finds the order. */
+  declare readonly clientOrderId?: ClientOrderId
+  /** The market of the request, where it has one. */
+  declare readonly market?: MarketName
+  /** The fingerprint of the API key that signed the request: see `Credentials.fingerprint`. */
+  declare readonly key: string
+  /** The nonce as sent, in the ticks of the dialect: milliseconds or microseconds since 1970. */
+  declare readonly nonce: number
+  /** Which kind of nonce it is, and so for how long the request can still be accepted. */
+  declare readonly nonceForm: NonceForm
+  /** When the request was handed to the transport, in Unix microseconds by this machine's clock. */
+  declare readonly sentAt: number
+  /** The answer's body, shortened to 4096 characters and without secrets; absent when there was no answer. */
+  declare readonly body?: string
+  /** `false`: a second call could be applied in addition to this one. */
   readonly isRetryable = false
+  /** `unknown`: find out before you call again. */
   readonly outcome = "unknown" satisfies Outcome
+  /** The call, what happened, the client order id and what to do, in one line. */
   override get message(): string {
     const order = this.clientOrderId === undefined ? "" : `, client order id ${this.clientOrderId}`
-    return `${this.endpoint} may have been applied (${this.why}${order}): ${this.reason}. Find out before calling again.`
+    return `${this.endpoint} may have been applied (${this.why}${order}): ${sentence(this.reason)} Do not retry `
+      + "before you have found out whether it was: see Reconciliation."
   }
 }
 
 /**
  * Why a call did not reach the exchange:
  *
- * - `dns`, `refused`, `unreachable`, `tls`: no connection
+ * - `dns`, `refused`, `unreachable`, `tls`: no connection could be made
  * - `not-signed`: the signer failed, or took too long
  * - `not-recorded`: the intent could not be recorded, so the call was not sent
- * - `nonce`: this program holds no nonces of the key that it shares with others
- * - `market-rules`: the market's bounds could not be loaded, so the order was not sent
- * - `timeout`, `connection-lost`: a read, sent or not; a read applies nothing
- * - `other`: see `reason`
+ * - `nonce`: this program has no nonces for a key that it shares with other programs
+ * - `market-rules`: the rules of the market could not be loaded, so the order was not sent
+ * - `timeout`, `connection-lost`: of a read only, which may have been sent; a read applies nothing
+ * - `other`: see the error's `reason`
  *
  * @category models
+ * @since 0.1.0
+ */
+export type UnreachableCause = typeof UnreachableCause.Type
+
+/**
+ * The schema of an {@link UnreachableCause}.
+ *
+ * @category schemas
  * @since 0.1.0
  */
 export const UnreachableCause = Schema.Literals([
@@ -372,11 +589,10 @@ export const UnreachableCause = Schema.Literals([
   "connection-lost",
   "other"
 ])
-/** @category models */
-export type UnreachableCause = typeof UnreachableCause.Type
 
 /**
- * The exchange was not reached. A mutating call that fails with this was provably not sent.
+ * The exchange was not reached. A mutating call that fails with this was provably not sent; a read may have been. Nothing
+ * was applied. You may retry; if that fails too, `why` says what to check.
  *
  * @category errors
  * @since 0.1.0
@@ -387,16 +603,30 @@ export class ExchangeUnreachable extends Schema.TaggedError<ExchangeUnreachable>
   reason: Schema.String,
   clientOrderId: Schema.optionalKey(ClientOrderId)
 }) {
+  /** The call that failed, such as `StopLimitOrders.create`. */
+  declare readonly endpoint: string
+  /** Why the exchange was not reached, and so what to check. */
+  declare readonly why: UnreachableCause
+  /** What went wrong, in words. */
+  declare readonly reason: string
+  /** The client order id of the request, where it has one. */
+  declare readonly clientOrderId?: ClientOrderId
+  /** `true`: nothing was applied, so the same call may be made again. */
   readonly isRetryable = true
+  /** `not-applied`: a mutating call was not sent, and a read changes nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, why it failed and what to do, in one line. */
   override get message(): string {
-    return `${this.endpoint} did not reach the exchange (${this.why}): ${this.reason}`
+    return `${this.endpoint} did not reach the exchange (${this.why}): ${
+      sentence(this.reason)
+    } Nothing was applied; you `
+      + "may retry."
   }
 }
 
 /**
- * A read whose answer is not what the document says: it does not decode, echoes another page, or is an HTTP error
- * without the document's error body.
+ * The answer to a read is not what the document says: it does not decode, it is of another page than the one requested,
+ * or it is an HTTP error without the document's error body. Nothing was applied. Retry only where `isRetryable` is true.
  *
  * @category errors
  * @since 0.1.0
@@ -407,18 +637,30 @@ export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()
   problem: Schema.String,
   body: Schema.String
 }) {
+  /** The call that failed, such as `MainBalance.all`. */
+  declare readonly endpoint: string
+  /** The HTTP status of the answer. */
+  declare readonly status: number
+  /** How the answer differs from what the document says. */
+  declare readonly problem: string
+  /** The answer's body, shortened to 4096 characters and without secrets; empty when only the page is wrong. */
+  declare readonly body: string
+  /** `not-applied`: a read changes nothing. */
   readonly outcome = "not-applied" satisfies Outcome
-  /** A failing server may recover; an answer that does not decode will not. */
+  /** Whether `status` is 500 or more: a server that fails may recover, an answer that does not decode will not. */
   get isRetryable(): boolean {
     return this.status >= 500
   }
+  /** The call, the HTTP status, the problem and what to do, in one line. */
   override get message(): string {
-    return `${this.endpoint} answered HTTP ${this.status} with something unexpected: ${this.problem}`
+    const advice = this.isRetryable ? "Retry later." : "Check that the dialect is the exchange's; see the body."
+    return `${this.endpoint} got an unexpected answer, HTTP ${this.status}: ${sentence(this.problem)} ${advice}`
   }
 }
 
 /**
- * A stream has emitted all that pages can reach (indices 0 to 10099), and there may be more.
+ * A stream has emitted all records that pages can reach (indices 0 to 10099; document, "Limits"), and there may be more.
+ * Do not retry: the stream would end in the same way. Narrow the query, for example by a time or a market.
  *
  * @category errors
  * @since 0.1.0
@@ -427,8 +669,15 @@ export class PageCeilingReached extends Schema.TaggedError<PageCeilingReached>()
   endpoint: Schema.String,
   emitted: Schema.Int
 }) {
+  /** The call that reads the pages, such as `InterestPaymentHistory.page`. */
+  declare readonly endpoint: string
+  /** How many records the stream has emitted. */
+  declare readonly emitted: number
+  /** `false`: the same stream ends at the same record. */
   readonly isRetryable = false
+  /** `not-applied`: a read changes nothing. */
   readonly outcome = "not-applied" satisfies Outcome
+  /** The call, the number of records and what to do, in one line. */
   override get message(): string {
     return `${this.endpoint}: ${this.emitted} records were read, which is all that offsets up to 10000 can reach; there `
       + "may be more. Narrow the query."
@@ -436,7 +685,7 @@ export class PageCeilingReached extends Schema.TaggedError<PageCeilingReached>()
 }
 
 /**
- * Every error that a call can fail with. An endpoint's own union is a part of this one: see `Endpoint.Failure`.
+ * Every error that a call can fail with. An endpoint's own union is a part of this one: see `Endpoint.Failures`.
  *
  * @category models
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * JSON without losing digits: an integer beyond 2^53 is read as a `bigint` and written back as a number.
+ * JSON that loses no digits: an integer beyond 2^53 is read as a `bigint`, and a `bigint` is written as a number.
  *
  * @since 0.1.0
  */
@@ -8,8 +8,8 @@ import * as Result from "effect/Result"
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 /**
- * Whether a number of the text may be beyond 2^53: whether sixteen digits stand in a row that neither begins a text nor a
- * fraction. Such a row holds one of every sixteen characters, so only these are looked at.
+ * Whether the text may hold a number beyond 2^53: sixteen digits in a row that are not the beginning of a string or of a
+ * fraction. Such a row covers at least one of the positions 15, 31, 47 and so on, so only these are checked.
  */
 const mayBeLarge = (text: string): boolean => {
   for (let at = 15; at < text.length; at += 16) {
@@ -45,7 +45,7 @@ const exact = (_key: string, value: unknown, context: { readonly source?: string
     : value
 
 /**
- * Reads JSON text; fails when it is none.
+ * Reads JSON text. Integers beyond 2^53 become a `bigint`. Fails, with what `JSON.parse` throws, when the text is not JSON.
  *
  * @category decoding
  * @since 0.1.0
@@ -54,18 +54,26 @@ export const parse = (text: string): Result.Result<unknown, unknown> =>
   Result.try((): unknown => mayBeLarge(text) ? JSON.parse(text, exact) : JSON.parse(text))
 
 /**
- * What the text of JSON says and its value no longer shows:
+ * What JSON text shows and its value does not.
  *
- * - `repeatsKey`: an object has a key twice, however it is written
- * - `isCompact`: there is no whitespace between the tokens
- *
- * Only for text that {@link parse} reads.
+ * @category models
+ * @since 0.1.0
+ */
+export interface Inspection {
+  /** Whether an object has the same key twice, also where one of them is written with escapes. */
+  readonly repeatsKey: boolean
+  /** Whether there is no whitespace between the tokens. */
+  readonly isCompact: boolean
+}
+
+/**
+ * Inspects JSON text. The result is right only for text that {@link parse} reads.
  *
  * @category decoding
  * @since 0.1.0
  */
-export const inspect = (text: string): { readonly repeatsKey: boolean; readonly isCompact: boolean } => {
-  // The keys of every object that is open, `undefined` for a list. No recursion: the text may be nested to any depth.
+export const inspect = (text: string): Inspection => {
+  // The keys of every open object; `undefined` for an open list. No recursion: the text may be nested to any depth.
   const open: Array<Set<unknown> | undefined> = []
   const isSpace = (at: number) => " \t\n\r".includes(text.charAt(at)) && at < text.length
   let repeatsKey = false
@@ -95,13 +103,13 @@ const replacer = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value
 
 /**
- * Writes compact JSON text.
+ * Writes compact JSON text. A `bigint` becomes a number with all its digits.
  *
  * @category encoding
  * @since 0.1.0
  */
 export const stringify = (value: object): string => {
-  // Few values hold a bigint, and without a replacer all others are written much faster.
+  // Few values hold a bigint. Without a replacer all others are written much faster.
   try {
     return JSON.stringify(value)
   } catch {
@@ -110,7 +118,7 @@ export const stringify = (value: object): string => {
 }
 
 /**
- * Whether the value is a JSON object: no array, not `null`.
+ * Whether the value is a JSON object: neither an array nor `null`.
  *
  * @category guards
  * @since 0.1.0

@@ -1,25 +1,28 @@
 /**
- * How a private request is signed (document, "Authentication"): the payload is the Base64 of the body's bytes, the
- * signature the lower-case hexadecimal HMAC-SHA512 of the payload, keyed with the API secret.
+ * How a private request is signed (document, "Authentication", 2). The payload is the Base64 of the body's bytes. The
+ * signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
  *
  * @since 0.1.0
  */
 import * as Base64 from "effect/encoding/Base64"
 
 /**
- * The names of the headers of a private request.
+ * The names of a private request's headers, in lower case (document, "Authentication", 2).
  *
  * @category models
  * @since 0.1.0
  */
 export const headers = {
+  /** The header with the public API key. */
   apiKey: "x-txc-apikey",
+  /** The header with the body in Base64. */
   payload: "x-txc-payload",
+  /** The header with the signature, in lower-case hexadecimal. */
   signature: "x-txc-signature"
 } as const
 
 /**
- * Matches the headers that must never be shown.
+ * Matches the names of the headers that no log, span or error may show.
  *
  * @category models
  * @since 0.1.0
@@ -31,7 +34,7 @@ const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
   : (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 
 /**
- * The payload: the Base64 of exactly the bytes that are sent.
+ * The payload of a body: the Base64 of exactly the bytes that are sent.
  *
  * @category signing
  * @since 0.1.0

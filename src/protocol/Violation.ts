@@ -1,8 +1,8 @@
 /**
- * Broken rules: found in a schema's issue, and put into the words of the exchange.
+ * Violations: found in a schema's issue, and put into the exchange's words.
  *
- * Client and sandbox both speak through this module, so a request refused before it is sent and the same request
- * refused by an exchange carry the same words under the same fields.
+ * The client and the sandbox both use this module. So the same request gets the same words under the same fields, whether
+ * the client refuses it before it is sent or an exchange refuses it.
  *
  * @since 0.1.0
  */
@@ -10,18 +10,20 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
 
 /**
- * A field, by its domain name, and the constraint it breaks.
+ * A field of a request and the constraint that it breaks.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Violation {
+  /** The field's name in the domain; `request` where the request as a whole is wrong. */
   readonly field: string
+  /** The constraint that the field breaks. */
   readonly constraint: Constraint.Constraint
 }
 
 /**
- * All violations behind a schema's issue, in the order of the fields.
+ * All violations that a schema's issue reports, in the order of the fields; no field has the same kind twice.
  *
  * @category constructors
  * @since 0.1.0
@@ -30,7 +32,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
   const found: Array<Violation> = []
   const add = (path: ReadonlyArray<PropertyKey>, constraint: Constraint.Constraint) => {
     const field = String(path[0] ?? "request")
-    // The elements of a list may all break the same constraint: once is enough to say it.
+    // All elements of a list may break the same constraint. The list is then reported once.
     if (!found.some((seen) => seen.field === field && seen.constraint.kind === constraint.kind))
       found.push({ field, constraint })
   }
@@ -64,7 +66,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
 }
 
 /**
- * How an endpoint words its refusals: order endpoints one way, all others another.
+ * How an endpoint's field errors are worded: `order` for endpoints of orders, `account` for all others.
  *
  * @category models
  * @since 0.1.0
@@ -73,7 +75,7 @@ export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
 
-/** `activation_price` is spoken of as "Activation price". */
+/** The exchange writes `activation_price` as "Activation price". */
 const label = (wireKey: string): string => {
   const words = wireKey.replaceAll("_", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -190,7 +192,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
 }
 
 /**
- * The exchange's words for a broken constraint, about the field as the wire names it.
+ * The exchange's words for a field that breaks a constraint. `wireKey` is the field's name on the wire.
  *
  * @category rendering
  * @since 0.1.0
@@ -199,7 +201,8 @@ export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Con
   errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
- * Violations as the `errors` object of an error body, keyed by `keyOf` each field.
+ * The `errors` object of an error body (document, "Errors"): the messages of each field. `wireKeyOf` gives the field's name
+ * inside the messages, `keyOf` its key in the object.
  *
  * @category rendering
  * @since 0.1.0

@@ -1,8 +1,8 @@
 /**
- * From the wire's keys and values to the domain's and back.
+ * From the wire's keys and values to those of the domain, and back.
  *
- * The domain names things one way (`activationPrice`); the wire does not (`activation_price`, `activationCondition`).
- * A {@link Shape} is a struct of the domain together with its keys on the wire.
+ * The domain has one way to write names (`activationPrice`); the wire has several (`activation_price`,
+ * `activationCondition`). A {@link Shape} is a model of the domain together with its keys on the wire.
  *
  * @since 0.1.0
  */
@@ -15,43 +15,49 @@ import * as Order from "../domain/Order.ts"
 import * as Json from "./Json.ts"
 
 /**
- * The wire value that stands for an absent field, in which objects it does, and whether the key must be there all the
- * same.
+ * A wire value that means that the field is absent, such as `""` for a client order id.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Absent {
+  /** The wire value, exactly as written. */
   readonly value: string
+  /** In which objects `value` means absent; in all others it means itself. */
   readonly when: (wire: Readonly<Record<string, unknown>>) => boolean
+  /** Whether the wire must have the key even when the field is absent. */
   readonly demanded: boolean
 }
 
 /**
- * A struct of the domain and how it is spelled on the wire.
- *
- * - `schema`: decodes a JSON object to the domain value, and encodes it back
- * - `fields`: the struct's fields, by domain name
- * - `keys`: the wire key of every field
- * - `nameOf`: the domain name of a wire key
+ * A model of the domain and how the wire spells it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Shape<A> {
+  /** Decodes a JSON object to the model, and encodes the model to a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
+  /** The schema of every field, by the field's name in the domain. */
   readonly fields: Schema.Struct.Fields
+  /** The wire key of every field, by the field's name in the domain. */
   readonly keys: Readonly<Record<string, string>>
+  /** The field's name in the domain, by its wire key or by that name itself; `undefined` when there is no such field. */
   readonly nameOf: (wireKey: string) => string | undefined
 }
 
-/** @category models */
+/**
+ * The shape of any model.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Any = Shape<unknown>
 
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
 /**
- * The schemas of a model's fields: one for each, of that field's type, and optional only where the field is.
+ * The schemas of a model's fields: one for each field, of that field's type. An optional field may have a required schema.
  *
  * @category models
  * @since 0.1.0
@@ -66,22 +72,33 @@ type FieldOf<A, K extends keyof A> = object extends Pick<A, K> ?
   : Schema.Codec<A[K], unknown>
 
 /**
- * How a model is spelled on the wire.
+ * How the wire spells a model, where that differs from the domain.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Spelling<A extends object> {
-  /** The wire keys that differ from the domain's names. */
+  /** The wire keys that differ from the names in the domain. */
   readonly keys?: { readonly [K in keyof A]?: string }
   /** The wire values that mean "absent". */
   readonly absent?: { readonly [K in keyof A]?: Absent }
-  /** What must hold between several fields, with the field that is at fault where it does not. */
-  readonly constraints?: ReadonlyArray<{
-    readonly field: keyof A & string
-    readonly constraint: Constraint.Constraint
-    readonly holds: (value: A) => boolean
-  }>
+  /** What must hold between several fields. */
+  readonly constraints?: ReadonlyArray<Between<A>>
+}
+
+/**
+ * A constraint between several fields of a model.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Between<A extends object> {
+  /** The field that is named as wrong when the constraint does not hold. */
+  readonly field: keyof A & string
+  /** The constraint that is then broken. */
+  readonly constraint: Constraint.Constraint
+  /** Whether the constraint holds. */
+  readonly holds: (value: A) => boolean
 }
 
 /**
@@ -99,7 +116,7 @@ export const struct: {
   <A extends object>(fields: Fields<A>, spelling?: Spelling<A>): Shape<A>
 } = (fields: object, spelling: object = {}) => shapeOf(fields as never, spelling) as never
 
-/** The same without the model: the schema library's own types can't express that renaming keeps every field. */
+/** The same for fields of any type: the schema library's own types can't express that renaming keeps every field. */
 const shapeOf = <A extends object>(
   fields: Schema.Struct.Fields,
   spelling: {
@@ -118,7 +135,7 @@ const shapeOf = <A extends object>(
     for (const { absent, key, name } of plan) {
       const found = wire[key]
       if (found === undefined) {
-        // Present but undefined, which no field admits: the schema then says what is missing.
+        // Present but undefined, which no field accepts: so the schema reports the missing key.
         if (absent?.demanded === true) value[name] = undefined
       } else if (absent === undefined || found !== absent.value || !absent.when(wire)) value[name] = found
     }
@@ -156,9 +173,10 @@ const shapeOf = <A extends object>(
 }
 
 /**
- * An enumeration of the domain under other names on the wire. Names that the table does not know pass unchanged, to be
- * judged by the domain's schema. `written` names domain values that the wire has no name of its own for: they are written
- * as another, and never read.
+ * An enumeration of the domain that has other names on the wire. `table` has the name in the domain for each wire name;
+ * where several mean the same, the first is written. Names that are not in the table pass unchanged, and `schema` judges
+ * them. `written` is for values of the domain without a wire name of their own: they are written as another value, and
+ * never read.
  *
  * @category constructors
  * @since 0.1.0
@@ -169,7 +187,7 @@ export const renamed = <A extends string>(
   written: { readonly [name: string]: string } = {}
 ): Schema.Codec<A, string> => {
   const toDomain = new Map<string, string>(Object.entries(table))
-  // The first name given for a domain value is the one that is written.
+  // The first wire name of a value is the one that is written.
   const toWire = new Map<string, string>([
     ...Object.entries(table).toReversed().map(([wire, name]) => [name, wire] as const),
     ...Object.entries(written)
@@ -187,7 +205,7 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
   return Number.isSafeInteger(id) ? id : BigInt(text)
 })
 
-/** An identifier that is a JSON integer of any length on the wire, a text of digits in the domain. */
+/** An identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
 const integer = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | bigint> =>
   Schema.Union([Schema.Int, Schema.BigInt]).pipe(
     Schema.decodeTo(schema, { decode: SchemaGetter.transform((id) => id.toString()), encode: toInteger })
@@ -202,7 +220,7 @@ const integer = <A extends string>(schema: Schema.Codec<A, string>): Schema.Code
 export const OrderId = integer(Identifiers.OrderId)
 
 /**
- * A trade's identifier, as an order's.
+ * A trade's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
  *
  * @category schemas
  * @since 0.1.0
@@ -210,7 +228,7 @@ export const OrderId = integer(Identifiers.OrderId)
 export const TradeId = integer(Identifiers.TradeId)
 
 /**
- * A position's identifier, as an order's.
+ * A position's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
  *
  * @category schemas
  * @since 0.1.0
@@ -220,7 +238,7 @@ export const PositionId = integer(Identifiers.PositionId)
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
 /**
- * An order's identifier in a request: written as an integer, accepted as a text of digits too.
+ * An order's identifier in a request: written as a JSON integer, read as an integer or as a text of digits.
  *
  * @category schemas
  * @since 0.1.0
@@ -231,7 +249,7 @@ export const RequestedOrderId = Schema.Union([
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger).pipe(
   Schema.decodeTo(
-    // Whatever is wrong with one, on either side, the same constraint is broken.
+    // Whatever is wrong, on the wire or in the domain, the same constraint is broken.
     Schema.String.annotate(isInteger).check(Schema.isPattern(/^(?:0|[1-9][0-9]*)$/u, isInteger)).pipe(
       Schema.brand("OrderId")
     ).annotate({ identifier: "OrderId" }),
@@ -243,7 +261,7 @@ export const RequestedOrderId = Schema.Union([
 )
 
 /**
- * A decimal that an exchange may also write as a JSON number. Never written so.
+ * A decimal that is read as a text or as a JSON number, and always written as a text.
  *
  * @category schemas
  * @since 0.1.0
@@ -256,7 +274,7 @@ export const LooseDecimal = Schema.Union([Schema.String, Schema.Finite]).pipe(
 )
 
 /**
- * A whole number that a query carries as text.
+ * A whole number that is a text of digits on the wire, as in a query string. `schema` bounds the number.
  *
  * @category schemas
  * @since 0.1.0
@@ -270,7 +288,8 @@ export const counted = (schema: Schema.Codec<number>): Schema.Codec<number, stri
   )
 
 /**
- * An object whose keys are names, as a map.
+ * A JSON object whose keys are data, such as tickers: a map in the domain. A key or a value that does not decode fails the
+ * whole.
  *
  * @category constructors
  * @since 0.1.0
@@ -279,8 +298,8 @@ export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
   value: Schema.Codec<V, unknown>
 ): Schema.Codec<ReadonlyMap<K["Type"], V>, unknown> =>
-  // Keys are any text at first: a record whose keys have a schema would drop those that do not fit, without a word. The
-  // map's own schema checks them.
+  // At first any text is a key: a record whose keys have a schema silently drops those that do not fit. The map's own
+  // schema then checks them.
   Schema.Record(Schema.String, value).pipe(
     Schema.decodeTo(Schema.ReadonlyMap(Schema.toType(key), Schema.toType(value)), {
       decode: SchemaGetter.transform((entries) => new Map(Object.entries(entries)) as never),
@@ -289,7 +308,7 @@ export const keyed = <K extends Schema.Record.Key, V>(
   ) as never
 
 /**
- * A role in a trade: `1` is the maker, `2` the taker.
+ * A role in a trade: 1 (maker) or 2 (taker) on the wire.
  *
  * @category schemas
  * @since 0.1.0
@@ -302,7 +321,7 @@ export const Role = Schema.Literals([1, 2]).pipe(
 )
 
 /**
- * A boolean that is 0 or 1 on the wire.
+ * A boolean: 0 (`false`) or 1 (`true`) on the wire.
  *
  * @category schemas
  * @since 0.1.0
@@ -317,7 +336,7 @@ export const Bit = Schema.Literals([0, 1]).pipe(
 const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
 /**
- * The role at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire.
+ * How an order executes at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3).
  *
  * @category schemas
  * @since 0.1.0
@@ -330,7 +349,7 @@ export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
 )
 
 /**
- * A count of digits that the wire writes as text (`stockPrec: "6"`).
+ * A number of digits, 0 to 99: a text on the wire (`stockPrec: "6"`).
  *
  * @category schemas
  * @since 0.1.0
@@ -343,8 +362,8 @@ export const Digits = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]?)$/
 )
 
 /**
- * An answer that tells the domain nothing but that the call succeeded. `accepts` says which JSON does (`undefined` is an
- * empty body), `written` is what an exchange answers.
+ * An answer that says only that the call succeeded. `accepts` decides which JSON values say so (`undefined` is an empty
+ * body); `written` is what an exchange answers.
  *
  * @category constructors
  * @since 0.1.0

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Code from "../../src/domain/Code.ts"
 import { passphrase } from "../support/arbitraries.ts"
 import { property } from "../support/property.ts"
-import { brokenRules, examples, noTexts } from "./examples.ts"
+import { brokenConstraints, examples, noTexts } from "./examples.ts"
 
 const noStrings = noTexts.map((value) => [value, { kind: "type", type: "string" }] as const)
 const lengthRule = { kind: "length", max: 25 } as const
@@ -24,6 +24,6 @@ examples("Passphrase", Code.Passphrase, {
 property("a passphrase is as long as it has code points", [passphrase], (text) =>
   Effect.sync(() => {
     const filled = text + "🙂".repeat(25 - [...text].length)
-    assert.deepStrictEqual(brokenRules(Code.Passphrase, filled), [])
-    assert.deepStrictEqual(brokenRules(Code.Passphrase, `${filled}x`), [lengthRule])
+    assert.deepStrictEqual(brokenConstraints(Code.Passphrase, filled), [])
+    assert.deepStrictEqual(brokenConstraints(Code.Passphrase, `${filled}x`), [lengthRule])
   }))

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import * as Identifiers from "../../src/domain/Identifiers.ts"
 import { clientOrderId, marketName } from "../support/arbitraries.ts"
 import { property } from "../support/property.ts"
-import { brokenRules, examples, noTexts } from "./examples.ts"
+import { brokenConstraints, examples, noTexts } from "./examples.ts"
 
 const stringRule = { kind: "type", type: "string" } as const
 const formatRule = { kind: "format" } as const
@@ -74,14 +74,14 @@ describe("constructors", () => {
       })
   )
 
-  property("one character outside the set spoils a client order id", [
+  property("a client order id with one character outside the set is refused", [
     clientOrderId,
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((character) => !/[A-Za-z0-9._-]/u.test(character)),
     fc.nat()
   ], (id, character, at) =>
     Effect.sync(() => {
       const spoiled = id.slice(0, at % (id.length + 1)) + character + id.slice(at % (id.length + 1))
-      assert.deepStrictEqual(brokenRules(Identifiers.ClientOrderId, spoiled), [charactersRule])
+      assert.deepStrictEqual(brokenConstraints(Identifiers.ClientOrderId, spoiled), [charactersRule])
     }))
 
   it("marketName and ticker keep the literal's text", () => {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Paging from "../../src/domain/Paging.ts"
-import { brokenRules, examples } from "./examples.ts"
+import { brokenConstraints, examples } from "./examples.ts"
 
 const integerRule = { kind: "type", type: "integer" } as const
 
@@ -27,6 +27,6 @@ examples("Offset", Paging.Offset, {
 
 it("NaN and infinities are no integers in the first place", () => {
   for (const schema of [Paging.Limit, Paging.Offset]) {
-    for (const n of [NaN, Infinity, -Infinity]) assert.deepStrictEqual(brokenRules(schema, n)[0], integerRule)
+    for (const n of [NaN, Infinity, -Infinity]) assert.deepStrictEqual(brokenConstraints(schema, n)[0], integerRule)
   }
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { Flag, hasForm, NonEmptyText, oneOf, Text } from "../../src/domain/Text.ts"
-import { brokenRules, examples, noTexts } from "./examples.ts"
+import { brokenConstraints, examples, noTexts } from "./examples.ts"
 
 const stringRule = { kind: "type", type: "string" } as const
 const noStrings = noTexts.map((value) => [value, stringRule] as const)
@@ -26,8 +26,8 @@ examples("oneOf", oneOf(["a", "b"]), {
 describe("hasForm", () => {
   it("breaks the constraint format, and only where the text is one", () => {
     const schema = Text.check(hasForm(/^x$/u, "an x"))
-    assert.deepStrictEqual(brokenRules(schema, "y"), [{ kind: "format" }])
-    assert.deepStrictEqual(brokenRules(schema, 1), [stringRule])
+    assert.deepStrictEqual(brokenConstraints(schema, "y"), [{ kind: "format" }])
+    assert.deepStrictEqual(brokenConstraints(schema, 1), [stringRule])
   })
 
   it("says what was expected", () => {

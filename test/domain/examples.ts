@@ -5,8 +5,11 @@ import { inspect } from "node:util"
 import type { Constraint } from "../../src/domain/Constraint.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
 
-/** The rules that a value breaks; none when the schema accepts it. */
-export const brokenRules = (schema: Schema.ConstraintDecoder<unknown>, value: unknown): ReadonlyArray<Constraint> =>
+/** The constraints that a value breaks; none when the schema accepts it. */
+export const brokenConstraints = (
+  schema: Schema.ConstraintDecoder<unknown>,
+  value: unknown
+): ReadonlyArray<Constraint> =>
   Result.match(Schema.decodeUnknownResult(schema, { errors: "all" })(value), {
     onSuccess: () => [],
     onFailure: ({ issue }) => Violation.fromIssue(issue).map(({ constraint }) => constraint)
@@ -14,7 +17,7 @@ export const brokenRules = (schema: Schema.ConstraintDecoder<unknown>, value: un
 
 const shown = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity })
 
-/** Values that a schema accepts and keeps as they are, and values that it refuses, each with the one constraint it breaks. */
+/** Values that a schema accepts and keeps as they are, and values that it refuses, each with the constraint that it breaks. */
 export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>, values: {
   readonly accepted: ReadonlyArray<unknown>
   readonly refused: ReadonlyArray<readonly [value: unknown, constraint: Constraint]>
@@ -27,7 +30,7 @@ export const examples = (name: string, schema: Schema.ConstraintDecoder<unknown>
     }
     for (const [value, constraint] of values.refused) {
       it(`refuses ${shown(value)}: ${constraint.kind}`, () => {
-        assert.deepStrictEqual(brokenRules(schema, value), [constraint])
+        assert.deepStrictEqual(brokenConstraints(schema, value), [constraint])
       })
     }
   })

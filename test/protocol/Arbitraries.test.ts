@@ -40,7 +40,7 @@ describe("requests", () => {
           const present = drawn.filter((request) => Object.hasOwn(request, name)).length
           assert.isAbove(present, 0, `${endpoint.name} ${name}`)
           if (schema.ast.context?.isOptional === true) assert.isBelow(present, drawn.length, `${endpoint.name} ${name}`)
-          // An order is canceled by one of its identifiers: with both it would break a rule.
+          // An order is canceled by one of its identifiers: both together break a constraint.
           if (name !== "clientOrderId" || endpoint.name !== "CancelOrder.cancel") {
             assert.property(golden, name, endpoint.name)
           }

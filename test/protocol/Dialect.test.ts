@@ -123,7 +123,7 @@ describe("what answers may lack", () => {
     }
   }
 
-  it("what a live answer lacks is not there in the domain either", () => {
+  it("what a live answer lacks is absent in the domain too", () => {
     const without = (order: unknown) =>
       Object.fromEntries(Object.entries(order as object).filter(([key]) => !stopLimit.includes(key)))
     assert.deepStrictEqual(
@@ -167,7 +167,7 @@ describe("values that the document does not list", () => {
   const ofLegs = enumerations.map((key) => key === "activationCondition" ? "activation_condition" : key)
 
   for (const dialect of dialects) {
-    it(`${dialect.name}: are kept as they came`, () => {
+    it(`${dialect.name}: are kept as received`, () => {
       for (const key of enumerations) {
         const wire = { ...responseOf(byName.stopLimit, dialect) as object, [key]: "CANCELED_STP" }
         assert.deepStrictEqual(
@@ -432,7 +432,7 @@ describe("byName", () => {
     assert.deepStrictEqual(dialects.map(({ codeAppliedStatus }) => codeAppliedStatus), [200, 201])
   })
 
-  it("so is whatever is created but orders", () => {
+  it("so is everything created except orders", () => {
     assert.deepStrictEqual(dialects.map(({ createdStatus }) => createdStatus), [200, 201])
   })
 })

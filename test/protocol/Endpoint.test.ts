@@ -72,7 +72,7 @@ describe("endpoints", () => {
     }
   })
 
-  it("are limited per ten seconds, but for codes, which are limited per second", () => {
+  it("are limited per ten seconds, except codes, which are limited per second", () => {
     for (const { endpoint } of goldens) {
       assert.strictEqual(endpoint.rateLimit.perSeconds, endpoint.name === "Codes.apply" ? 1 : 10, endpoint.name)
     }

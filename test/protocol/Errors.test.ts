@@ -42,56 +42,70 @@ const rows: ReadonlyArray<
     new Errors.ValidationFailed(refused),
     false,
     "not-applied",
-    "StopLimitOrders.create refused with HTTP 422, code 32: "
+    "StopLimitOrders.create was refused with HTTP 422, code 32: "
     + "expiry: Unknown.; amount: Too small.; Too fine.; price: Too high."
   ],
   [
     new Errors.InvalidFields({ ...refused, ...local, fields: { limit: ["Too big."] } }),
     false,
     "not-applied",
-    "StopLimitOrders.create refused before it was sent, code 0: limit: Too big."
+    "StopLimitOrders.create was refused before it was sent, code 0: limit: Too big."
   ],
   [
     new Errors.ReduceOnlyRejected({ ...refused, code: 116, otherFields: {}, fields: { reduceOnly: ["No position."] } }),
     false,
     "not-applied",
-    "StopLimitOrders.create refused with HTTP 422, code 116: reduceOnly: No position."
+    "StopLimitOrders.create was refused with HTTP 422, code 116: reduceOnly: No position."
   ],
   [
     new Errors.RequestRejected({ ...answered, code: 10, fields: { amount: ["Not enough."] }, otherFields: {} }),
     false,
     "not-applied",
-    "StopLimitOrders.create refused with HTTP 400, code 10: No. amount: Not enough."
+    "StopLimitOrders.create was refused with HTTP 400, code 10: No. amount: Not enough."
   ],
   [
     new Errors.RequestRejected({ ...answered, fields: {}, otherFields: {} }),
     false,
     "not-applied",
-    "StopLimitOrders.create refused with HTTP 400: No."
+    "StopLimitOrders.create was refused with HTTP 400: No."
   ],
   [
     new Errors.PublicRequestRejected({ ...answered, params: ["BTC_X"] }),
     false,
     "not-applied",
-    "StopLimitOrders.create refused with HTTP 400: No."
+    "StopLimitOrders.create was refused with HTTP 400: No."
   ],
   [
     new Errors.NotAuthorized({ ...answered, why: "key-disabled", code: 2 }),
     false,
     "not-applied",
-    "StopLimitOrders.create not authorized (key-disabled), HTTP 400: No."
+    "StopLimitOrders.create is not authorized (key-disabled), HTTP 400: No. "
+    + "Enable the key in the exchange's API settings."
+  ],
+  [
+    new Errors.NotAuthorized({ ...answered, why: "not-permitted", reason: "Not for you" }),
+    false,
+    "not-applied",
+    "StopLimitOrders.create is not authorized (not-permitted), HTTP 400: Not for you."
   ],
   [
     new Errors.NonceRejected(answered),
     true,
     "not-applied",
-    "StopLimitOrders.create refused for its nonce, HTTP 400: No."
+    "StopLimitOrders.create was refused for its nonce, HTTP 400: No. Retry; if it happens often, check whether "
+    + "another program uses the key, and the clock of this machine."
   ],
   [
     new Errors.RateLimited({ ...answered, origin: "exchange" }),
     true,
     "not-applied",
-    "StopLimitOrders.create refused by the rate limit, HTTP 400: No."
+    "StopLimitOrders.create was refused by the rate limit, HTTP 400: No. Wait before you retry."
+  ],
+  [
+    new Errors.RateLimited({ endpoint, origin: "local", status: 429, reason: "9 calls in 1 seconds", retryAfter: 250 }),
+    true,
+    "not-applied",
+    "StopLimitOrders.create was not sent, to stay within the rate limit: 9 calls in 1 seconds. Retry after 250 ms."
   ],
   [
     new Errors.AcceptedUnreadable({
@@ -103,38 +117,42 @@ const rows: ReadonlyArray<
     }),
     false,
     "applied",
-    "StopLimitOrders.create was applied as order 7, 9007199254740993, but its answer can't be read: Missing key"
+    "StopLimitOrders.create was applied as order 7, 9007199254740993, but its answer can't be read: Missing key. "
+    + "Do not retry; read the order by its id."
   ],
   [
     unknown,
     false,
     "unknown",
     "StopLimitOrders.create may have been applied (timeout, client order id my-1): no answer within 10s. "
-    + "Find out before calling again."
+    + "Do not retry before you have found out whether it was: see Reconciliation."
   ],
   [
     new Errors.ExchangeUnreachable({ endpoint, why: "dns", reason: "no such host" }),
     true,
     "not-applied",
-    "StopLimitOrders.create did not reach the exchange (dns): no such host"
+    "StopLimitOrders.create did not reach the exchange (dns): no such host. "
+    + "Nothing was applied; you may retry."
   ],
   [
     new Errors.UnexpectedResponse({ endpoint, status: 200, problem: "another page", body: "{}" }),
     false,
     "not-applied",
-    "StopLimitOrders.create answered HTTP 200 with something unexpected: another page"
+    "StopLimitOrders.create got an unexpected answer, HTTP 200: another page. "
+    + "Check that the dialect is the exchange's; see the body."
   ],
   [
     new Errors.UnexpectedResponse({ endpoint, status: 500, problem: "HTTP 500", body: "" }),
     true,
     "not-applied",
-    "StopLimitOrders.create answered HTTP 500 with something unexpected: HTTP 500"
+    "StopLimitOrders.create got an unexpected answer, HTTP 500: HTTP 500. Retry later."
   ],
   [
     new Errors.UnexpectedResponse({ endpoint, status: 499, problem: "HTTP 499", body: "" }),
     false,
     "not-applied",
-    "StopLimitOrders.create answered HTTP 499 with something unexpected: HTTP 499"
+    "StopLimitOrders.create got an unexpected answer, HTTP 499: HTTP 499. "
+    + "Check that the dialect is the exchange's; see the body."
   ],
   [
     new Errors.PageCeilingReached({ endpoint, emitted: 10100 }),
@@ -162,7 +180,7 @@ describe("errors", () => {
     assert.strictEqual(new Set(rows.map(([error]) => error._tag)).size, classes.length)
   })
 
-  it("are safe to try again only when nothing was applied", () => {
+  it("are safe to retry only when nothing was applied", () => {
     for (const [error] of rows) if (error.isRetryable) assert.strictEqual(error.outcome, "not-applied")
   })
 

@@ -47,7 +47,7 @@ describe("parse", () => {
     })
   })
 
-  it("fails on what is no JSON", () => {
+  it("fails on text that is not JSON", () => {
     for (const text of ["", "{", "<html>", "{'a':1}", "[1,]", "nope", "9007199254740993x"]) {
       assert.isTrue(Result.isFailure(Json.parse(text)), text)
     }

@@ -24,7 +24,7 @@ describe("fields in a path", () => {
     }
   })
 
-  it("are found again, in paths of the endpoint only", () => {
+  it("are read back, from paths of the endpoint only", () => {
     const cases: ReadonlyArray<readonly [string, Readonly<Record<string, string>> | undefined]> = [
       ["/api/v4/public/orderbook/BTC_USDT", { market: "BTC_USDT" }],
       ["/api/v4/public/orderbook/%zz", { market: "%zz" }],

@@ -159,7 +159,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     }
   })
 
-  it("what is no object breaks a constraint of the request itself", () => {
+  it("a request that is not an object breaks a constraint itself", () => {
     for (const dialect of dialects) {
       for (const { endpoint } of goldens) {
         for (const wire of [[], null, "x", 1]) {
@@ -185,7 +185,7 @@ describe("the same violation is found before it is sent and where it arrives", (
     ])
   })
 
-  it("a constraint that several fields break is said of each, and once of a list", () => {
+  it("a constraint that several fields break is reported for each field, and once for a list", () => {
     const stopLimit = Endpoint.codec(byName.stopLimit.endpoint, Dialects.live)
     const missing = Result.getOrThrow(Result.flip(stopLimit.decodeRequest({})))
     assert.deepStrictEqual(missing.map(({ field }) => field), ["market", "side", "amount", "price", "activationPrice"])
@@ -390,7 +390,7 @@ describe("words", () => {
   ]
 
   for (const [constraint, order, account] of rows) {
-    it(`${constraint.kind}, in both voices`, () => {
+    it(`${constraint.kind}, in the words of both error families`, () => {
       assert.strictEqual(Violation.words("order", "activation_price", constraint), order)
       assert.strictEqual(Violation.words("account", "activation_price", constraint), account)
     })

@@ -7,7 +7,7 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import { oneOf } from "../../src/domain/Text.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import * as Wire from "../../src/protocol/Wire.ts"
-import { brokenRules } from "../domain/examples.ts"
+import { brokenConstraints } from "../domain/examples.ts"
 import { orderId } from "../support/arbitraries.ts"
 import { property } from "../support/property.ts"
 
@@ -17,8 +17,21 @@ const decode = (schema: Schema.ConstraintDecoder<unknown>, wire: unknown): unkno
 const encode = <A>(schema: Schema.Codec<A, unknown>, value: A): unknown =>
   Result.getOrUndefined(Schema.encodeResult(schema)(value))
 
+interface Trade {
+  readonly orderId: number
+  readonly dealMoney: Decimal.Decimal
+  readonly market: string
+  readonly note?: string
+}
+
+interface Placed {
+  readonly kind: string
+  readonly clientId?: string
+  readonly price?: string
+}
+
 describe("struct", () => {
-  const { keys, nameOf, schema } = Wire.struct({
+  const { keys, nameOf, schema } = Wire.struct<Trade>({
     orderId: Schema.Int,
     dealMoney: Decimal.Decimal,
     market: Schema.String,
@@ -35,20 +48,20 @@ describe("struct", () => {
     assert.deepStrictEqual(encode(schema, { ...value, note: "n" }), { ...wire, note: "n" })
   })
 
-  it("ignores keys that it does not know, its own domain names among them", () => {
+  it("ignores unknown keys, and the names of the domain are unknown", () => {
     assert.deepStrictEqual(decode(schema, { ...wire, dealMoney: "5", other: {}, orderId: 8 }), value)
   })
 
-  it("refuses an object without a key that it demands", () => {
+  it("refuses an object without a required key", () => {
     for (const [key, name] of [["order_id", "orderId"], ["deal_money", "dealMoney"], ["market", "market"]] as const) {
       const { [key]: _, ...without }: Record<string, unknown> = wire
-      assert.deepStrictEqual(brokenRules(schema, without), [{ kind: "required" }], name)
+      assert.deepStrictEqual(brokenConstraints(schema, without), [{ kind: "required" }], name)
     }
   })
 
-  it("refuses what is no object", () => {
+  it("refuses a value that is not an object", () => {
     for (const value of [null, undefined, [], [wire], "{}", 1]) {
-      assert.deepStrictEqual(brokenRules(schema, value), [{ kind: "type", type: "object" }])
+      assert.deepStrictEqual(brokenConstraints(schema, value), [{ kind: "type", type: "object" }])
     }
   })
 
@@ -68,7 +81,7 @@ describe("struct", () => {
 
 describe("a wire value that means absent", () => {
   const shapeOf = (demanded: boolean) =>
-    Wire.struct({
+    Wire.struct<Placed>({
       kind: Schema.String,
       clientId: Schema.optionalKey(Schema.String),
       price: Schema.optionalKey(Schema.String)
@@ -80,7 +93,7 @@ describe("a wire value that means absent", () => {
       }
     }).schema
 
-  it("is no value in the domain, and is written where there is none", () => {
+  it("is not in the domain, and is written for a field that is absent", () => {
     for (const schema of [shapeOf(true), shapeOf(false)]) {
       const wire = { kind: "market", client_id: "", price: "0" }
       assert.deepStrictEqual(decode(schema, wire), { kind: "market" })
@@ -95,12 +108,12 @@ describe("a wire value that means absent", () => {
     assert.deepStrictEqual(encode(schema, { kind: "limit" }), { kind: "limit", client_id: "" })
   })
 
-  it("is that very text and no other of the same value", () => {
+  it("is exactly that text, not another one of the same value", () => {
     const wire = { kind: "market", client_id: " ", price: "0.0" }
     assert.deepStrictEqual(decode(shapeOf(true), wire), { kind: "market", clientId: " ", price: "0.0" })
   })
 
-  it("must be there only when it is demanded", () => {
+  it("must be present only when it is demanded", () => {
     assert.deepStrictEqual(decode(shapeOf(false), { kind: "limit" }), { kind: "limit" })
     assert.isUndefined(decode(shapeOf(true), { kind: "market", client_id: "" }))
     assert.isUndefined(decode(shapeOf(true), { kind: "limit", price: "1" }))
@@ -125,15 +138,18 @@ describe("renamed", () => {
     ])
   })
 
-  it("leaves the judgement of other names, and of what is no text, to the enumeration", () => {
+  it("leaves other names, and values that are not texts, to the enumeration", () => {
     for (const value of ["", "OTHER", "constructor", null, 1, {}]) {
-      assert.deepStrictEqual(brokenRules(schema, value), [{ kind: "oneOf", values: ["NEW", "FILLED", "PARTIAL"] }])
+      assert.deepStrictEqual(brokenConstraints(schema, value), [{
+        kind: "oneOf",
+        values: ["NEW", "FILLED", "PARTIAL"]
+      }])
     }
   })
 })
 
 describe("OrderId", () => {
-  it("is a JSON integer of any length and a text of digits", () => {
+  it("is a JSON integer of any length on the wire, a text of digits in the domain", () => {
     assert.strictEqual(decode(Wire.OrderId, 0), "0")
     assert.strictEqual(decode(Wire.OrderId, 4180284841), "4180284841")
     assert.strictEqual(decode(Wire.OrderId, 9007199254740993n), "9007199254740993")
@@ -161,11 +177,11 @@ describe("codes for other values", () => {
     for (const value of [2, -1, "0", true, null]) assert.isUndefined(decode(Wire.Bit, value))
   })
 
-  it("BboRole: 1 and 2; what else there is breaks the constraint of the wire's values", () => {
+  it("BboRole: 1 and 2; any other value breaks the constraint of the wire's values", () => {
     assert.deepStrictEqual([1, 2].map((wire) => decode(Wire.BboRole, wire)), ["queue", "counterparty"])
     assert.deepStrictEqual((["queue", "counterparty"] as const).map((value) => encode(Wire.BboRole, value)), [1, 2])
     for (const value of [0, 3, "1", "queue", null, true]) {
-      assert.deepStrictEqual(brokenRules(Wire.BboRole, value), [{ kind: "oneOf", values: [1, 2] }])
+      assert.deepStrictEqual(brokenConstraints(Wire.BboRole, value), [{ kind: "oneOf", values: [1, 2] }])
     }
   })
 
@@ -175,13 +191,13 @@ describe("codes for other values", () => {
       assert.strictEqual(encode(Wire.Digits, count), count.toString())
     }))
 
-  it("Digits: nothing but that", () => {
+  it("Digits: nothing else", () => {
     for (const value of ["", "06", "-1", "1.5", "100", " 1", "1e1", 6, null]) {
       assert.isUndefined(decode(Wire.Digits, value))
     }
   })
 
-  it("acknowledged: what is accepted says nothing, what is written is always the same", () => {
+  it("acknowledged: an accepted answer has no value, and the same answer is always written", () => {
     const schema = Wire.acknowledged({}, (wire) => Json.isObject(wire) || wire === undefined)
     for (const wire of [{}, { a: 1 }, undefined]) {
       assert.deepStrictEqual(Schema.decodeResult(schema)(wire), Result.succeed(undefined))
