@@ -141,8 +141,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
 const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   _endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   call: Effect.Effect<unknown, Errors.CallError>
-): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> =>
-  call as Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>>
+): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> => call as never
 
 // -----------------------------------------------------------------------------
 // Layers

@@ -27,8 +27,9 @@ export const refusedLocally = (
   request: object
 ): Errors.ValidationFailed | Errors.InvalidFields | Errors.RequestRejected | Errors.PublicRequestRejected => {
   const refused = toRefused(endpoint, dialect, violations, request)
-  const tag = endpoint.errorFamily === "order" ? "ValidationFailed" : "InvalidFields"
-  if (endpoint.refusals.includes(tag)) return new Errors[tag](refused)
+  const Refusal = endpoint.errorFamily === "order" ? Errors.ValidationFailed : Errors.InvalidFields
+  const error = new Refusal(refused)
+  if (endpoint.refusals.includes(error._tag)) return error
   const { origin: _, ...named } = refused
   return endpoint.access === "private"
     ? new Errors.RequestRejected({ ...named, reason: notSent, body: "" })
