@@ -111,8 +111,11 @@ const tagsOf = {
 export type FailureTag<E extends Any> =
   | (typeof tagsOf.every)[number]
   | E["refusals"][number]
-  | (E["access"] extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number])
+  | AccessTag<E["access"]>
   | UncertainTag<E["mutates"]>
+
+/** The tags of both kinds of calls where it is not known whether the call is public. */
+type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
 
 /** The tags of both kinds of calls where it is not known whether the call mutates. */
 type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
@@ -144,7 +147,12 @@ interface ErrorByTag<F extends string> {
  */
 export interface Failures<E extends Any> {
   /** Everything a call of the endpoint can fail with: a closed union. */
-  readonly failure: ErrorByTag<keyof Request<E> & string>[FailureTag<E>]
+  // One lookup per kind, not one of all tags: code that is generic in the endpoint can then name the errors of a kind.
+  readonly failure:
+    | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
+    | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]
+    | ErrorByTag<keyof Request<E> & string>[AccessTag<E["access"]>]
+    | ErrorByTag<keyof Request<E> & string>[UncertainTag<E["mutates"]>]
 }
 
 /**
