@@ -7,7 +7,6 @@
  *
  * @example
  * ```ts
- * import * as Effect from "effect/Effect"
  * import { Call, MainBalance } from "effect-txc"
  *
  * // Waits two seconds for an answer instead of ten.
@@ -85,7 +84,7 @@ export class Call extends Context.Service<Call, {
    * call it often: the schemas are compiled, and the rate limit is looked up, when it is made.
    *
    * `check` runs once per call, before the first attempt, on a request that breaks no constraint of its own. When it fails
-   * nothing is sent.
+   * nothing is sent. Only for endpoints that declare `ValidationFailed`.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
@@ -133,10 +132,10 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
 }
 
 /**
- * Gives a call the types of its endpoint. No compiler can follow why that is right: the value was decoded by the endpoint's
- * own response schema, and every error was made for this endpoint by one of three places, each of which chooses by the
- * endpoint's value what `Endpoint.Failure` chooses by its type: `Classify.classify`, `refusedLocally`, and `Attempt.ts`. A
- * property of the tests calls every endpoint and holds each error against `Endpoint.failureTags`.
+ * Gives a call the types of its endpoint, which no compiler can derive: the value was decoded by the endpoint's own response
+ * schema, and each error was chosen by the endpoint's value as `Endpoint.Failure` chooses it by the endpoint's type. They are
+ * chosen in three places: `Classify.classify`, `refusedLocally` and `Attempt.ts`. A property of the tests calls every endpoint
+ * of the contract and holds each error against `Endpoint.failureTags`.
  */
 const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoint.RefusalTag>(
   _endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
