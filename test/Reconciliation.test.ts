@@ -389,7 +389,7 @@ describe.concurrent("nor over HTTP", () => {
     it.live(name, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
-        const assumptions = more.horizon === undefined ? more : { ...more, horizon: "2 seconds" as const }
+        const assumptions = more.horizon === undefined ? more : { ...more, horizon: "5 seconds" as const }
         const ends = yield* Effect.forEach(realFaults, (symptom, index) =>
           Effect.gen(function*() {
             const apiKey = `alice-key-over-http-${index}`
