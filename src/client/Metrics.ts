@@ -7,7 +7,7 @@
  * import * as Metric from "effect/Metric"
  * import { Metrics } from "effect-txc"
  *
- * // How many orders have an outcome that nobody knows yet.
+ * // How many orders ended without a known outcome.
  * export const unknown = Effect.map(
  *   Metric.value(Metrics.of("StopLimitOrders.create").calls("unknown")),
  *   ({ count }) => count

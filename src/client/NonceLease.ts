@@ -5,8 +5,7 @@
  * the number of programs. A lease is the numbers of one class from a first one up to an end. Why no two leases ever hold
  * the same number:
  *
- * - Redis leases a class out again only from a number that is not before the end of the lease before. So the sets are
- *   disjoint, whatever any clock says.
+ * - The next lease of a class begins no earlier than the last one ended. So the sets are disjoint, whatever any clock says.
  * - A program draws only from its own lease. One that was paused still holds the same numbers when it resumes: what it has
  *   drawn is its own, however late it is sent. Its clock is past the end of its lease by then, so it draws nothing more until
  *   it has another one.
@@ -30,7 +29,7 @@ import { ask, keyOf } from "./NonceStore.ts"
 /** How long a lease lasts, in milliseconds, unless it is extended. */
 export const leaseMillis = 6000
 
-/** How often a lease is extended, and how soon a program without one asks again, in milliseconds. */
+/** How often a lease is extended, and how soon a program without one asks for it next, in milliseconds. */
 const everyMillis = 1000
 
 /** By how many milliseconds the clocks of Redis servers that take each other's place may differ. */
@@ -200,7 +199,7 @@ export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): H
   let mine: Lease | undefined
   let reason = "Redis has not answered yet"
 
-  /** Extends the lease or gets one; gives the milliseconds until it is worth asking again. */
+  /** Extends the lease or gets one; gives the milliseconds until it is worth asking once more. */
   const renew = Effect.fnUntraced(function*(key: string) {
     const answer = yield* ask(
       askLease(key, programs, leaseMillis, leaseMillis + margin, mine?.held ?? "", mine?.token ?? "")

@@ -173,7 +173,7 @@ return 0
  *
  * No nonce is given out twice. A call that lost the lock because its program was paused is sent with a nonce that is less
  * than the next holder's. The exchange refuses it, which proves that it was not applied. A call fails with
- * `ExchangeUnreachable`, `why: "nonce"`, when Redis can't be reached, or the lock can't be had for twenty seconds.
+ * `ExchangeUnreachable`, `why: "nonce"`, when Redis can't be reached, or the lock is not free for twenty seconds.
  *
  * @category layers
  * @since 0.1.0

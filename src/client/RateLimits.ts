@@ -63,8 +63,8 @@ export interface Bucket {
    */
   readonly take: Effect.Effect<number, Errors.RateLimited>
   /**
-   * Reports that the exchange has refused an attempt for its rate, perhaps with a `Retry-After`. Nobody takes a turn for a
-   * while: gives for how many milliseconds. Never fails.
+   * Reports that the exchange has refused an attempt for its rate, perhaps with a `Retry-After`. No attempt takes a turn
+   * for a while: gives for how many milliseconds. Never fails.
    */
   readonly refused: (retryAfter?: string) => Effect.Effect<number>
   /** How often a read may be retried after such a refusal. */
@@ -109,13 +109,13 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 // Pauses after a refusal
 // -----------------------------------------------------------------------------
 
-/** Those who wait for one limit, and the pause that the exchange has asked for. */
+/** The attempts that wait for one limit, and the pause that the exchange has asked for. */
 interface Line {
   /** Held by the first in line. */
   readonly one: Semaphore.Semaphore
   /** How many attempts wait. */
   waiting: number
-  /** Until when nobody takes a turn, in Unix milliseconds. */
+  /** Until when no attempt takes a turn, in Unix milliseconds. */
   pausedUntil: number
   /** How many refusals have followed each other. */
   refusals: number
@@ -150,7 +150,7 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
 // Waiting in line
 // -----------------------------------------------------------------------------
 
-/** One limit: how calls are counted against it, and the line of those who wait. */
+/** One limit: how calls are counted against it, and the line of attempts that wait. */
 interface Counter {
   readonly endpoint: Endpoint.Any
   readonly line: Line
@@ -211,7 +211,7 @@ const bucketOf = (counter: Counter): Bucket => {
   const wait = waiting(counter)
   return {
     take: Effect.clockWith((clock) =>
-      // Nobody overtakes those who wait.
+      // No attempt overtakes those that wait.
       line.waiting > 0 || line.pausedUntil > clock.currentTimeMillisUnsafe()
         ? wait(0)
         : Effect.flatMap(count, (left) => left === 0 ? Effect.succeed(0) : wait(left))

@@ -24,7 +24,7 @@ import type * as Redis from "effect/persistence/Redis"
 import * as Digest from "./Digest.ts"
 import * as RateLimits from "./RateLimits.ts"
 
-/** For how long Redis is not asked again after it failed, in milliseconds. */
+/** For how long Redis is not asked after it failed, in milliseconds. */
 const restMillis = 5000
 
 /** How long an answer of Redis is waited for. */

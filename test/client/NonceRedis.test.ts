@@ -23,7 +23,7 @@ import { command, itWithRedis, redisServer, type Server } from "../support/redis
 const apiKey = "a-key-that-many-programs-share"
 const of: Of = { apiKey: Redacted.make(apiKey), unit: "milliseconds" }
 
-/** A Redis that has had a record of the key for long, so that nobody waits for leases that it may have forgotten. */
+/** A Redis that has had a record of the key for long, so that no program waits for leases that it may have forgotten. */
 const server = Effect.gen(function*() {
   const redis = yield* redisServer
   yield* Effect.gen(function*() {
@@ -157,7 +157,7 @@ describe("in window mode", () => {
           /the lease on nonces has ended|all 2 classes of nonces are leased to others/u
         )
 
-        // Until somebody else ends.
+        // Until another program ends.
         yield* successors[0].kill("SIGKILL")
         yield* drawsAgain(stopped)
         yield* Effect.forEach([stopped, successors[1]], drawsAgain)
@@ -169,7 +169,7 @@ describe("in window mode", () => {
         const heirs = yield* Effect.forEach(successors, ({ nonces }) => nonces)
         for (const nonces of heirs) assert.strictEqual(new Set(nonces.map((nonce) => nonce % 2)).size, 1)
         const [rest] = before.map((nonce) => nonce % 2)
-        const heir = heirs.find(([nonce = 0]) => nonce % 2 === rest) ?? assert.fail("nobody took the class over")
+        const heir = heirs.find(([nonce = 0]) => nonce % 2 === rest) ?? assert.fail("no program took the class over")
         assert.isAbove(heir[0] ?? 0, before.at(-1) ?? Infinity)
       })
   )
@@ -205,7 +205,7 @@ describe("in window mode", () => {
   )
 
   itWithRedis(
-    "nor one that took another's place, or was started anew with what it had kept",
+    "nor one that took another's place, or was restarted with what it had kept",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
@@ -348,7 +348,7 @@ describe("in increasing mode", () => {
         const nonce = yield* other.draw
         assert.isAtLeast(yield* Clock.currentTimeMillis, till)
         assert.isAbove(nonce, (yield* dying.nonces).at(-1) ?? Infinity)
-        // What it goes on with is greater again.
+        // What it goes on with is greater still.
         const { length } = yield* dying.nonces
         yield* dying.kill("SIGCONT")
         yield* drawsMoreThan(length + 5)(dying)

@@ -103,7 +103,7 @@ describe("over Redis", () => {
       reserve: answer
     })
 
-  it.effect("while Redis is gone a program counts for itself, says so, and asks again after a while", () =>
+  it.effect("while Redis is gone a program counts for itself, logs it, and asks Redis after a while", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       const asked = { count: 0 }

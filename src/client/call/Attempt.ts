@@ -2,7 +2,7 @@
  * One attempt of a call: take a nonce, build the exact bytes, sign them, send them, classify the answer.
  *
  * Every attempt is signed anew with a new nonce. From the hand-over to the transport on, a mutating call that ends without
- * an answer may have been applied; before it, nothing was sent. {@link Attempt.sentAt} tells the two apart.
+ * an answer may have been applied; before it, nothing was sent. the attempt's `sentAt` says which of the two it is.
  *
  * @since 0.1.0
  */
@@ -70,7 +70,7 @@ export interface Destination {
 }
 
 /**
- * What signs attempts, and what is told about them.
+ * What signs attempts, and what is notified of them.
  *
  * @category models
  * @since 0.1.0
@@ -268,7 +268,7 @@ const onFailure = (
 const unreachable = ({ endpoint, request }: Attempt, why: Errors.UnreachableCause, reason: string) =>
   new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why, reason, ...clientOrderIdOf(request) })
 
-/** After the hand-over: nobody knows whether a mutating call was applied; a read failed. */
+/** The error of an attempt that ended after the hand-over: a mutating call may have been applied, a read has failed. */
 const uncertain = (
   attempt: Attempt,
   why: Errors.UnknownCause,

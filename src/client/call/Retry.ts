@@ -48,7 +48,7 @@ export const retrying = (
       error._tag === "NonceRejected" ? refusedNonces++ === 0 : error.isRetryable && error._tag !== "RateLimited",
     schedule
   }).pipe(Effect.retry({
-    // The next attempt waits in line until the exchange may want calls again.
+    // The next attempt waits in line until the pause that follows a refusal has ended.
     while: (error) => error._tag === "RateLimited" && error.origin === "exchange",
     times: Duration.isZero(Duration.fromInputUnsafe(fiber.getRef(RateLimits.MaxWait))) ? 0 : bucket.retries
   }))

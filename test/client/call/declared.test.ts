@@ -31,13 +31,13 @@ import { property } from "../../support/property.ts"
 /** Requests that can be sent, and some that are refused before: with a field too many, too few, or of another kind. */
 const requests = (endpoint: Endpoint.Any, dialect: Dialect): fc.Arbitrary<object> => {
   const good: fc.Arbitrary<object> = requestOf(endpoint, dialect)
-  const spoilt = fc.tuple(
+  const broken = fc.tuple(
     good,
     fc.constantFrom(...Object.keys(Endpoint.codec(endpoint, dialect).shape.fields), "extra")
   )
   return fc.oneof(
     { weight: 8, arbitrary: good },
-    { weight: 1, arbitrary: spoilt.map(([request, field]) => ({ ...request, [field]: { no: "such value" } })) },
+    { weight: 1, arbitrary: broken.map(([request, field]) => ({ ...request, [field]: { no: "such value" } })) },
     { weight: 1, arbitrary: fc.constant({}) }
   )
 }
