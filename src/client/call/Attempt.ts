@@ -60,10 +60,13 @@ export const withTimeout: (
  * @since 0.1.0
  */
 export interface Destination {
+  /** What sends them. */
   readonly http: HttpClient.HttpClient
   /** Without a slash at the end. */
   readonly baseUrl: string
+  /** The dialect that nonces are written and answers are classified in. */
   readonly dialect: Dialect
+  /** What is called. */
   readonly endpoint: Endpoint.Any
   /** A refusal for the rate, by the exchange, pauses it. */
   readonly bucket: RateLimits.Bucket
@@ -76,8 +79,11 @@ export interface Destination {
  * @since 0.1.0
  */
 export interface Signing {
+  /** Signs, and names the API key. */
   readonly signer: Signer.Signer["Service"]
+  /** Gives every attempt its nonce. */
   readonly nonces: Nonce.Nonce["Service"]
+  /** What kind of nonce that is, for those who reconcile. */
   readonly nonceForm: Errors.NonceForm
   /** How far the exchange's clock is ahead of this machine's; measured anew from time to time. */
   readonly offset: { readonly millis: number }
