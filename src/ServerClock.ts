@@ -1,7 +1,16 @@
 /**
- * Measuring how far the exchange's clock is from this machine's, for nonces that are near the exchange's.
+ * Measuring how far the exchange's clock is from this machine's, so that nonces are near the exchange's clock.
  *
- * Not needed where this machine's clock is kept right: the live exchange allows nonces five seconds on either side.
+ * Not needed where this machine's clock is synchronised: the live exchange allows nonces five seconds on either side.
+ *
+ * @example
+ * ```ts
+ * import * as Layer from "effect/Layer"
+ * import { type Credentials, Exchange, ServerClock } from "effect-txc"
+ *
+ * export const exchange = (credentials: Credentials.Options) =>
+ *   Exchange.layer({ region: "eu", credentials }).pipe(Layer.provide(ServerClock.layer({ region: "eu" })))
+ * ```
  *
  * @since 0.1.0
  */
@@ -18,19 +27,34 @@ import { type Failure, ServerTime } from "./endpoints/ServerTime.ts"
 import * as Exchange from "./Exchange.ts"
 
 /**
- * One measurement, in milliseconds: the exchange's clock is ahead by `offset`, give or take `uncertainty`. The exchange
- * tells whole seconds, at a moment between the request and the answer: that is half a second, and half the round trip.
+ * One measurement of the exchange's clock.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Measurement {
+  /** How far the exchange's clock is ahead of this machine's, in milliseconds; negative when it is behind. */
   readonly offset: number
+  /**
+   * By how many milliseconds `offset` may be wrong, up or down. The exchange answers whole seconds, read at some moment between
+   * the request and the answer: that is half a second, and half the round trip.
+   */
   readonly uncertainty: number
 }
 
 /**
- * Asks the exchange for its time once.
+ * How often the exchange's clock is measured.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The time between measurements. One minute unless set. */
+  readonly interval?: Duration.Input
+}
+
+/**
+ * Asks the exchange for its time once. Fails like `ServerTime.get`.
  *
  * @category measuring
  * @since 0.1.0
@@ -46,24 +70,24 @@ export const measure: Effect.Effect<Measurement, Failure, ServerTime> = Effect.g
   }
 })
 
-/** A clock that may as well be right is left alone. */
+/** No correction where the measurement does not prove that the clock is wrong. */
 const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(offset) > uncertainty ? offset : 0
 
 /**
- * Corrects the nonces of the exchange that this layer is provided to, by a clock measured when it is built and at every
- * `interval` after that, one minute unless said otherwise: `Exchange.layer(options).pipe(Layer.provide(
- * ServerClock.layer(options)))`.
+ * Corrects the nonces of the exchange that this layer is provided to. The exchange's clock is measured when the layer is
+ * built, and at every `interval` after that.
  *
  * Nonces that are leased through Redis follow the clock of Redis, and are not corrected.
  *
- * Without a first measurement it can't be built. When a later one fails the last one stays, and the log says so.
+ * The layer fails when the first measurement fails. When a later one fails, the last one stays in use and a warning is
+ * logged.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (
   region: Region.Options,
-  { interval = "1 minute" }: { readonly interval?: Duration.Input } = {}
+  { interval = "1 minute" }: Options = {}
 ): Layer.Layer<never, Failure | Region.InvalidBaseUrl, HttpClient.HttpClient> =>
   Layer.effect(
     ClockOffset,

@@ -1,7 +1,29 @@
 /**
  * What programs that share an API key share through a Redis.
  *
+ * @example
+ * ```ts
+ * import * as NodeRedis from "@effect/platform-node/NodeRedis"
+ * import * as Layer from "effect/Layer"
+ * import { type Credentials, Exchange } from "effect-txc"
+ * import { NonceRedis, RateLimitsRedis } from "effect-txc/redis"
+ *
+ * const redis = NodeRedis.layer({ url: "redis://127.0.0.1:6379" })
+ *
+ * export const exchange = (credentials: Credentials.Options) =>
+ *   Exchange.layer({
+ *     region: "eu",
+ *     credentials,
+ *     nonce: NonceRedis.layerWindow({ programs: 8 }).pipe(Layer.provide(redis)),
+ *     rateLimits: RateLimitsRedis.layer.pipe(Layer.provide(redis))
+ *   })
+ * ```
+ *
  * @since 0.1.0
  */
+
+// Nonces that are unique among all programs of a key
 export * as NonceRedis from "./client/NonceRedis.ts"
+
+// Rate limits that all programs of a key keep together
 export * as RateLimitsRedis from "./client/RateLimitsRedis.ts"

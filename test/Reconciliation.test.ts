@@ -49,7 +49,7 @@ import { amount, asBob, btcUsdt, limit, price, type Traders, traders } from "./s
 type Fate =
   | { readonly _tag: "well" }
   | { readonly _tag: "fault"; readonly symptom: Faults.Symptom; readonly probability: number }
-  | { readonly _tag: "late"; readonly millis: number; readonly told: "reset" | "nothing" }
+  | { readonly _tag: "late"; readonly millis: number; readonly ends: "reset" | "nothing" }
 
 /**
  * The next request that places an order meets this fate. What has happened shows `lag` milliseconds later. `forgets`:
@@ -129,7 +129,7 @@ const throughNetwork = (network: Network) =>
         const delivered = Effect.forkDetach(Effect.delay(Effect.ignore(http.execute(request)), fate.millis))
         return Effect.andThen(
           delivered,
-          fate.told === "nothing" ? Effect.never : Effect.fail(failure(request, { code: "ECONNRESET" }))
+          fate.ends === "nothing" ? Effect.never : Effect.fail(failure(request, { code: "ECONNRESET" }))
         )
       }))
   )
@@ -191,7 +191,7 @@ interface Step {
   readonly after: number
 }
 
-/** The orders that the engine has ever had under a client order id: a pair counts as one. */
+/** All orders that the engine has seen under a client order id: a pair counts as one. */
 const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   Effect.map(Venue, ({ state }) => {
     const orders = [...state.openOrders.values(), ...[...state.endedOrders.values()].flat(), ...forgotten]
@@ -202,7 +202,7 @@ const ever = (ids: ReadonlyArray<string>, { forgotten }: Network) =>
   })
 
 /**
- * Places one order as one would who may lose money: it is asked for again, by another name, when the answer is that it
+ * Places one order as one would who may lose money: it is asked for once more, by another name, when the answer is that it
  * was not placed, and only then. Gives the names that were used, and how it ended.
  */
 const placeSurely = Effect.fnUntraced(function*(
@@ -271,7 +271,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.oneof(
   fc.record({
     _tag: fc.constant("late" as const),
     millis: fc.integer({ min: 0, max: 20_000 }),
-    told: fc.constantFrom("reset" as const, "nothing" as const)
+    ends: fc.constantFrom("reset" as const, "nothing" as const)
   })
 )
 
@@ -328,7 +328,7 @@ const worlds: ReadonlyArray<
 
 describe("no order is placed twice, and none that was placed is reported as not placed", () => {
   for (const [name, dialect, form, assumptions, proves, forgets = false] of worlds) {
-    const ended = { placed: 0, refused: 0, unknown: 0, again: 0, "given up": 0 }
+    const ended = { placed: 0, refused: 0, unknown: 0, repeated: 0, "given up": 0 }
     property(
       name,
       [
@@ -351,16 +351,16 @@ describe("no order is placed twice, and none that was placed is reported as not 
               if (end.ended === "placed") assert.strictEqual(count, 1)
               if (end.ended === "refused") assert.strictEqual(count, 0)
               ended[end.ended]++
-              if (end.names.length > 1) ended.again++
+              if (end.names.length > 1) ended.repeated++
             }
           }), network({ lag, forgets })),
       { runs: proves ? 700 : 100, timeout: 120_000 }
     )
 
     // Else the property above would say nothing.
-    it(`${name}: some were placed at last, and some ${proves ? "were not and asked for again" : "can't be told"}`, () => {
+    it(`${name}: some were placed at last, and some ${proves ? "were not and asked for once more" : "can't be known"}`, () => {
       assert.isAbove(ended.placed, 50)
-      assert.strictEqual(ended.again > 50, proves)
+      assert.strictEqual(ended.repeated > 50, proves)
       if (!proves) assert.isAbove(ended.unknown, 10)
     })
   }
@@ -389,7 +389,7 @@ describe.concurrent("nor over HTTP", () => {
     it.live(name, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* Server.serve()
-        const assumptions = more.horizon === undefined ? more : { ...more, horizon: "2 seconds" as const }
+        const assumptions = more.horizon === undefined ? more : { ...more, horizon: "5 seconds" as const }
         const ends = yield* Effect.forEach(realFaults, (symptom, index) =>
           Effect.gen(function*() {
             const apiKey = `alice-key-over-http-${index}`
@@ -577,7 +577,7 @@ describe("an order that is not there", () => {
   answers("a transfer", live, "window", { endpoint: "Transfers.create" }, sure, "not-an-order", [0, 2.5])
   answers("a cancel", live, "window", { endpoint: "CancelOrder.cancel" }, sure, "not-an-order", [0, 2.5])
   answers(
-    "a pair where it can't be told",
+    "a pair where it can't be known",
     live,
     "window",
     {
@@ -614,7 +614,7 @@ describe("an order that is not there", () => {
   it.effect("an order that has just ended, and shows nowhere yet, was placed", () =>
     within(Dialect.live, "window", (network) =>
       Effect.gen(function*() {
-        network.next = { _tag: "late", millis: 3000, told: "reset" }
+        network.next = { _tag: "late", millis: 3000, ends: "reset" }
         const error = yield* Effect.flip(kinds.rests({ clientOrderId }))
         // It is looked for the last time a moment after the window and the margin have passed.
         yield* Effect.forkDetach(Effect.delay(Effect.ignore(meanwhiles.canceled), 5900))
@@ -622,7 +622,7 @@ describe("an order that is not there", () => {
         assert.deepStrictEqual([verdict._tag, "where" in verdict && verdict.where], ["Placed", "history"])
       }), network({ lag: 900 })))
 
-  it.effect("the open pairs that it may be are told", () =>
+  it.effect("gives the open pairs that it may be", () =>
     within(Dialect.live, "window", () =>
       Effect.gen(function*() {
         const error = yield* losing(kinds.pair({ clientOrderId }))

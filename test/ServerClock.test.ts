@@ -76,7 +76,7 @@ describe("an exchange whose clock is elsewhere", () => {
     { runs: 50 }
   )
 
-  it.effect("is measured again at the interval; a measurement that fails leaves the last one", () => {
+  it.effect("is measured at every interval; a measurement that fails leaves the last one", () => {
     const logged: Array<string> = []
     return Effect.gen(function*() {
       yield* TestClock.setTime(1_700_000_000_000)

@@ -1,6 +1,20 @@
 /**
  * The API key and its secret.
  *
+ * @example
+ * ```ts
+ * import * as Redacted from "effect/Redacted"
+ * import { Credentials } from "effect-txc"
+ *
+ * // From `TXC_API_KEY` and `TXC_API_SECRET`; or from a file that only its owner may read.
+ * export const fromConfig = Credentials.layerConfig
+ * export const fromFile = Credentials.layerFile("/run/secrets/txc.env")
+ *
+ * // Of a key that came from somewhere else.
+ * export const given = (apiKey: string, apiSecret: string) =>
+ *   Credentials.layer({ apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Config from "effect/Config"
@@ -15,14 +29,16 @@ import * as Schema from "effect/Schema"
 import * as Digest from "./Digest.ts"
 
 /**
- * The key or the secret can't be used: empty, cut short, or with characters that an HTTP header can't carry. Neither is
+ * The key or the secret can't be used: it is empty, cut short, or has characters that an HTTP header can't carry. Neither is
  * shown.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()("InvalidCredentials", {
+  /** Which of the two. */
   part: Schema.Literals(["apiKey", "apiSecret"]),
+  /** What is wrong with it, as the end of a sentence. */
   problem: Schema.String
 }) {
   override get message(): string {
@@ -31,13 +47,15 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
 }
 
 /**
- * The file with the key and the secret can't be read, or others can read it too.
+ * The file with the key and the secret can't be read, or others than its owner may use it.
  *
  * @category errors
  * @since 0.1.0
  */
 export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRefused>()("CredentialsFileRefused", {
+  /** The path of the file. */
   path: Schema.String,
+  /** Why it is refused, and how to fix that. */
   problem: Schema.String
 }) {
   override get message(): string {
@@ -46,16 +64,20 @@ export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRe
 }
 
 /**
+ * A key and its secret. Both print as `<redacted>`.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The public API key, sent with every signed request: at least 8 characters, ASCII without spaces. */
   readonly apiKey: Redacted.Redacted
+  /** The secret that requests are signed with; never sent. At least 8 characters, ASCII without spaces. */
   readonly apiSecret: Redacted.Redacted
 }
 
 /**
- * The public API key and the secret that requests are signed with. Both print as `<redacted>`.
+ * The credentials of an account.
  *
  * @category services
  * @since 0.1.0
@@ -63,8 +85,8 @@ export interface Options {
 export class Credentials extends Context.Service<Credentials, Options>()("effect-txc/client/Credentials") {}
 
 /**
- * The fewest characters of a key and of a secret. Real ones are far longer; shorter ones could not be kept out of errors
- * without spoiling their words.
+ * The fewest characters of a key and of a secret. Real ones are far longer. Shorter ones are parts of ordinary words, so to
+ * remove them from errors would make the errors unreadable.
  */
 const minLength = 8
 
@@ -85,7 +107,7 @@ const check = (part: InvalidCredentials["part"], value: Redacted.Redacted) => {
 }
 
 /**
- * Checks the two and makes the service.
+ * Checks a key and its secret and makes the service. Fails with `InvalidCredentials`.
  *
  * @category constructors
  * @since 0.1.0
@@ -97,8 +119,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
 })
 
 /**
- * What an API key is called in errors, intents and spans, where the key itself must not be seen: the first 16 digits of
- * its SHA-256 in hexadecimal.
+ * The name of an API key in errors, intents and spans, where the key itself must not be seen: the first 16 hexadecimal digits
+ * of its SHA-256.
  *
  * @category fingerprints
  * @since 0.1.0
@@ -107,6 +129,8 @@ export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => digest.slice(0, 16))
 
 /**
+ * A key and a secret that the program has. Fails with `InvalidCredentials`.
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -133,8 +157,8 @@ const maxSize = 65_536
 const ofOthers = 0o077
 
 /**
- * The text of a file that only its owner may use (mode 0600 or stricter). Any other is refused, and the error says how to
- * mend it. Where files have no such modes, as on Windows, all are refused.
+ * The text of a file that only its owner may use (mode 0600 or stricter). Any other file is refused, and the error says how
+ * to fix it. Where files have no such modes, as on Windows, all are refused. Reads 64 KiB at most.
  *
  * @category files
  * @since 0.1.0
@@ -143,10 +167,10 @@ export const readPrivate: (
   path: string
 ) => Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(function*(path: string) {
   const files = yield* FileSystem.FileSystem
-  // What is looked at and what is read are the same file, whatever happens to its name in between.
+  // The file that is checked is the file that is read, whatever happens to its name in between.
   const file = yield* files.open(path, { flag: "r" })
   const { mode, type } = yield* file.stat
-  if (type !== "File") return yield* new CredentialsFileRefused({ path, problem: "it is no file" })
+  if (type !== "File") return yield* new CredentialsFileRefused({ path, problem: "it is not a file" })
   if ((mode & ofOthers) !== 0) {
     const octal = (mode & 0o777).toString(8).padStart(4, "0")
     return yield* new CredentialsFileRefused({

@@ -1,5 +1,5 @@
 /**
- * Names for API keys that say nothing of them, for what many programs share.
+ * Names for API keys that do not reveal them, for what many programs share.
  *
  * @since 0.1.0
  */

@@ -1,6 +1,18 @@
 /**
- * The bounds of markets, checked before an order is sent: precision, least amount, least and greatest total (document,
- * Endpoints §2 and §3).
+ * The trading rules of markets, checked before an order is sent: precision, least amount, least and greatest total
+ * (document, Endpoints §2 and §3).
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import { MarketRules, Markets } from "effect-txc"
+ *
+ * // Loads the markets anew every ten minutes instead of every five.
+ * export const marketRules = Layer.unwrap(
+ *   Effect.map(Markets.Markets, ({ all }) => MarketRules.layerCached(all, { timeToLive: "10 minutes" }))
+ * )
+ * ```
  *
  * @since 0.1.0
  */
@@ -22,16 +34,18 @@ import type { Violation } from "../protocol/Violation.ts"
  * @since 0.1.0
  */
 export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavailable>()("MarketRulesUnavailable", {
+  /** Why; it is shown in the call's error. */
   reason: Schema.String
 }) {}
 
 /**
- * - `check`: the bounds that an order breaks; empty when it may be sent
+ * Checks orders against the rules of their markets.
  *
  * @category services
  * @since 0.1.0
  */
 export class MarketRules extends Context.Service<MarketRules, {
+  /** The rules that an order breaks; none when it may be sent. Fails when the markets could not be loaded. */
   readonly check: (order: Market.Bounded) => Effect.Effect<ReadonlyArray<Violation>, MarketRulesUnavailable>
 }>()("effect-txc/client/MarketRules") {}
 
@@ -44,7 +58,7 @@ const toTable = (markets: ReadonlyArray<Market.Market>): Table =>
   new Map(markets.map((market) => [market.name, market]))
 
 /**
- * Checks against markets known beforehand.
+ * Checks against markets that are known beforehand. An order for any other market is refused.
  *
  * @category layers
  * @since 0.1.0
@@ -57,7 +71,7 @@ export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<M
 }
 
 /**
- * Checks nothing: the exchange judges alone.
+ * Checks nothing: only the exchange does.
  *
  * @category layers
  * @since 0.1.0
@@ -65,16 +79,29 @@ export const layerFixed = (markets: ReadonlyArray<Market.Market>): Layer.Layer<M
 export const layerNone: Layer.Layer<MarketRules> = Layer.succeed(MarketRules, { check: () => Effect.succeed([]) })
 
 /**
- * Checks against the markets as the exchange describes them: loaded once at the first order and shared; refreshed in the
- * background when older than `timeToLive`, and at once when an order names a market that was not there. While they have
- * never been loaded, no order is sent. An order waits for them no longer than `timeout`, whoever loads them.
+ * How long loaded markets are used.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CacheOptions {
+  /** How old the markets may be before they are loaded anew in the background. Five minutes unless set. */
+  readonly timeToLive?: Duration.Input
+  /** How long an order waits for the markets. Thirty seconds unless set. */
+  readonly timeout?: Duration.Input
+}
+
+/**
+ * Checks against the markets as the exchange describes them. They are loaded at the first order and shared by all. They are
+ * loaded anew in the background when they are older than `timeToLive`, and at once when an order names a market that is not
+ * among them. As long as they have never been loaded, no order is sent.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerCached = <E extends { readonly message: string }, R>(
   load: Effect.Effect<ReadonlyArray<Market.Market>, E, R>,
-  options: { readonly timeToLive?: Duration.Input; readonly timeout?: Duration.Input } = {}
+  options: CacheOptions = {}
 ): Layer.Layer<MarketRules, never, R> =>
   Layer.effect(
     MarketRules,
@@ -87,7 +114,7 @@ export const layerCached = <E extends { readonly message: string }, R>(
       let state: { readonly table: Table; readonly loadedAt: number } | undefined
       let refreshing = false
 
-      /** Loads unless somebody else has loaded since `seen`. */
+      /** Loads the markets, unless another order has loaded them since `seen`. */
       const refresh = (seen: typeof state) =>
         one.withPermits(1)(Effect.suspend(() =>
           state !== seen && state !== undefined ? Effect.succeed(state) : load.pipe(

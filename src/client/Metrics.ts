@@ -1,5 +1,18 @@
 /**
- * What is counted of calls, as metrics of Effect: whatever reads its registry (an exporter, `Metric.snapshot`) sees them.
+ * What is counted and timed about calls, as metrics of Effect. An exporter sees them, and so does `Metric.snapshot`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Metric from "effect/Metric"
+ * import { Metrics } from "effect-txc"
+ *
+ * // How many orders ended without a known outcome.
+ * export const unknown = Effect.map(
+ *   Metric.value(Metrics.of("StopLimitOrders.create").calls("unknown")),
+ *   ({ count }) => count
+ * )
+ * ```
  *
  * @since 0.1.0
  */
@@ -39,7 +52,8 @@ const counters = (name: string, description: string, endpoint: string, label: st
 }
 
 /**
- * How a call ended: with an error's own outcome; if it succeeded, `applied`, or `answered` when it only reads.
+ * How a call ended: a failed call with its error's own outcome, a successful one with `applied`, or `answered` when it only
+ * reads.
  *
  * @category models
  * @since 0.1.0
@@ -47,24 +61,29 @@ const counters = (name: string, description: string, endpoint: string, label: st
 export type Outcome = Errors.Outcome | "answered" | "interrupted"
 
 /**
- * The metrics of one endpoint's calls, all with the attribute `endpoint`:
+ * The metrics of one endpoint's calls. All have the attribute `endpoint`.
  *
- * - `calls`: `txc_calls`, by `outcome`
- * - `errors`: `txc_call_errors`, by the `error`'s tag
- * - `latency`: `txc_call_latency`, how long calls take with all attempts, and all waits for nonces and limits
- * - `limitWait`: `txc_limit_wait`, how long those attempts wait that have to, for a rate limit
- *
- * Times are in milliseconds.
+ * @category models
+ * @since 0.1.0
+ */
+export interface OfEndpoint {
+  /** `txc_calls`: calls by their `outcome`. */
+  readonly calls: (outcome: Outcome) => Metric.Counter<number>
+  /** `txc_call_errors`: failed calls by the tag of their `error`. */
+  readonly errors: (tag: string) => Metric.Counter<number>
+  /** `txc_call_latency`: how long calls take, in milliseconds, with all attempts and all waits for nonces and limits. */
+  readonly latency: Metric.Histogram<number>
+  /** `txc_limit_wait`: how long attempts wait for a rate limit, in milliseconds. Those that need not wait do not count. */
+  readonly limitWait: Metric.Histogram<number>
+}
+
+/**
+ * The metrics of the calls of an endpoint, by its name, such as `StopLimitOrders.create`.
  *
  * @category metrics
  * @since 0.1.0
  */
-export const of = (endpoint: string): {
-  readonly calls: (outcome: Outcome) => Metric.Counter<number>
-  readonly errors: (tag: string) => Metric.Counter<number>
-  readonly latency: Metric.Histogram<number>
-  readonly limitWait: Metric.Histogram<number>
-} => ({
+export const of = (endpoint: string): OfEndpoint => ({
   calls: counters("txc_calls", "Calls of the exchange", endpoint, "outcome"),
   errors: counters("txc_call_errors", "Failed calls of the exchange", endpoint, "error"),
   latency: histogram("txc_call_latency", "Duration of calls of the exchange", endpoint),

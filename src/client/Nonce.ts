@@ -1,8 +1,25 @@
 /**
  * Nonces: a number that is unique per request of an API key (document, "Authentication", 3).
  *
- * A nonce is Unix time, counted on where the clock stands still, is asked again within the same tick, or steps back. It
- * never runs further ahead of the clock than {@link maxAhead}: beyond that the call waits.
+ * A nonce is Unix time. Where the clock has not moved since the last nonce, or has stepped back, the next nonce is one more
+ * than the last. It never runs further ahead of the clock than {@link maxAhead}: beyond that the call waits.
+ *
+ * @example
+ * ```ts
+ * import * as Config from "effect/Config"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import { Credentials, Exchange, Nonce } from "effect-txc"
+ *
+ * // An exchange, or a key, that knows no nonce window: one call at a time.
+ * export const exchange = Layer.unwrap(
+ *   Effect.map(
+ *     Config.all({ apiKey: Config.Redacted("TXC_API_KEY"), apiSecret: Config.Redacted("TXC_API_SECRET") }),
+ *     (credentials: Credentials.Options) =>
+ *       Exchange.layer({ region: "eu", credentials, nonce: Nonce.layerIncreasing })
+ *   )
+ * )
+ * ```
  *
  * @since 0.1.0
  */
@@ -19,21 +36,23 @@ import type { Dialect } from "../protocol/Dialect.ts"
 export const maxAhead = 2000
 
 /**
- * Whose nonce, in which ticks it counts, and what to add to this machine's clock, in milliseconds, to have the
- * exchange's.
+ * Which nonces are meant.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Of {
+  /** The key that they are unique for. */
   readonly apiKey: Redacted.Redacted
+  /** The ticks that they count. */
   readonly unit: Dialect["nonceUnit"]
+  /** How far the exchange's clock is ahead of this machine's, in milliseconds; negative when it is behind. Zero if absent. */
   readonly offset?: number
 }
 
 /**
- * How far the exchange's clock is ahead of this machine's, in milliseconds: what nonces are corrected by. None unless
- * measured, see `ServerClock`. Read when an exchange's layer is built.
+ * How far the exchange's clock is ahead of this machine's, in milliseconds. Nonces are corrected by it. Zero unless measured:
+ * see `ServerClock`. The object is read when an exchange's layer is built, its `millis` before every attempt.
  *
  * @category services
  * @since 0.1.0
@@ -43,30 +62,34 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
 })
 
 /**
- * There is no nonce to be had, so nothing was sent: this program holds no lease on the nonces of a key that it shares.
+ * There is no nonce, so nothing was sent: this program holds no lease on the nonces of a key that it shares.
  *
  * @category errors
  * @since 0.1.0
  */
 export class NonceUnavailable extends Schema.TaggedError<NonceUnavailable>()("NonceUnavailable", {
+  /** Why; it is shown in the call's error. */
   reason: Schema.String
 }) {}
 
 /**
- * - `window`: whether the exchange may accept nonces in any order near its clock. If not, they arrive in the order of
- *   their numbers.
- * - `use`: runs a call with a fresh nonce of an API key, or fails without running it
+ * Gives calls their nonces.
  *
- * One of these serves any number of keys, and every key has nonces of its own. Both layers are the same value wherever
- * they are used, so that all exchanges built together share one and no nonce of a key is used twice. Another program, or
- * another runtime of this one, that uses the same key knows nothing of it: a nonce that both take is refused. Programs
+ * One service serves any number of keys, and every key has nonces of its own. Both layers are the same value wherever they
+ * are used, so all exchanges built together share one and no nonce of a key is used twice. Another program, or another
+ * runtime of this one, knows nothing of it: where both use the same key, the exchange refuses a nonce that both take. Programs
  * that share a key share its nonces by `NonceRedis`.
  *
  * @category services
  * @since 0.1.0
  */
 export class Nonce extends Context.Service<Nonce, {
+  /** Whether the exchange may accept nonces in any order near its clock. If not, they arrive in the order of their numbers. */
   readonly window: boolean
+  /**
+   * Runs a call with a fresh nonce of an API key. Fails with `NonceUnavailable` without running it; the call then fails with
+   * `ExchangeUnreachable`, why `nonce`.
+   */
   readonly use: <A, E, R>(
     of: Of,
     call: (nonce: number) => Effect.Effect<A, E, R>
@@ -82,7 +105,7 @@ export class Nonce extends Context.Service<Nonce, {
 export const ticks = { milliseconds: 1, microseconds: 1000 } as const
 
 /**
- * The next nonces of one key, one after the other; `offset` is what to add to the clock, in milliseconds.
+ * The nonces of one key, one after the other. `offset` is added to the clock, in milliseconds.
  *
  * @category constructors
  * @since 0.1.0
@@ -98,7 +121,7 @@ export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<n
         ? Effect.flatMap(Effect.sleep(Math.ceil(ahead)), () => inTime(nonce, offset))
         : Effect.succeed(nonce)
     })
-  // The nonce is taken before the wait, so that those who wait do so in line.
+  // The nonce is taken before the wait, so that those who wait keep their order.
   return (offset = 0) =>
     Clock.clockWith((clock) => {
       last = Math.max((clock.currentTimeMillisUnsafe() + offset) * perMillisecond, last + 1)
@@ -107,7 +130,7 @@ export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<n
 }
 
 /**
- * One value per key and unit, made when it is first asked for.
+ * One value per key and unit, made when it is first needed.
  *
  * @category constructors
  * @since 0.1.0
@@ -123,7 +146,7 @@ export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
 }
 
 /**
- * Unique nonces in any order of arrival. Calls run side by side. About 1,000 calls per second and key where nonces count
+ * Unique nonces that may arrive in any order, so calls run side by side. About 1,000 calls per second and key where nonces count
  * milliseconds (live), a million where they count microseconds (document).
  *
  * @category layers
@@ -135,8 +158,8 @@ export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
 })
 
 /**
- * Increasing nonces: one call of a key at a time, because nonces overtake each other on parallel connections. For
- * exchanges or keys that know no window. Slow: every call waits for the answer of the one before.
+ * Increasing nonces: one call of a key at a time, because nonces overtake each other on parallel connections. For exchanges or
+ * keys without a nonce window. Slow: every call waits for the answer to the one before.
  *
  * @category layers
  * @since 0.1.0

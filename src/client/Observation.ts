@@ -1,5 +1,5 @@
 /**
- * What is seen of a call from outside: its span and its metrics. Nothing secret is in either.
+ * What can be observed of a call: its span and its metrics. Neither holds anything secret.
  *
  * @since 0.1.0
  */
@@ -7,6 +7,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -19,11 +20,13 @@ import * as Metrics from "./Metrics.ts"
  * @since 0.1.0
  */
 export interface Progress {
+  /** How many attempts the call has begun. */
   attempts: number
 }
 
 /**
- * Says what came of every call of an endpoint: on its span, and in the metrics. What else is counted is given too.
+ * Reports the outcome of every call of an endpoint, on the call's span and in the metrics. Also gives the metric that only
+ * the call itself can update: how long an attempt waited for the rate limit.
  *
  * @category observation
  * @since 0.1.0
@@ -31,13 +34,13 @@ export interface Progress {
 export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
   const metrics = Metrics.of(endpoint.name)
   const observed = (
-    call: (progress: Progress) => Effect.Effect<unknown, Errors.CallError>
+    call: (progress: Progress, fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<unknown, Errors.CallError>
   ): Effect.Effect<unknown, Errors.CallError> =>
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
       const progress = { attempts: 0 }
-      return Effect.onExit(call(progress), (exit) => {
+      return Effect.onExit(call(progress, fiber), (exit) => {
         const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(Cause.isFailReason)?.error
         const outcome = Exit.isSuccess(exit)
           ? endpoint.mutates ? "applied" : "answered"

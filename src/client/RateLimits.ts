@@ -1,10 +1,21 @@
 /**
- * Staying within the exchange's rate limits, so that it has nothing to refuse (document, "Limits").
+ * Staying within the exchange's rate limits, so that it refuses no call for its rate (document, "Limits").
  *
- * Limits are counted where the exchange counts them: those of private endpoints per key and endpoint, the one of public
- * endpoints for all of them together. How it counts (in windows that slide, or that follow each other from any moment
- * on) is not known, so a bucket admits no more calls than the limit in *any* stretch of time as long as its window: a
- * quarter of the limit at once, and the rest spread evenly over the window and {@link slack}.
+ * Calls are counted as the exchange counts them: those of private endpoints per key and endpoint, those of public endpoints
+ * all together. It is not known whether the exchange's windows slide, or follow each other. So a bucket admits no more calls
+ * than the limit in *any* stretch of time as long as its window: a quarter of the limit at once, and the rest spread evenly
+ * over the window and {@link slack}.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { MainBalance, RateLimits } from "effect-txc"
+ *
+ * // Fails with `RateLimited` at once instead of waiting for a turn.
+ * export const balances = MainBalance.MainBalance.use(({ all }) => all).pipe(
+ *   Effect.provideService(RateLimits.MaxWait, 0)
+ * )
+ * ```
  *
  * @since 0.1.0
  */
@@ -24,7 +35,7 @@ import * as Errors from "../protocol/Errors.ts"
 
 /**
  * How long an attempt may wait for its turn before it fails with `RateLimited` and `origin: "local"`: thirty seconds unless
- * provided otherwise, for one call or for many. Zero never waits: what is not within the limit fails at once.
+ * provided otherwise, for one call or for many. With zero an attempt that is not within the limit fails at once.
  *
  * @category configuration
  * @since 0.1.0
@@ -33,48 +44,54 @@ export const MaxWait = Context.Reference<Duration.Input>("effect-txc/client/Rate
   defaultValue: () => "30 seconds"
 })
 
-/** By how many milliseconds the way to the exchange may take longer for one call than for the next. */
+/** By how many milliseconds one call may take longer to reach the exchange than the next. */
 export const slack = 250
 
-/** How often a read is attempted again after the exchange refused it for its rate. */
+/** How often a read is retried after the exchange refused it for its rate. */
 const retries = 3
 
 /**
  * The calls that are counted together.
  *
- * - `take`: waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt
- *   takes anew.
- * - `refused`: the exchange has refused an attempt for its rate, perhaps with a `Retry-After`. Nobody takes for a while:
- *   gives how many milliseconds.
- * - `retries`: how often a read may be attempted again after such a refusal
- *
  * @category models
  * @since 0.1.0
  */
 export interface Bucket {
+  /**
+   * Waits until one more call is within the limit, and counts it. Gives the milliseconds waited. Every attempt takes its
+   * own turn. Fails with `RateLimited`, origin `local`, when the wait would be longer than {@link MaxWait}.
+   */
   readonly take: Effect.Effect<number, Errors.RateLimited>
+  /**
+   * Reports that the exchange has refused an attempt for its rate, perhaps with a `Retry-After`. No attempt takes a turn
+   * for a while: gives for how many milliseconds. Never fails.
+   */
   readonly refused: (retryAfter?: string) => Effect.Effect<number>
+  /** How often a read may be retried after such a refusal. */
   readonly retries: number
 }
 
 /**
- * Whose calls: of a key at an exchange, or without a key those of this program.
+ * Whose calls: those of a key at an exchange, or without a key all public calls of this program there.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Of {
+  /** The exchange, without a slash at the end. */
   readonly baseUrl: string
+  /** The key that signs; absent for public calls. */
   readonly apiKey?: Redacted.Redacted
 }
 
 /**
- * - `bucket`: where the calls of an endpoint are counted
+ * Keeps calls within the exchange's rate limits.
  *
  * @category services
  * @since 0.1.0
  */
 export class RateLimits extends Context.Service<RateLimits, {
+  /** Where the calls of an endpoint are counted: the same bucket for all calls that the exchange counts together. */
   readonly bucket: (of: Of, endpoint: Endpoint.Any) => Bucket
 }>()("effect-txc/client/RateLimits") {}
 
@@ -88,11 +105,19 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
   return { limit, refill, window: Duration.millis(limit * refill) }
 }
 
-/** The calls of one limit: who waits, and until when the exchange wants none. */
+// -----------------------------------------------------------------------------
+// Pauses after a refusal
+// -----------------------------------------------------------------------------
+
+/** The attempts that wait for one limit, and the pause that the exchange has asked for. */
 interface Line {
+  /** Held by the first in line. */
   readonly one: Semaphore.Semaphore
+  /** How many attempts wait. */
   waiting: number
+  /** Until when no attempt takes a turn, in Unix milliseconds. */
   pausedUntil: number
+  /** How many refusals have followed each other. */
   refusals: number
 }
 
@@ -100,15 +125,108 @@ const maxBackoff = 30_000
 const maxRetryAfter = 600_000
 
 /** The milliseconds that a `Retry-After` asks for, if any: a number of seconds, or a date. */
-const asked = (retryAfter: string, now: number): number | undefined => {
+const askedFor = (retryAfter: string, now: number): number | undefined => {
   const millis = /^\d+$/u.test(retryAfter)
     ? Number(retryAfter) * 1000
     : Option.getOrUndefined(Option.map(DateTime.make(retryAfter), (at) => DateTime.toEpochMillis(at) - now))
   return millis === undefined || millis <= 0 ? undefined : Math.min(millis, maxRetryAfter)
 }
 
+/** Pauses the line: for as long as the exchange asks, or for a second that doubles with every refusal, up to thirty. */
+const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number> =>
+  Effect.map(Effect.zip(Clock.currentTimeMillis, Random.next), ([now, random]) => {
+    const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
+    // Of many calls that are refused together, the first says enough.
+    if (asked !== undefined || line.pausedUntil <= now) {
+      if (now - line.pausedUntil > maxBackoff) line.refusals = 0
+      const millis = asked ?? Math.min(1000 * 2 ** line.refusals, maxBackoff)
+      line.refusals++
+      line.pausedUntil = Math.max(line.pausedUntil, now + Math.ceil(millis * (1 + random / 4)))
+    }
+    return line.pausedUntil - now
+  })
+
+// -----------------------------------------------------------------------------
+// Waiting in line
+// -----------------------------------------------------------------------------
+
+/** One limit: how calls are counted against it, and the line of attempts that wait. */
+interface Counter {
+  readonly endpoint: Endpoint.Any
+  readonly line: Line
+  /** Counts a call and gives 0, or gives the milliseconds until the next. */
+  readonly count: Effect.Effect<number>
+  /** The milliseconds until one more call is within the limit, when all of it is used up. */
+  readonly refill: number
+}
+
+const notInTurn = ({ name, rateLimit: { calls, perSeconds } }: Endpoint.Any, millis: number, isPaused: boolean) =>
+  Effect.fail(
+    new Errors.RateLimited({
+      endpoint: name,
+      origin: "local",
+      status: 429,
+      reason: isPaused ? "the exchange has refused calls for their rate" : `${calls} calls in ${perSeconds} seconds`,
+      retryAfter: millis
+    })
+  )
+
+/** The turn of the first in line. */
+const turn = ({ count, line }: Counter): Effect.Effect<void> => {
+  const next: Effect.Effect<void> = Effect.clockWith((clock) => {
+    const paused = line.pausedUntil - clock.currentTimeMillisUnsafe()
+    return paused > 0
+      ? Effect.andThen(Effect.sleep(Math.ceil(paused)), next)
+      : Effect.flatMap(count, (left) => left === 0 ? Effect.void : Effect.andThen(Effect.sleep(left), next))
+  })
+  return next
+}
+
+/** Waits in line, or fails at once when that would take too long. `left` is what the first in line would wait. */
+const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
+  const { endpoint, line, refill } = counter
+  const inTurn = turn(counter)
+  return (left) =>
+    Effect.withFiber((fiber) => {
+      const clock = fiber.getRef(Clock.Clock)
+      const since = clock.currentTimeMillisUnsafe()
+      const most = Duration.toMillis(fiber.getRef(MaxWait))
+      const paused = line.pausedUntil - since
+      const expected = Math.max(left, paused) + Math.ceil(line.waiting * refill)
+      if (expected > most) return notInTurn(endpoint, expected, paused > 0)
+      line.waiting++
+      return line.one.withPermits(1)(inTurn).pipe(
+        Effect.timeoutOrElse({
+          duration: most,
+          orElse: () => notInTurn(endpoint, Math.ceil(refill), line.pausedUntil > since)
+        }),
+        Effect.ensuring(Effect.sync(() => line.waiting--)),
+        Effect.map(() => clock.currentTimeMillisUnsafe() - since)
+      )
+    })
+}
+
+const bucketOf = (counter: Counter): Bucket => {
+  const { count, line } = counter
+  const wait = waiting(counter)
+  return {
+    take: Effect.clockWith((clock) =>
+      // No attempt overtakes those that wait.
+      line.waiting > 0 || line.pausedUntil > clock.currentTimeMillisUnsafe()
+        ? wait(0)
+        : Effect.flatMap(count, (left) => left === 0 ? Effect.succeed(0) : wait(left))
+    ),
+    refused: (retryAfter) => pause(line, retryAfter),
+    retries
+  }
+}
+
+// -----------------------------------------------------------------------------
+// The service
+// -----------------------------------------------------------------------------
+
 /**
- * Counts with a limiter of Effect. `nameOf` is what a key is called in its store.
+ * Counts with a limiter of Effect. `nameOf` names a key in the limiter's store.
  *
  * @category constructors
  * @since 0.1.0
@@ -128,85 +246,29 @@ export const make = (
   const bucket = ({ apiKey, baseUrl }: Of, endpoint: Endpoint.Any): Bucket => {
     const { calls, perSeconds } = endpoint.rateLimit
     const counted = apiKey === undefined ? `public ${calls}/${perSeconds}` : endpoint.path
-    const line = lineOf(`${baseUrl} ${counted} ${apiKey === undefined ? "" : Redacted.value(apiKey)}`)
     const { limit, refill, window } = spread(endpoint.rateLimit)
     const consumed = (key: string) => consume({ key, limit, window, algorithm: "token-bucket", onExceeded: "fail" })
     const one = apiKey === undefined
       ? consumed(`${baseUrl} ${counted}`)
       : Effect.flatMap(nameOf(Redacted.value(apiKey)), (name) => consumed(`${baseUrl} ${counted} ${name}`))
-
-    /** Counts a call and gives 0, or gives the milliseconds until the next. */
-    const taken: Effect.Effect<number> = Effect.matchEffect(one, {
-      onSuccess: () => Effect.succeed(0),
-      onFailure: ({ reason }) =>
-        reason._tag === "RateLimitExceeded"
-          ? Effect.succeed(Math.ceil(Duration.toMillis(reason.retryAfter)))
-          : Effect.die(reason)
+    return bucketOf({
+      endpoint,
+      line: lineOf(`${baseUrl} ${counted} ${apiKey === undefined ? "" : Redacted.value(apiKey)}`),
+      count: Effect.matchEffect(one, {
+        onSuccess: () => Effect.succeed(0),
+        onFailure: ({ reason }) =>
+          reason._tag === "RateLimitExceeded"
+            ? Effect.succeed(Math.ceil(Duration.toMillis(reason.retryAfter)))
+            : Effect.die(reason)
+      }),
+      refill
     })
-
-    const limited = (millis: number, paused: boolean) =>
-      Effect.fail(
-        new Errors.RateLimited({
-          endpoint: endpoint.name,
-          origin: "local",
-          status: 429,
-          reason: paused ? "the exchange has refused calls for their rate" : `${calls} calls in ${perSeconds} seconds`,
-          retryAfter: millis
-        })
-      )
-
-    /** The turn of whoever is first in line. */
-    const turn: Effect.Effect<void> = Effect.clockWith((clock) => {
-      const paused = line.pausedUntil - clock.currentTimeMillisUnsafe()
-      return paused > 0
-        ? Effect.andThen(Effect.sleep(Math.ceil(paused)), turn)
-        : Effect.flatMap(taken, (left) => left === 0 ? Effect.void : Effect.andThen(Effect.sleep(left), turn))
-    })
-
-    /** Waits in line, or not at all when that would take too long. `left` is what the first in line would wait. */
-    const wait = (left: number): Effect.Effect<number, Errors.RateLimited> =>
-      Effect.withFiber((fiber) => {
-        const clock = fiber.getRef(Clock.Clock)
-        const since = clock.currentTimeMillisUnsafe()
-        const most = Duration.toMillis(fiber.getRef(MaxWait))
-        const paused = line.pausedUntil - since
-        const expected = Math.max(left, paused) + Math.ceil(line.waiting * refill)
-        if (expected > most) return limited(expected, paused > 0)
-        line.waiting++
-        return line.one.withPermits(1)(turn).pipe(
-          Effect.timeoutOrElse({ duration: most, orElse: () => limited(Math.ceil(refill), line.pausedUntil > since) }),
-          Effect.ensuring(Effect.sync(() => line.waiting--)),
-          Effect.map(() => clock.currentTimeMillisUnsafe() - since)
-        )
-      })
-
-    return {
-      take: Effect.clockWith((clock) =>
-        // Nobody overtakes those who wait.
-        line.waiting > 0 || line.pausedUntil > clock.currentTimeMillisUnsafe()
-          ? wait(0)
-          : Effect.flatMap(taken, (left) => left === 0 ? Effect.succeed(0) : wait(left))
-      ),
-      refused: (retryAfter) =>
-        Effect.map(Effect.zip(Clock.currentTimeMillis, Random.next), ([now, random]) => {
-          const wanted = retryAfter === undefined ? undefined : asked(retryAfter, now)
-          // Of many calls that are refused together, the first says enough.
-          if (wanted !== undefined || line.pausedUntil <= now) {
-            if (now - line.pausedUntil > maxBackoff) line.refusals = 0
-            const pause = wanted ?? Math.min(1000 * 2 ** line.refusals, maxBackoff)
-            line.refusals++
-            line.pausedUntil = Math.max(line.pausedUntil, now + Math.ceil(pause * (1 + random / 4)))
-          }
-          return line.pausedUntil - now
-        }),
-      retries
-    }
   }
   return { bucket }
 }
 
 /**
- * Counts in memory: for all exchanges built together, since the layer is the same value wherever it is used.
+ * Counts in memory. All exchanges built together share one count, since the layer is the same value wherever it is used.
  *
  * @category layers
  * @since 0.1.0
@@ -219,7 +281,7 @@ export const layerMemory: Layer.Layer<RateLimits> = Layer.effect(
 const unlimited: Bucket = { take: Effect.succeed(0), refused: () => Effect.succeed(0), retries: 0 }
 
 /**
- * Counts nothing: the exchange judges alone.
+ * Counts nothing: only the exchange limits calls.
  *
  * @category layers
  * @since 0.1.0

@@ -1,6 +1,18 @@
 /**
  * Rate limits that programs share through a Redis.
  *
+ * @example
+ * ```ts
+ * import * as NodeRedis from "@effect/platform-node/NodeRedis"
+ * import * as Layer from "effect/Layer"
+ * import { RateLimitsRedis } from "effect-txc/redis"
+ *
+ * // Give it to the `rateLimits` option of `Exchange.layer`.
+ * export const rateLimits = RateLimitsRedis.layer.pipe(
+ *   Layer.provide(NodeRedis.layer({ url: "redis://127.0.0.1:6379" }))
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
@@ -12,17 +24,18 @@ import type * as Redis from "effect/persistence/Redis"
 import * as Digest from "./Digest.ts"
 import * as RateLimits from "./RateLimits.ts"
 
-/** For how long Redis is not asked again after it failed, in milliseconds. */
+/** For how long Redis is not asked after it failed, in milliseconds. */
 const restMillis = 5000
 
 /** How long an answer of Redis is waited for. */
 const patience = "500 millis"
 
 /**
- * Counts the calls of all programs that use the same Redis, those of a key by a digest of it, and public calls as if all
- * came from one address. A program whose clock is ahead of the others' lets as much more pass, once. While Redis can't be
- * reached each program counts for itself, which it says in the log: calls are worth more than the limit, which the
- * exchange still keeps. A pause after a refusal by the exchange is of the program that was refused.
+ * Counts the calls of all programs that use the same Redis: those of a key under a digest of it, and public calls as if all
+ * came from one address. A program whose clock is ahead of the others' lets as many more calls pass, once.
+ *
+ * While Redis can't be reached each program counts for itself and logs that it does. Calls go on, because the exchange still
+ * enforces the limit. After a refusal by the exchange, only the program that was refused pauses.
  *
  * @category layers
  * @since 0.1.0

@@ -1,6 +1,15 @@
 /**
  * Which exchange is called, and in which dialect.
  *
+ * @example
+ * ```ts
+ * import { Dialect, Region } from "effect-txc"
+ *
+ * // The live exchange, or a sandbox on this machine that speaks the document's dialect.
+ * export const live = Region.layer({ region: "eu" })
+ * export const sandbox = Region.layer({ baseUrl: "http://localhost:8080", dialect: Dialect.document })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Config from "effect/Config"
@@ -22,13 +31,15 @@ import * as Dialect from "../protocol/Dialect.ts"
 export const servers = { global: "https://whitebit.com", eu: "https://whitebit.eu" } as const
 
 /**
- * No base URL, one that is none, or that would send the key and signed requests in the clear.
+ * There is no base URL, it is not a URL, or it would send the key and signed requests unencrypted.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("InvalidBaseUrl", {
+  /** The base URL as given; empty when there was none. */
   baseUrl: Schema.String,
+  /** What is wrong with it, and what to set instead. */
   problem: Schema.String
 }) {
   override get message(): string {
@@ -39,26 +50,49 @@ export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("Invali
 }
 
 /**
- * Either one of the live exchange's servers, or any base URL together with the dialect spoken there. The dialect is
- * required: a wrong guess loses client order ids without a word.
- *
- * `allowInsecure` permits `http` to a host that is not this machine.
+ * One of the live exchange's servers.
  *
  * @category models
  * @since 0.1.0
  */
-export type Options =
-  | { readonly region: keyof typeof servers }
-  | { readonly baseUrl: string; readonly dialect: Dialect.Dialect; readonly allowInsecure?: boolean }
+export interface Live {
+  /** Which server; it speaks the live dialect. */
+  readonly region: keyof typeof servers
+}
 
 /**
- * - `baseUrl`: without a slash at the end
+ * Any other exchange.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Custom {
+  /** An https URL without a query; `http` only to this machine. */
+  readonly baseUrl: string
+  /** The dialect spoken there. It can't be guessed: with the wrong one client order ids are lost silently. */
+  readonly dialect: Dialect.Dialect
+  /** Permits `http` to another machine. `false` unless set. */
+  readonly allowInsecure?: boolean
+}
+
+/**
+ * Either one of the live exchange's servers, or any base URL together with the dialect spoken there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Options = Live | Custom
+
+/**
+ * The exchange that is called.
  *
  * @category services
  * @since 0.1.0
  */
 export class Region extends Context.Service<Region, {
+  /** Where its paths begin, without a slash at the end. */
   readonly baseUrl: string
+  /** How it writes fields, nonces and refusals. */
   readonly dialect: Dialect.Dialect
 }>()("effect-txc/client/Region") {}
 
@@ -66,7 +100,7 @@ const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(host)
 
 /**
- * Checks the base URL and makes the service.
+ * Checks the base URL and makes the service. Fails with `InvalidBaseUrl`.
  *
  * @category constructors
  * @since 0.1.0
@@ -79,7 +113,7 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
   if (Result.isFailure(parsed)) return fail("it is not a URL")
   const url = parsed.success
   if (url.protocol !== "https:" && url.protocol !== "http:") return fail("it is neither https nor http")
-  if (url.username !== "" || url.password !== "") return fail("it holds a user name or a password")
+  if (url.username !== "" || url.password !== "") return fail("it contains a user name or a password")
   if (url.search !== "" || url.hash !== "") return fail("it has a query or a fragment")
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !allowInsecure) {
     return fail("plain http to another machine would show the key; use https, or set allowInsecure")
@@ -88,6 +122,8 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
 }
 
 /**
+ * An exchange that the program names. Fails with `InvalidBaseUrl`.
+ *
  * @category layers
  * @since 0.1.0
  */

@@ -1,6 +1,26 @@
 /**
- * Who signs requests. The secret lives here and nowhere else; a remote signer (a key management service) can take this
- * service's place, and then the secret is not in the process at all.
+ * Signing requests. The secret lives here and nowhere else. A remote signer, such as a key management service, can replace
+ * this service; then the secret is not in the process at all.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Redacted from "effect/Redacted"
+ * import { Signer } from "effect-txc"
+ *
+ * // A signer whose secret is elsewhere: `hmac` asks a key management service.
+ * export const remote = (apiKey: string, hmac: (payload: string) => Promise<string>) =>
+ *   Layer.succeed(Signer.Signer, {
+ *     apiKey: Redacted.make(apiKey),
+ *     sign: (payload) =>
+ *       Effect.tryPromise({
+ *         try: () => hmac(payload),
+ *         catch: () => new Signer.SigningFailed({ reason: "the key management service did not sign" })
+ *       }),
+ *     scrub: Signer.scrubber(apiKey)
+ *   })
+ * ```
  *
  * @since 0.1.0
  */
@@ -19,24 +39,29 @@ import { Credentials } from "./Credentials.ts"
  * @since 0.1.0
  */
 export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningFailed", {
+  /** Why, without any secret: it is shown in the call's error. */
   reason: Schema.String
 }) {}
 
 /**
- * - `apiKey`: the public key, sent as `X-TXC-APIKEY`
- * - `sign`: the lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (document, "Authentication")
- * - `scrub`: removes from a text what this signer knows to be secret
+ * Signs requests with one API key.
  *
  * @category services
  * @since 0.1.0
  */
 export class Signer extends Context.Service<Signer, {
+  /** The public key, sent as `X-TXC-APIKEY`. */
   readonly apiKey: Redacted.Redacted
+  /**
+   * The lower-case hexadecimal HMAC-SHA512 of a payload, keyed with the API secret (document, "Authentication"). When it
+   * fails the call fails with `ExchangeUnreachable`, why `not-signed`, and nothing is sent.
+   */
   readonly sign: (payload: string) => Effect.Effect<string, SigningFailed>
+  /** Removes from a text what this signer knows to be secret. */
   readonly scrub: (text: string) => string
 }>()("effect-txc/client/Signer") {}
 
-/** A secret as it is, and as JSON writes it: with quotes and backslashes escaped, and maybe slashes too. */
+/** A secret as it is, and as JSON writes it: with quotes and backslashes escaped, and perhaps slashes too. */
 const spellingsOf = (secret: string): ReadonlyArray<string> => {
   const escaped = JSON.stringify(secret).slice(1, -1)
   return [...new Set([escaped.replaceAll("/", "\\/"), escaped, secret])]
@@ -63,8 +88,8 @@ const withSecretsOf = (
 })
 
 /**
- * Signs with `node:crypto` and a key prepared once: the fastest way on Node, Bun and Deno. Built anew
- * wherever it is used, because it belongs to the credentials it was given.
+ * Signs with `node:crypto` and a key prepared once: the fastest way on Node, Bun and Deno. Built anew wherever it is used,
+ * because it belongs to the credentials it was given. Fails with `SigningFailed` where there is no `node:crypto`.
  *
  * @category layers
  * @since 0.1.0
@@ -87,7 +112,7 @@ export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.
 ).pipe(Layer.fresh)
 
 /**
- * Signs with WebCrypto: for runtimes without `node:crypto`.
+ * Signs with WebCrypto: for runtimes without `node:crypto`. Fails with `SigningFailed` when the key can't be imported.
  *
  * @category layers
  * @since 0.1.0

@@ -130,10 +130,47 @@ export type Request<E extends Any> = E extends Endpoint<infer Q, infer _R, infer
  */
 export type Response<E extends Any> = E extends Endpoint<infer _Q, infer R, infer _A, infer _M, infer _T> ? R : never
 
-interface RefusalErrors<F extends string> {
+/** Which errors which calls can fail with, besides the endpoint's own refusals: the type and the value are made of it. */
+const tagsOf = {
+  every: ["ExchangeUnreachable", "RateLimited"],
+  public: ["PublicRequestRejected"],
+  private: ["RequestRejected", "NotAuthorized", "NonceRejected"],
+  mutating: ["OutcomeUnknown", "AcceptedUnreadable"],
+  reading: ["UnexpectedResponse"]
+} as const
+
+/**
+ * The tags of everything a call of the endpoint can fail with. {@link failureTags} gives them as a value.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type FailureTag<E extends Any> =
+  | (typeof tagsOf.every)[number]
+  | E["refusals"][number]
+  | AccessTag<E["access"]>
+  | UncertainTag<E["mutates"]>
+
+/** The tags of both kinds of calls where it is not known whether the call is public. */
+type AccessTag<Access> = Access extends "public" ? (typeof tagsOf.public)[number] : (typeof tagsOf.private)[number]
+
+/** The tags of both kinds of calls where it is not known whether the call mutates. */
+type UncertainTag<Mutates> = Mutates extends true ? (typeof tagsOf.mutating)[number] : (typeof tagsOf.reading)[number]
+
+/** Every error of a call by its tag, for a request with these fields. */
+interface ErrorByTag<F extends string> {
   readonly ValidationFailed: Errors.ValidationFailed<F>
   readonly InvalidFields: Errors.InvalidFields<F>
   readonly ReduceOnlyRejected: Errors.ReduceOnlyRejected<F>
+  readonly RequestRejected: Errors.RequestRejected<F>
+  readonly PublicRequestRejected: Errors.PublicRequestRejected
+  readonly NotAuthorized: Errors.NotAuthorized
+  readonly NonceRejected: Errors.NonceRejected
+  readonly RateLimited: Errors.RateLimited
+  readonly AcceptedUnreadable: Errors.AcceptedUnreadable
+  readonly OutcomeUnknown: Errors.OutcomeUnknown
+  readonly ExchangeUnreachable: Errors.ExchangeUnreachable
+  readonly UnexpectedResponse: Errors.UnexpectedResponse
 }
 
 /**
@@ -147,13 +184,12 @@ interface RefusalErrors<F extends string> {
  */
 export interface Failures<E extends Any> {
   /** Everything a call of the endpoint can fail with: a closed union. */
+  // One lookup per kind, not one of all tags: code that is generic in the endpoint can then name the errors of a kind.
   readonly failure:
-    | Errors.ExchangeUnreachable
-    | Errors.RateLimited
-    | RefusalErrors<keyof Request<E> & string>[E["refusals"][number]]
-    | (E["access"] extends "public" ? Errors.PublicRequestRejected
-      : Errors.RequestRejected<keyof Request<E> & string> | Errors.NotAuthorized | Errors.NonceRejected)
-    | (E["mutates"] extends true ? Errors.OutcomeUnknown | Errors.AcceptedUnreadable : Errors.UnexpectedResponse)
+    | ErrorByTag<keyof Request<E> & string>[(typeof tagsOf.every)[number]]
+    | ErrorByTag<keyof Request<E> & string>[E["refusals"][number]]
+    | ErrorByTag<keyof Request<E> & string>[AccessTag<E["access"]>]
+    | ErrorByTag<keyof Request<E> & string>[UncertainTag<E["mutates"]>]
 }
 
 /**
@@ -179,6 +215,24 @@ export const make = <
 >(
   definition: Definition<Request, Response, Access, Mutates, Refusals>
 ): Endpoint<Request, Response, Access, Mutates, Refusals> => ({ ...definition, "~codecs": new WeakMap() })
+
+/**
+ * The tags of everything a call of the endpoint can fail with, as a value: the same as the type {@link Failure} says.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const failureTags = <E extends Any>(endpoint: E): ReadonlySet<FailureTag<E>> => {
+  const { access, mutates, refusals }: Any = endpoint
+  const tags: ReadonlyArray<Errors.CallError["_tag"]> = [
+    ...tagsOf.every,
+    ...refusals,
+    ...(access === "public" ? tagsOf.public : tagsOf.private),
+    ...(mutates ? tagsOf.mutating : tagsOf.reading)
+  ]
+  // The type decides by the endpoint's type what is decided here by its value.
+  return new Set(tags) as ReadonlySet<FailureTag<E>>
+}
 
 /**
  * An endpoint's schemas in one dialect, ready to run. A client encodes requests and decodes answers; an exchange does the

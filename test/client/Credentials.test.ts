@@ -146,6 +146,6 @@ describe("layerFile", () => {
       const error = yield* failsWith("CredentialsFileRefused")(
         Effect.provide(Effect.asVoid(Credentials.Credentials), Credentials.layerFile(directory))
       )
-      assert.match(error.problem, /no file|can't be read/u)
+      assert.match(error.problem, /not a file|can't be read/u)
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer)))
 })

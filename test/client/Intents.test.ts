@@ -29,42 +29,42 @@ const clientOrderId = ClientOrderId.make("mine")
 const place = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
 const cancelAll = CancelAllOrders.use((orders) => orders.cancel())
 
-/** What the hook was told, in order. */
-type Told = ["record", Intents.Intent] | ["settled", Intents.Intent, Errors.Outcome]
+/** What the hook was called with, in order. */
+type Noted = ["record", Intents.Intent] | ["settled", Intents.Intent, Errors.Outcome]
 
-const recorder = (told: Array<Told>, more: Partial<Intents.Service> = {}) =>
+const recorder = (noted: Array<Noted>, more: Partial<Intents.Service> = {}) =>
   Intents.layer({
-    record: (intent) => Effect.sync(() => void told.push(["record", intent])),
-    settled: (intent, outcome) => Effect.sync(() => void told.push(["settled", intent, outcome])),
+    record: (intent) => Effect.sync(() => void noted.push(["record", intent])),
+    settled: (intent, outcome) => Effect.sync(() => void noted.push(["settled", intent, outcome])),
     ...more
   })
 
-const outcomes = (told: ReadonlyArray<Told>) => told.map(([what, , outcome]) => outcome ?? what)
+const outcomes = (noted: ReadonlyArray<Noted>) => noted.map(([what, , outcome]) => outcome ?? what)
 
 describe("an intent", () => {
-  it.effect("is recorded with all that finds the order again, before anything is sent", () => {
-    const told: Array<Told> = []
+  it.effect("is recorded with all that the order can be found by, before anything is sent", () => {
+    const noted: Array<Noted> = []
     let sent: ReadonlyArray<Sent> = []
     const sentBefore: Array<number> = []
-    const watching = recorder(told, {
+    const watching = recorder(noted, {
       record: (intent) =>
         Effect.sync(() => {
           sentBefore.push(sent.length)
-          told.push(["record", intent])
+          noted.push(["record", intent])
         })
     })
     return Effect.gen(function*() {
       sent = yield* Recorder
       yield* TestClock.setTime(1_700_000_000_000)
       const error = yield* failsWith("OutcomeUnknown")(place)
-      const [[, { request, ...intent }] = assert.fail("nothing was recorded")] = told
+      const [[, { request, ...intent }] = assert.fail("nothing was recorded")] = noted
       const { clientOrderId, endpoint, key, market = assert.fail("no market"), nonce, nonceForm, sentAt } = error
       assert.deepStrictEqual(intent, { clientOrderId, endpoint, key, market, nonce, nonceForm, sentAt } as never)
       assert.deepStrictEqual(Redacted.value(request), Redacted.value(error.request))
       assert.strictEqual(key, yield* Credentials.fingerprint(Redacted.make(alice.apiKey)))
       assert.strictEqual(fieldsOf(sent[0] ?? assert.fail("nothing was sent"))["nonce"], nonce.toString())
       assert.deepStrictEqual([sentBefore, sent.length], [[0], 1])
-      assert.deepStrictEqual(outcomes(told), ["record", "unknown"])
+      assert.deepStrictEqual(outcomes(noted), ["record", "unknown"])
     }).pipe(Effect.provide(answered(() => html(502)).pipe(Layer.provide(watching))))
   })
 
@@ -81,39 +81,39 @@ describe("an intent", () => {
   ]
   for (const [name, answer, expected] of endings) {
     it.effect(`is settled when the call was ${name}`, () => {
-      const told: Array<Told> = []
+      const noted: Array<Noted> = []
       return Effect.gen(function*() {
         yield* Effect.exit(cancelAll)
-        assert.deepStrictEqual(outcomes(told), expected)
-        for (let index = 0; index < told.length; index += 2) {
-          assert.strictEqual(told[index]?.[1], told[index + 1]?.[1])
+        assert.deepStrictEqual(outcomes(noted), expected)
+        for (let index = 0; index < noted.length; index += 2) {
+          assert.strictEqual(noted[index]?.[1], noted[index + 1]?.[1])
         }
-        const nonces = told.map(([, { nonce }]) => nonce)
-        assert.strictEqual(new Set(nonces).size, told.length / 2)
-      }).pipe(Effect.provide(answered(answer).pipe(Layer.provide(recorder(told)))))
+        const nonces = noted.map(([, { nonce }]) => nonce)
+        assert.strictEqual(new Set(nonces).size, noted.length / 2)
+      }).pipe(Effect.provide(answered(answer).pipe(Layer.provide(recorder(noted)))))
     })
   }
 
   it.effect("of an accepted order whose answer can't be read is settled as applied", () => {
-    const told: Array<Told> = []
+    const noted: Array<Noted> = []
     return Effect.gen(function*() {
       yield* failsWith("AcceptedUnreadable")(place)
-      assert.deepStrictEqual(outcomes(told), ["record", "applied"])
-    }).pipe(Effect.provide(answered(() => json(200, { order_id: 7 })).pipe(Layer.provide(recorder(told)))))
+      assert.deepStrictEqual(outcomes(noted), ["record", "applied"])
+    }).pipe(Effect.provide(answered(() => json(200, { order_id: 7 })).pipe(Layer.provide(recorder(noted)))))
   })
 
   it.effect("is none of a read, or of what is refused before it is sent", () => {
-    const told: Array<Told> = []
+    const noted: Array<Noted> = []
     return Effect.gen(function*() {
       yield* MainBalance.use(({ all }) => all)
       yield* Effect.flip(StopLimitOrders.use((orders) => orders.create({ ...stopLimit, market: "x" as never })))
-      assert.deepStrictEqual(told, [])
-    }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(recorder(told)))))
+      assert.deepStrictEqual(noted, [])
+    }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(recorder(noted)))))
   })
 
   it.effect("that can't be recorded is not sent", () => {
-    const told: Array<Told> = []
-    const failing = recorder(told, {
+    const noted: Array<Noted> = []
+    const failing = recorder(noted, {
       record: () => Effect.fail(new Intents.IntentNotRecorded({ reason: "the disk is full" }))
     })
     return Effect.gen(function*() {
@@ -125,7 +125,7 @@ describe("an intent", () => {
       ])
       assert.strictEqual(error.clientOrderId, clientOrderId)
       assert.deepStrictEqual(yield* privateCalls, [])
-      assert.deepStrictEqual(outcomes(told), ["not-applied"])
+      assert.deepStrictEqual(outcomes(noted), ["not-applied"])
     }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(failing))))
   })
 
@@ -153,53 +153,53 @@ describe("an intent", () => {
 
 describe("a fiber that is interrupted", () => {
   it.effect("while its call is under way: unknown, and the log says so", () => {
-    const told: Array<Told> = []
+    const noted: Array<Noted> = []
     const logged: Array<string> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(place)
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* privateCalls).length, 1)
       yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(outcomes(told), ["record", "unknown"])
+      assert.deepStrictEqual(outcomes(noted), ["record", "unknown"])
       assert.match(logged.join("\n"), /level=WARN.*StopLimitOrders\.create was interrupted.*mine/u)
     }).pipe(
-      Effect.provide([answered(() => Effect.never).pipe(Layer.provide(recorder(told))), logsInto(logged)])
+      Effect.provide([answered(() => Effect.never).pipe(Layer.provide(recorder(noted))), logsInto(logged)])
     )
   })
 
   it.effect("while the intent is recorded: not applied, and nothing is sent", () => {
-    const told: Array<Told> = []
+    const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const begun = yield* Deferred.make<void>()
-      const slow = recorder(told, {
+      const slow = recorder(noted, {
         record: () => Effect.andThen(Deferred.succeed(begun, undefined), Effect.never)
       })
       yield* Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(place)
         yield* Deferred.await(begun)
         yield* Fiber.interrupt(fiber)
-        assert.deepStrictEqual(outcomes(told), ["not-applied"])
+        assert.deepStrictEqual(outcomes(noted), ["not-applied"])
         assert.deepStrictEqual(yield* privateCalls, [])
       }).pipe(Effect.provide(answered(() => json(200, {})).pipe(Layer.provide(slow))))
     })
   })
 
   it.effect("while its call is signed: not applied, and nothing is sent", () => {
-    const told: Array<Told> = []
+    const noted: Array<Noted> = []
     const logged: Array<string> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(place)
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(outcomes(told), ["record", "not-applied"])
+      assert.deepStrictEqual(outcomes(noted), ["record", "not-applied"])
       assert.deepStrictEqual(yield* privateCalls, [])
       assert.deepStrictEqual(logged, [])
-    }).pipe(Effect.provide([signedBy(() => Effect.never, told), logsInto(logged)]))
+    }).pipe(Effect.provide([signedBy(() => Effect.never, noted), logsInto(logged)]))
   })
 })
 
 /** A client whose signer is remote. */
-const signedBy = (sign: Signer.Signer["Service"]["sign"], told: Array<Told>) =>
+const signedBy = (sign: Signer.Signer["Service"]["sign"], noted: Array<Noted>) =>
   Exchange.layerServices.pipe(
     Layer.provide([
       Layer.succeed(Signer.Signer, { ...credentialsOf(alice), scrub: (text) => text, sign }),
@@ -207,7 +207,7 @@ const signedBy = (sign: Signer.Signer["Service"]["sign"], told: Array<Told>) =>
       RateLimits.layerNone,
       MarketRules.layerNone,
       Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.live }),
-      recorder(told)
+      recorder(noted)
     ]),
     Layer.provideMerge(answering(() => json(200, []))),
     Layer.orDie
@@ -215,7 +215,7 @@ const signedBy = (sign: Signer.Signer["Service"]["sign"], told: Array<Told>) =>
 
 describe("a remote signer that hangs", () => {
   it.effect("is given no more than the call's time, and nothing is sent", () => {
-    const told: Array<Told> = []
+    const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(
         failsWith("ExchangeUnreachable")(cancelAll.pipe(
@@ -229,19 +229,19 @@ describe("a remote signer that hangs", () => {
         "no signature within 2s",
         "not-applied"
       ])
-      assert.deepStrictEqual(outcomes(told), ["record", "not-applied"])
+      assert.deepStrictEqual(outcomes(noted), ["record", "not-applied"])
       assert.deepStrictEqual(yield* privateCalls, [])
-    }).pipe(Effect.provide(signedBy(() => Effect.never, told)))
+    }).pipe(Effect.provide(signedBy(() => Effect.never, noted)))
   })
 
   it.effect("its late signature is not sent after all", () => {
-    const told: Array<Told> = []
+    const noted: Array<Noted> = []
     return Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(failsWith("ExchangeUnreachable")(cancelAll))
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* Fiber.join(fiber)).why, "not-signed")
       assert.deepStrictEqual(yield* privateCalls, [])
-    }).pipe(Effect.provide(signedBy(() => Effect.delay(Effect.succeed("late"), "15 seconds"), told)))
+    }).pipe(Effect.provide(signedBy(() => Effect.delay(Effect.succeed("late"), "15 seconds"), noted)))
   })
 })
 

@@ -34,7 +34,7 @@ const check = (bounded: Market.Bounded = order()) => MarketRules.MarketRules.use
 
 const unknown: ReadonlyArray<Violation> = [{ field: "market", constraint: { kind: "known" } }]
 
-/** An exchange's markets, which take half a second to load; `state` says what they are, or that they can't be had. */
+/** An exchange's markets, which take half a second to load; `state` says what they are, or that they can't be loaded. */
 const source = () => {
   const state = { loads: 0, markets: [listed] as ReadonlyArray<Market.Market>, broken: false }
   const load = Effect.delay(
@@ -119,7 +119,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide([MarketRules.layerCached(load, { timeToLive: "10 seconds" }), logsInto(logged)]))
   })
 
-  it.effect("no order waits for them longer than it may, whoever loads them", () => {
+  it.effect("no order waits for them longer than it may, whichever order loads them", () => {
     let loads = 0
     const hanging = Effect.suspend(() => {
       loads++
@@ -177,7 +177,7 @@ describe("layerCached", () => {
     }).pipe(Effect.provide(MarketRules.layerCached(load)))
   })
 
-  it.effect("while it has never loaded it fails, and tries again with the next order", () => {
+  it.effect("while it has never loaded it fails, and the next order loads once more", () => {
     const { load, state } = source()
     return Effect.gen(function*() {
       state.broken = true

@@ -50,7 +50,7 @@ const observed = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
   })
 
 describe.each(dialects)("of a call in the $name dialect", (dialect) => {
-  const tells = (
+  const reports = (
     name: string,
     call: Effect.Effect<
       unknown,
@@ -65,13 +65,13 @@ describe.each(dialects)("of a call in the $name dialect", (dialect) => {
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(observed(call))
         yield* TestClock.adjust("10 seconds")
-        const told = yield* Fiber.join(fiber)
-        assert.deepStrictEqual<unknown>(told.spans, [{
+        const reported = yield* Fiber.join(fiber)
+        assert.deepStrictEqual<unknown>(reported.spans, [{
           ...span,
           attributes: { ...span.attributes, "txc.dialect": dialect.name }
         }])
         assert.sameDeepMembers<unknown>(
-          told.metrics.map((metric) => ({ ...metric, max: 0 })),
+          reported.metrics.map((metric) => ({ ...metric, max: 0 })),
           [...metrics]
         )
       }).pipe(Effect.provide(answered(answer, dialect))))
@@ -122,7 +122,7 @@ describe.each(dialects)("of a call in the $name dialect", (dialect) => {
       of("StopLimitOrders.create", "not-applied", 0, "ValidationFailed")
     ]
   ] as const
-  for (const [name, call, answer, { metrics, span }] of rows) tells(name, call, answer, span, metrics)
+  for (const [name, call, answer, { metrics, span }] of rows) reports(name, call, answer, span, metrics)
 
   it.effect("that is interrupted", () =>
     Effect.gen(function*() {

@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redis from "effect/persistence/Redis"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { openSync, readFileSync } from "node:fs"
@@ -21,7 +23,7 @@ import { command, itWithRedis, redisServer, type Server } from "../support/redis
 const apiKey = "a-key-that-many-programs-share"
 const of: Of = { apiKey: Redacted.make(apiKey), unit: "milliseconds" }
 
-/** A Redis that has had a record of the key for long, so that nobody waits for leases that it may have forgotten. */
+/** A Redis that has had a record of the key for long, so that no program waits for leases that it may have forgotten. */
 const server = Effect.gen(function*() {
   const redis = yield* redisServer
   yield* Effect.gen(function*() {
@@ -64,7 +66,9 @@ const elsewhere = Effect.fnUntraced(function*(
   // The last line may be half of one that the process was killed in.
   const lines = Effect.sync(() => readFileSync(file, "utf8").split("\n").slice(0, -1))
   return {
-    kill: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT") => Effect.sync(() => child.kill(signal)),
+    kill: (signal: "SIGKILL" | "SIGCONT") => Effect.sync(() => child.kill(signal)),
+    /** Stops it, until neither its output nor what it has asked Redis is under way any more. */
+    stop: Effect.andThen(Effect.sync(() => child.kill("SIGSTOP")), Effect.sleep(200)),
     lines,
     nonces: Effect.map(lines, (all) => all.filter((line) => !line.startsWith("-")).map(Number)),
     errors: Effect.map(lines, (all) => all.filter((line) => line.startsWith("-")))
@@ -73,7 +77,7 @@ const elsewhere = Effect.fnUntraced(function*(
 
 type Elsewhere = Effect.Success<ReturnType<typeof elsewhere>>
 
-const until = (condition: Effect.Effect<boolean>): Effect.Effect<void> =>
+const until = <E>(condition: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
   Effect.flatMap(condition, (is) => is ? Effect.void : Effect.andThen(Effect.sleep(50), until(condition)))
 
 const drawsMoreThan = (count: number) => (process: Elsewhere) =>
@@ -98,6 +102,33 @@ const ahead = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
     }))
 
+/** On a clock that stands still, but for what sleeps on it: that moves it on at once. */
+const heldAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    let now = millis
+    return Effect.provideService(effect, Clock.Clock, {
+      ...clock,
+      currentTimeMillisUnsafe: () => now,
+      currentTimeMillis: Effect.sync(() => now),
+      sleep: (duration) =>
+        Effect.sync(() => {
+          now += Duration.toMillis(duration)
+        })
+    })
+  })
+
+/** Draws as soon as there is a lease, however long the program has to wait for it. */
+const drawAtLast = (draw: Effect.Effect<number, unknown>) => Effect.retry(draw, Schedule.spaced(50))
+
+const hashOf = Effect.map(Digest.ofApiKey(apiKey), (digest) => `effect-txc:nonce:milliseconds:${digest}`)
+
+/** A field of what Redis knows of the key. */
+const known = (redis: Server, field: string) =>
+  Effect.flatMap(hashOf, (hash) => Effect.map(command("HGET", hash, field).pipe(Effect.provide(redis.layer)), Number))
+
+/** When the lease of a class ends, in milliseconds. */
+const endOf = (redis: Server, nonce: number, programs: number) => known(redis, `end:${nonce % programs}`)
+
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
 
 describe("in window mode", () => {
@@ -109,7 +140,7 @@ describe("in window mode", () => {
         const [killed, stopped] = yield* Effect.all([elsewhere(redis, "window", 2), elsewhere(redis, "window", 2)])
         yield* Effect.forEach([killed, stopped], drawsMoreThan(1500), { concurrency: 2 })
         yield* killed.kill("SIGKILL")
-        yield* stopped.kill("SIGSTOP")
+        yield* stopped.stop
         const before = yield* stopped.nonces
 
         // Others take over both classes once their leases have ended.
@@ -126,7 +157,7 @@ describe("in window mode", () => {
           /the lease on nonces has ended|all 2 classes of nonces are leased to others/u
         )
 
-        // Until somebody else ends.
+        // Until another program ends.
         yield* successors[0].kill("SIGKILL")
         yield* drawsAgain(stopped)
         yield* Effect.forEach([stopped, successors[1]], drawsAgain)
@@ -138,7 +169,7 @@ describe("in window mode", () => {
         const heirs = yield* Effect.forEach(successors, ({ nonces }) => nonces)
         for (const nonces of heirs) assert.strictEqual(new Set(nonces.map((nonce) => nonce % 2)).size, 1)
         const [rest] = before.map((nonce) => nonce % 2)
-        const heir = heirs.find(([nonce = 0]) => nonce % 2 === rest) ?? assert.fail("nobody took the class over")
+        const heir = heirs.find(([nonce = 0]) => nonce % 2 === rest) ?? assert.fail("no program took the class over")
         assert.isAbove(heir[0] ?? 0, before.at(-1) ?? Infinity)
       })
   )
@@ -158,37 +189,39 @@ describe("in window mode", () => {
       Effect.gen(function*() {
         const redis = yield* server
         const old = yield* sharing(redis, 2)
-        yield* old.draw
+        const end = yield* endOf(redis, yield* old.draw, 2)
         yield* redis.stop
         yield* redis.start
         // From then on either may have either class.
         const young = yield* sharing(redis, 2)
-        // The old lease holds as long as it was given, and the new one begins after it.
-        const drawn: Array<number> = []
-        const drawing = Effect.flatMap(old.draw, (nonce) => Effect.delay(Effect.sync(() => drawn.push(nonce)), 5))
-        const error = yield* Effect.forkChild(failsWith("NonceUnavailable")(Effect.forever(drawing)))
-        const first = yield* young.draw
-        assert.isAbove(drawn.length, 100)
-        assert.isAbove(first, drawn.at(-1) ?? Infinity)
-        assert.match((yield* Fiber.join(error)).reason, /Redis/u)
+        // The old lease holds as long as it was given, and no longer.
+        const last = yield* heldAt(end - 100)(old.draw)
+        assert.isBelow(last, end)
+        const error = yield* failsWith("NonceUnavailable")(ahead(NonceRedis.leaseMillis + 1000)(old.draw))
+        assert.match(error.reason, /Redis/u)
+        // The new one begins after it.
+        assert.isAbove(yield* drawAtLast(young.draw), Math.max(end, last))
       })
   )
 
   itWithRedis(
-    "nor one that took another's place, or was started anew with what it had kept",
+    "nor one that took another's place, or was restarted with what it had kept",
     () =>
       Effect.gen(function*() {
         const redis = yield* server
-        const hash = `effect-txc:nonce:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
+        const hash = yield* hashOf
         const send = (...args: Parameters<typeof command>) => command(...args).pipe(Effect.provide(redis.layer))
         yield* send("HSET", hash, "run", "of-another-server")
         const { draw } = yield* sharing(redis, 2)
+        const before = yield* Clock.currentTimeMillis
         const fiber = yield* Effect.forkChild(draw)
-        yield* Effect.sleep(500)
+        yield* until(Effect.map(send("HGET", hash, "run"), (run) => run !== "of-another-server"))
+        const after = yield* Clock.currentTimeMillis
+        const quarantine = NonceRedis.leaseMillis + NonceRedis.margin
+        const from = yield* known(redis, "from")
+        assert.isAtLeast(from, before + quarantine)
+        assert.isAtMost(from, after + quarantine)
         assert.isUndefined(fiber.pollUnsafe())
-        const from = Number(yield* send("HGET", hash, "from")) - (yield* Clock.currentTimeMillis)
-        assert.isAbove(from, NonceRedis.leaseMillis)
-        assert.isAtMost(from, NonceRedis.leaseMillis + NonceRedis.margin)
         yield* Fiber.interrupt(fiber)
       })
   )
@@ -213,24 +246,24 @@ describe("in window mode", () => {
       Effect.gen(function*() {
         const redis = yield* server
         const { draw } = yield* sharing(redis, 100)
-        yield* draw
+        const first = yield* draw
         const drawn = yield* Effect.forEach(
           Array.from({ length: 40 }),
-          () => Effect.flatMap(draw, (nonce) => Effect.map(Clock.currentTimeMillis, (now) => nonce - now)),
-          {
-            concurrency: "unbounded"
-          }
-        )
-        assert.isTrue(drawn.every((ahead) => ahead <= maxAhead))
-        assert.isAbove(Math.max(...drawn), maxAhead - 200)
+          () => Effect.flatMap(draw, (nonce) => Effect.map(Clock.currentTimeMillis, (now) => [nonce, nonce - now])),
+          { concurrency: "unbounded" }
+        ).pipe(heldAt(first))
+        assert.deepStrictEqual(drawn.map(([nonce]) => nonce), drawn.map((_, i) => first + 100 * (i + 1)))
+        assert.isTrue(drawn.every(([, ahead = Infinity]) => ahead <= maxAhead))
+        assert.strictEqual(Math.max(...drawn.map(([, ahead = 0]) => ahead)), maxAhead)
       })
   )
 
   itWithRedis("a program whose time is past its lease has the typed error", () =>
     Effect.gen(function*() {
-      const { draw } = yield* sharing(yield* server, 2)
-      yield* draw
-      yield* ahead(NonceRedis.leaseMillis - 1500)(draw)
+      const redis = yield* server
+      const { draw } = yield* sharing(redis, 2)
+      const end = yield* endOf(redis, yield* draw, 2)
+      yield* heldAt(end - 100)(draw)
       yield* failsWith("NonceUnavailable")(ahead(NonceRedis.leaseMillis + 1)(draw))
     }))
 
@@ -259,8 +292,7 @@ describe("in window mode", () => {
         const first = yield* Effect.forkChild(three.draw)
         yield* Effect.sleep(300)
         assert.isUndefined(first.pollUnsafe())
-        const hash = `effect-txc:nonce:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
-        assert.strictEqual(yield* command("HGET", hash, "programs").pipe(Effect.provide(redis.layer)), "2")
+        assert.strictEqual(yield* known(redis, "programs"), 2)
         yield* two.end
         assert.isAbove(yield* Fiber.join(first), last)
       })
@@ -309,14 +341,14 @@ describe("in increasing mode", () => {
         yield* drawsMoreThan(50)(dying)
         const other = yield* program(redis, NonceRedis.layerIncreasing)
         const key = `effect-txc:increasing:milliseconds:${yield* Digest.ofApiKey(apiKey)}`
-        yield* dying.kill("SIGSTOP")
+        yield* dying.stop
         // As if it had been stopped within its call.
         const till = (yield* Clock.currentTimeMillis) + 1000
         yield* command("HSET", key, "till", `${till}`).pipe(Effect.provide(redis.layer))
         const nonce = yield* other.draw
         assert.isAtLeast(yield* Clock.currentTimeMillis, till)
         assert.isAbove(nonce, (yield* dying.nonces).at(-1) ?? Infinity)
-        // What it goes on with is greater again.
+        // What it goes on with is greater still.
         const { length } = yield* dying.nonces
         yield* dying.kill("SIGCONT")
         yield* drawsMoreThan(length + 5)(dying)

@@ -44,7 +44,7 @@ const bursts = fc.array(fc.tuple(fc.integer({ min: 1, max: 80 }), fc.nat(3000)),
 
 const limits = fc.record({ calls: fc.integer({ min: 1, max: 60 }), perSeconds: fc.integer({ min: 1, max: 10 }) })
 
-/** When each call had its turn, in milliseconds from the start. */
+/** When each call took its turn, in milliseconds from the start. */
 const turns = (endpoint: Endpoint.Any, planned: ReadonlyArray<readonly [calls: number, gap: number]>) =>
   Effect.gen(function*() {
     const { take } = yield* bucketOf(endpoint)
@@ -133,12 +133,12 @@ describe("taking", () => {
       const { take } = yield* bucketOf(one)
       const waited = yield* passing(Effect.all([take, take, take], { concurrency: "unbounded" }), 50)
       assert.deepStrictEqual(waited, [0, 1250, 2500])
-      // Then nobody is in line any more.
+      // Then the line is empty.
       yield* TestClock.adjust(1250)
       assert.strictEqual(yield* atOnce(take), 0)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
-  it.effect("fails at once where nothing is to be waited for, and says when to come again", () =>
+  it.effect("fails at once where no wait is allowed, and says when to retry", () =>
     Effect.gen(function*() {
       const { take } = yield* bucketOf(one)
       yield* take
@@ -189,8 +189,8 @@ describe("taking", () => {
         [pingEndpoint, { baseUrl: of.baseUrl }]
       ] as const
       for (const [endpoint, whose] of distinct) yield* (yield* bucketOf({ ...endpoint, ...once }, whose)).take
-      const again = [...distinct, [timeEndpoint, { baseUrl: of.baseUrl }] as const]
-      for (const [endpoint, whose] of again) {
+      const repeated = [...distinct, [timeEndpoint, { baseUrl: of.baseUrl }] as const]
+      for (const [endpoint, whose] of repeated) {
         yield* failsWith("RateLimited")((yield* bucketOf({ ...endpoint, ...once }, whose)).take)
       }
     }).pipe(atOnce, Effect.provide(RateLimits.layerMemory)))

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Call from "../../src/client/call/Call.ts"
+import * as TestClock from "effect/testing/TestClock"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
 import * as Nonce from "../../src/client/Nonce.ts"
@@ -41,6 +42,7 @@ import { privateCalls, Recorder } from "../support/http.ts"
 const clientOrderId = ClientOrderId.make("find-me")
 const create = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
 const balance = MainBalance.use(({ all }) => all)
+const worth = MainBalance.use((balances) => balances.of(eth))
 const ping = ServerStatus.use((status) => status.ping)
 
 const open = Control.use((control) =>
@@ -141,13 +143,17 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
 
   it.live("applied, but answered too late: the code's worth is on the balance", () =>
     Effect.gen(function*() {
-      yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 300 } })
-      const error = yield* Codes.use((codes) => codes.apply({ code })).pipe(
-        failsWith("OutcomeUnknown"),
-        Effect.provideService(Call.Timeout, "60 millis")
-      )
+      yield* addFault({ path: "/api/v4/main-account/codes/apply", symptom: { _tag: "Delay", millis: 30_000 } })
+      const now = yield* Clock.currentTimeMillis
+      const error = yield* Effect.gen(function*() {
+        // The call's own clock stands still until the code is applied.
+        yield* TestClock.setTime(now)
+        const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(Codes.use((codes) => codes.apply({ code }))))
+        while ((yield* TestClock.withLive(worth)) !== "2.5") yield* TestClock.withLive(Effect.sleep(5))
+        yield* TestClock.adjust("10 seconds")
+        return yield* Fiber.join(fiber)
+      }).pipe(Effect.provide(TestClock.layer()))
       assert.strictEqual(error.why, "timeout")
-      assert.strictEqual(yield* MainBalance.use((balances) => balances.of(eth)), "2.5")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
   it.live("not applied, and it can't be known: reset, and a proxy's 502", () =>

@@ -39,7 +39,7 @@ const printable = fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCha
 /** Characters that JSON writes as they are. */
 const plain = printable.filter((character) => character !== "\"" && character !== "\\")
 
-/** The beginning makes sure that it occurs in nobody's words by chance. */
+/** The beginning makes sure that it occurs in no text by chance. */
 const secret = (beginning: string, unit: fc.Arbitrary<string>) =>
   fc.string({ unit, minLength: 6, maxLength: 40 }).map((rest) => beginning + rest)
 
@@ -74,7 +74,7 @@ const assertHidden = (shown: ReadonlyArray<readonly [where: string, text: string
 }
 
 // -----------------------------------------------------------------------------
-// Exchanges that tell everything they know
+// Exchanges that reveal everything they know
 // -----------------------------------------------------------------------------
 
 /** An answer that holds all of these texts somewhere. */

@@ -3,17 +3,18 @@ import * as Match from "effect/Match"
 import type * as Stream from "effect/Stream"
 import { describe, expect, it } from "tstyche"
 import type * as CancelAllOrders from "../../src/endpoints/CancelAllOrders.ts"
-import type * as Codes from "../../src/endpoints/Codes.ts"
-import type * as CollateralOcoOrders from "../../src/endpoints/CollateralOcoOrders.ts"
+import * as Codes from "../../src/endpoints/Codes.ts"
+import * as CollateralOcoOrders from "../../src/endpoints/CollateralOcoOrders.ts"
 import type * as DeleteSubAccount from "../../src/endpoints/DeleteSubAccount.ts"
-import type * as Fees from "../../src/endpoints/Fees.ts"
+import * as Fees from "../../src/endpoints/Fees.ts"
 import type * as InterestPaymentHistory from "../../src/endpoints/InterestPaymentHistory.ts"
 import type * as MainBalance from "../../src/endpoints/MainBalance.ts"
-import type * as Markets from "../../src/endpoints/Markets.ts"
+import * as Markets from "../../src/endpoints/Markets.ts"
 import type * as ServerStatus from "../../src/endpoints/ServerStatus.ts"
-import type * as StopLimitOrders from "../../src/endpoints/StopLimitOrders.ts"
+import * as StopLimitOrders from "../../src/endpoints/StopLimitOrders.ts"
 import type * as SubAccountApiKeys from "../../src/endpoints/SubAccountApiKeys.ts"
-import type * as SubAccounts from "../../src/endpoints/SubAccounts.ts"
+import * as SubAccounts from "../../src/endpoints/SubAccounts.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
 
 declare const stopLimit: StopLimitOrders.StopLimitOrders["Service"]
@@ -75,6 +76,24 @@ describe("the errors of a call are these and no others", () => {
     expect<StopLimitOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
     expect<CancelAllOrders.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
     expect<Codes.Failure>().type.not.toBeAssignableFrom<Errors.ReduceOnlyRejected>()
+  })
+})
+
+describe("the tags of an endpoint's errors, as a value, are those of its type", () => {
+  it("of orders, other calls, reads and public reads", () => {
+    expect(Endpoint.failureTags(CollateralOcoOrders.endpoint)).type.toBe<
+      ReadonlySet<CollateralOcoOrders.Failure["_tag"]>
+    >()
+    expect(Endpoint.failureTags(StopLimitOrders.endpoint)).type.toBe<ReadonlySet<StopLimitOrders.Failure["_tag"]>>()
+    expect(Endpoint.failureTags(Codes.endpoint)).type.toBe<ReadonlySet<Codes.Failure["_tag"]>>()
+    expect(Endpoint.failureTags(SubAccounts.endpoint)).type.toBe<ReadonlySet<SubAccounts.Failure["_tag"]>>()
+    expect(Endpoint.failureTags(Fees.endpoint)).type.toBe<ReadonlySet<Fees.Failure["_tag"]>>()
+    expect(Endpoint.failureTags(Markets.endpoint)).type.toBe<ReadonlySet<Markets.Failure["_tag"]>>()
+  })
+
+  it("of any endpoint: those of any error", () => {
+    expect<Endpoint.FailureTag<Endpoint.Any>>().type.toBe<Errors.CallError["_tag"]>()
+    expect<Endpoint.Failure<Endpoint.Any>["_tag"]>().type.toBe<Errors.CallError["_tag"]>()
   })
 })
 

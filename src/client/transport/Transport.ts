@@ -1,10 +1,84 @@
 /**
- * What a failing transport proves: that the request was never sent, or nothing.
+ * Sending bytes over an `HttpClient`, and what a failure proves: that the request was never sent, or nothing.
  *
  * @since 0.1.0
  */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Headers from "effect/http/Headers"
+import * as HttpBody from "effect/http/HttpBody"
+import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as UrlParams from "effect/http/UrlParams"
+import * as Option from "effect/Option"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
+import * as Signature from "../../protocol/Signature.ts"
+
+// -----------------------------------------------------------------------------
+// Sending
+// -----------------------------------------------------------------------------
+
+/** What every request runs under: no redirects, no trace headers, no span of the client below. */
+const quiet = Context.empty().pipe(
+  Context.add(FetchHttpClient.RequestInit, { redirect: "manual" }),
+  Context.add(HttpClient.TracerDisabledWhen, () => true),
+  Context.add(HttpClient.TracerPropagationEnabled, false)
+)
+
+/**
+ * Sends a request once and reads the whole answer. Redirects are not followed: they would deliver the key and the signature
+ * to another server. No header that holds a secret is printed.
+ *
+ * @category sending
+ * @since 0.1.0
+ */
+export const send = (
+  http: HttpClient.HttpClient,
+  request: HttpClientRequest.HttpClientRequest
+): Effect.Effect<readonly [HttpClientResponse.HttpClientResponse, string], HttpClientError.HttpClientError> =>
+  Effect.withFiber((fiber) =>
+    Effect.flatMap(http.execute(request), (response) => Effect.map(response.text, (text) => [response, text] as const))
+      .pipe(
+        Effect.provideContext(
+          Context.add(quiet, Headers.CurrentRedactedNames, [
+            ...fiber.getRef(Headers.CurrentRedactedNames),
+            Signature.secretHeaders
+          ])
+        )
+      )
+  )
+
+/**
+ * A POST of these exact bytes. Names of headers are in lower case. It is made in one step, because a request made from
+ * options would be taken apart and put together once more.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const post = (
+  url: string,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>
+): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.makeWith(
+    "POST",
+    url,
+    UrlParams.empty,
+    Option.none(),
+    Headers.fromRecordUnsafe({
+      ...headers,
+      "content-type": "application/json",
+      "content-length": body.byteLength.toString()
+    }),
+    HttpBody.uint8Array(body, "application/json")
+  )
+
+// -----------------------------------------------------------------------------
+// What a failure proves
+// -----------------------------------------------------------------------------
 
 /** Codes of Node, undici and OpenSSL for a connection that was never made. Nothing can have been sent over it. */
 const neverConnected: Readonly<Record<string, UnreachableCause>> = {
@@ -42,8 +116,8 @@ interface Cause {
 
 /** Why a cause proves that nothing was sent; `undefined` when it proves nothing. */
 const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // Whoever answers the first words of TLS with something that is no TLS was told nothing else. Any other EPROTO may end
-  // a connection that was made.
+  // A server that answers the TLS greeting with something else has been sent nothing more. Any other EPROTO may end a
+  // connection that was made.
   if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
   const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
   // Several addresses were tried: each attempt must prove it.

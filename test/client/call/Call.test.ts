@@ -46,7 +46,7 @@ const mutating = { placeStop, placeOco, cancelAll, applyCode, deleteSubAccount }
 const reading = { interest, subAccounts, balance, fees }
 const open = { ping, markets }
 
-/** The error's tag, what it says of the outcome, and whether it may be tried again. */
+/** The error's tag, what it says of the outcome, and whether it may be retried. */
 const verdict = (error: Errors.CallError) => [error._tag, error.outcome, error.isRetryable] as const
 
 // -----------------------------------------------------------------------------
@@ -462,7 +462,7 @@ describe("how often a call is made", () => {
   }
 
   const refusedNonces = [
-    ["and again", nonceUsed, 2],
+    ["a second time", nonceUsed, 2],
     ["and something else goes wrong in between", (index: number) => index === 1 ? html(502) : nonceUsed(), 3]
   ] as const
   for (const [when, answer, attempts] of refusedNonces) {
@@ -507,7 +507,7 @@ describe("how often a call is made", () => {
       assert.strictEqual((yield* privateCalls).length, 3)
     }).pipe(Effect.provide(answered((_sent, index) => index < 2 ? html(502) : json(200, {})))))
 
-  it.effect("public reads are attempted again too", () =>
+  it.effect("public reads are retried too", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(Effect.flip(ping))
       yield* TestClock.adjust("1 second")
@@ -568,7 +568,7 @@ describe("Timeout", () => {
       ))
     ))
 
-  it.effect("a call that is interrupted is not made again", () =>
+  it.effect("a call that is interrupted is not retried", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.forkChild(balance)
       yield* TestClock.adjust("1 second")

@@ -1,13 +1,14 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
 import type * as Http from "node:http"
-import * as Call from "../../../src/client/call/Call.ts"
 import * as Credentials from "../../../src/client/Credentials.ts"
 import * as MarketRules from "../../../src/client/MarketRules.ts"
 import * as Nonce from "../../../src/client/Nonce.ts"
@@ -111,6 +112,15 @@ const clientAt = (baseUrl: string, http: Layer.Layer<HttpClient.HttpClient>): La
 
 const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const balance = MainBalance.use(({ all }) => all)
+
+/** Makes a call on a clock that stands still until `isUnderWay`, and then passes the call's timeout. */
+const timingOut = <A, E, R>(call: Effect.Effect<A, E, R>, isUnderWay: () => boolean): Effect.Effect<A, E, R> =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(call)
+    while (!isUnderWay()) yield* TestClock.withLive(Effect.sleep(5))
+    yield* TestClock.adjust("10 seconds")
+    return yield* Fiber.join(fiber)
+  }).pipe(Effect.provide(TestClock.layer()))
 
 const reply = (response: Http.ServerResponse, status: number, headers: Http.OutgoingHttpHeaders, body = "") => {
   response.writeHead(status, headers)
@@ -221,22 +231,22 @@ for (const [name, http] of Object.entries(transports)) {
       Effect.gen(function*() {
         const { baseUrl, received } = yield* serving(() => {})
         yield* Effect.gen(function*() {
-          const error = yield* failsWith("OutcomeUnknown")(create)
+          const error = yield* timingOut(failsWith("OutcomeUnknown")(create), () => received.length === 1)
           assert.strictEqual(error.why, "timeout")
           assert.strictEqual(received.length, 1)
-          const read = yield* failsWith("ExchangeUnreachable")(balance).pipe(once)
+          const read = yield* timingOut(failsWith("ExchangeUnreachable")(balance), () => received.length === 2)
           assert.strictEqual(read.why, "timeout")
-        }).pipe(Effect.provideService(Call.Timeout, "80 millis"), Effect.provide(clientAt(baseUrl, http)))
+        }).pipe(once, Effect.provide(clientAt(baseUrl, http)))
       }))
 
     it.live("a server that never comes to an end is not waited for", () =>
       Effect.gen(function*() {
+        let begun = false
         const { baseUrl } = yield* serving((response) => {
           response.writeHead(200, { "content-type": "application/json" })
-          response.write("{")
+          response.write("{", () => begun = true)
         })
-        const error = yield* failsWith("OutcomeUnknown")(create).pipe(
-          Effect.provideService(Call.Timeout, "80 millis"),
+        const error = yield* timingOut(failsWith("OutcomeUnknown")(create), () => begun).pipe(
           Effect.provide(clientAt(baseUrl, http))
         )
         assert.strictEqual(error.why, "timeout")

@@ -1,0 +1,250 @@
+/**
+ * A program's lease on a part of the nonces of an API key, in a Redis.
+ *
+ * The nonces of a key are divided into classes, one per program: the numbers that leave the same remainder when divided by
+ * the number of programs. A lease is the numbers of one class from a first one up to an end. Why no two leases ever hold
+ * the same number:
+ *
+ * - The next lease of a class begins no earlier than the last one ended. So the sets are disjoint, whatever any clock says.
+ * - A program draws only from its own lease. One that was paused still holds the same numbers when it resumes: what it has
+ *   drawn is its own, however late it is sent. Its clock is past the end of its lease by then, so it draws nothing more until
+ *   it has another one.
+ * - A lease is extended or given back by its token, which no other lease has. A program whose class another program holds by
+ *   now gets another class, or none.
+ * - A Redis that lost its memory, or may have lost the end of it, has no record of its own run: it was emptied or restarted,
+ *   or another server took its place. It then leases out nothing until every lease that it may have forgotten has ended.
+ *   This alone relies on clocks: those of Redis servers that take each other's place differ by less than {@link margin}.
+ *
+ * Leases are timed by the clock of Redis. A program whose clock is seconds ahead of it finds its leases ended. One whose
+ * clock is behind may wait until it has come as far as its lease. Nonces stay distinct in both cases, and calls stop.
+ *
+ * @since 0.1.0
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Redis from "effect/persistence/Redis"
+import { NonceUnavailable, type Of, ticks } from "./Nonce.ts"
+import { ask, keyOf } from "./NonceStore.ts"
+
+/** How long a lease lasts, in milliseconds, unless it is extended. */
+export const leaseMillis = 6000
+
+/** How often a lease is extended, and how soon a program without one asks for it next, in milliseconds. */
+const everyMillis = 1000
+
+/** By how many milliseconds the clocks of Redis servers that take each other's place may differ. */
+export const margin = 1000
+
+// -----------------------------------------------------------------------------
+// In Redis
+// -----------------------------------------------------------------------------
+
+/**
+ * Extends the lease of a class and token, or leases another class, or answers for how many milliseconds there is none.
+ *
+ * One hash holds everything about a key: `run` is the run of the server that wrote it; before `from` nothing is leased out;
+ * `token:N` and `end:N` are who holds class N and until when (an end may be in the future although the holder is gone).
+ */
+const lease = Redis.script(
+  (key: string, programs: number, lease: number, quarantine: number, held: string, token: string) => [
+    key,
+    programs,
+    lease,
+    quarantine,
+    held,
+    token
+  ],
+  {
+    numberOfKeys: 1,
+    lua: `
+local key, programs, lease, quarantine, held, token =
+  KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local time = redis.call("TIME")
+local micros = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = math.floor(micros / 1000)
+local text = function(number) return string.format("%.0f", number) end
+
+local run = string.match(redis.call("INFO", "server"), "run_id:(%w+)") or "unknown"
+if redis.call("HGET", key, "run") ~= run then
+  redis.call("DEL", key)
+  redis.call("HSET", key, "run", run, "from", text(now + quarantine))
+end
+
+local programsKnown = tonumber(redis.call("HGET", key, "programs") or "0")
+if programsKnown ~= programs then
+  for class = 0, programsKnown - 1 do
+    local left = tonumber(redis.call("HGET", key, "end:" .. class) or "0") - now
+    if left > 0 then return { "programs", text(programsKnown), text(left) } end
+  end
+  -- Classes of another division hold the same numbers: no lease may begin before all of theirs have ended.
+  local from = tonumber(redis.call("HGET", key, "from"))
+  for class = 0, programsKnown - 1 do
+    from = math.max(from, tonumber(redis.call("HGET", key, "end:" .. class) or "0"))
+    redis.call("HDEL", key, "end:" .. class, "token:" .. class)
+  end
+  redis.call("HSET", key, "programs", programs, "from", text(from))
+end
+
+local give = function(class, token, from)
+  local before = tonumber(redis.call("HGET", key, "end:" .. class) or "0")
+  local till = math.max(before, now + lease)
+  redis.call("HSET", key, "token:" .. class, token, "end:" .. class, text(till))
+  return { "lease", tostring(class), token, text(from), text(till) }
+end
+
+if token ~= "" and redis.call("HGET", key, "token:" .. held) == token then return give(held, token, 0) end
+
+local from = tonumber(redis.call("HGET", key, "from"))
+if now < from then return { "quarantine", "", text(from - now) } end
+
+local soonest
+for class = 0, programs - 1 do
+  local till = tonumber(redis.call("HGET", key, "end:" .. class) or "0")
+  if till <= now then
+    local last = tonumber(redis.call("HGET", key, "last") or "0")
+    local fresh = text(math.max(last + 1, micros))
+    redis.call("HSET", key, "last", fresh)
+    return give(class, fresh, math.max(from, till))
+  end
+  soonest = math.min(soonest or till, till)
+end
+return { "full", "", text(soonest - now) }
+`
+  }
+).withReturnType<
+  | readonly ["lease", held: string, token: string, from: string, till: string]
+  | readonly ["quarantine" | "full" | "programs", programs: string, left: string]
+>()
+
+/** Ends a lease early, just after the last number drawn from it. */
+const giveBack = Redis.script(
+  (key: string, held: string, token: string, till: number) => [key, held, token, till],
+  {
+    numberOfKeys: 1,
+    lua: `
+if redis.call("HGET", KEYS[1], "token:" .. ARGV[1]) == ARGV[2] then
+  redis.call("HSET", KEYS[1], "end:" .. ARGV[1], ARGV[3])
+  redis.call("HDEL", KEYS[1], "token:" .. ARGV[1])
+end
+return 0
+`
+  }
+).withReturnType<number>()
+
+// -----------------------------------------------------------------------------
+// In the program
+// -----------------------------------------------------------------------------
+
+/**
+ * Numbers of one class, in ticks of the key's unit.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Lease {
+  /** The class, as Redis calls it. */
+  readonly held: string
+  /** What the lease is extended and given back by. */
+  readonly token: string
+  /** The remainder of every number of the class. */
+  readonly remainder: number
+  /** The first number that may be drawn. */
+  readonly from: number
+  /** The first number that may not be drawn any more. */
+  readonly till: number
+}
+
+/**
+ * What one program holds of the nonces of one key.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Holder {
+  /** The lease of this moment; absent before the first one, and after it was given back. */
+  readonly lease: () => Lease | undefined
+  /** Completes with the first lease. */
+  readonly first: Deferred.Deferred<void>
+  /** Gets a lease and extends it, for ever. What goes wrong meanwhile is the reason of `unavailable`. */
+  readonly keep: Effect.Effect<never>
+  /** Fails with the reason why no number can be drawn. */
+  readonly unavailable: Effect.Effect<never, NonceUnavailable>
+  /** Gives the lease back early, from the number after `last` on. Never fails: a lease that stays ends by itself. */
+  readonly giveBack: (last: number) => Effect.Effect<void>
+}
+
+const reasonOf = (refusal: "quarantine" | "full" | "programs", known: string, programs: number): string => {
+  switch (refusal) {
+    case "full":
+      return `all ${programs} classes of nonces are leased to others`
+    case "programs":
+      return `others share the nonces of this key among ${known} programs, this one among ${programs}`
+    case "quarantine":
+      return "Redis has no record, and waits for the end of leases that it may have forgotten"
+  }
+}
+
+/**
+ * Holds a lease on the nonces of a key that so many programs share.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): Holder => {
+  const perMillisecond = ticks[of.unit]
+  const key = keyOf("nonce", of)
+  const askLease = redis.eval(lease)
+  const askBack = redis.eval(giveBack)
+  const first = Deferred.makeUnsafe<void>()
+  let mine: Lease | undefined
+  let reason = "Redis has not answered yet"
+
+  /** Extends the lease or gets one; gives the milliseconds until it is worth asking once more. */
+  const renew = Effect.fnUntraced(function*(key: string) {
+    const answer = yield* ask(
+      askLease(key, programs, leaseMillis, leaseMillis + margin, mine?.held ?? "", mine?.token ?? "")
+    )
+    if (answer[0] !== "lease") {
+      reason = reasonOf(answer[0], answer[1], programs)
+      return Math.min(Number(answer[2]), everyMillis)
+    }
+    const [, held, token, from, till] = answer
+    mine = {
+      held,
+      token,
+      remainder: Number(held),
+      from: token === mine?.token ? mine.from : Number(from) * perMillisecond,
+      till: Number(till) * perMillisecond
+    }
+    reason = "the lease on nonces has ended: it was not extended in time, or this clock is far ahead of Redis'"
+    Deferred.doneUnsafe(first, Effect.void)
+    return everyMillis
+  })
+
+  const keep = Effect.flatMap(key, (key) =>
+    Effect.forever(
+      renew(key).pipe(
+        Effect.catch((error) =>
+          Effect.sync(() => {
+            reason = error.reason
+            return everyMillis
+          })
+        ),
+        Effect.flatMap(Effect.sleep)
+      )
+    ))
+
+  return {
+    lease: () => mine,
+    first,
+    keep,
+    unavailable: Effect.suspend(() => Effect.fail(new NonceUnavailable({ reason }))),
+    giveBack: (last) => {
+      const ended = mine
+      mine = undefined
+      if (ended === undefined) return Effect.void
+      const till = Math.floor(Math.max(ended.from, last + 1) / perMillisecond) + 1
+      return Effect.ignore(Effect.flatMap(key, (key) => ask(askBack(key, ended.held, ended.token, till))))
+    }
+  }
+}

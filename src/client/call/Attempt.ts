@@ -1,0 +1,390 @@
+/**
+ * One attempt of a call: take a nonce, build the exact bytes, sign them, send them, classify the answer.
+ *
+ * Every attempt is signed anew with a new nonce. From the hand-over to the transport on, a mutating call that ends without
+ * an answer may have been applied; before it, nothing was sent. the attempt's `sentAt` says which of the two it is.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Redacted from "effect/Redacted"
+import * as Classify from "../../protocol/Classify.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Envelope from "../../protocol/Envelope.ts"
+import * as Errors from "../../protocol/Errors.ts"
+import * as Signature from "../../protocol/Signature.ts"
+import * as Intents from "../Intents.ts"
+import type * as Nonce from "../Nonce.ts"
+import type * as RateLimits from "../RateLimits.ts"
+import * as Signer from "../Signer.ts"
+import * as Transport from "../transport/Transport.ts"
+import { clientOrderIdOf, orderReferenceOf } from "./OrderReference.ts"
+
+// -----------------------------------------------------------------------------
+// What an attempt needs
+// -----------------------------------------------------------------------------
+
+/**
+ * How long one attempt may take, from asking the signer to the last byte of the answer. The wait for a nonce comes
+ * before. Ten seconds unless provided otherwise: to an exchange's layer for all its calls, or to a call, which goes first.
+ *
+ * @category configuration
+ * @since 0.1.0
+ */
+export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
+  defaultValue: () => "10 seconds"
+})
+
+/**
+ * Makes calls with another timeout: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`.
+ *
+ * @category configuration
+ * @since 0.1.0
+ */
+export const withTimeout: (
+  timeout: Duration.Input
+) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(Timeout)
+
+/**
+ * Where the attempts of one endpoint go.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Destination {
+  /** What sends them. */
+  readonly http: HttpClient.HttpClient
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** The dialect that nonces are written and answers are classified in. */
+  readonly dialect: Dialect
+  /** What is called. */
+  readonly endpoint: Endpoint.Any
+  /** A refusal for the rate, by the exchange, pauses it. */
+  readonly bucket: RateLimits.Bucket
+}
+
+/**
+ * What signs attempts, and what is notified of them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Signing {
+  /** Signs, and names the API key. */
+  readonly signer: Signer.Signer["Service"]
+  /** Gives every attempt its nonce. */
+  readonly nonces: Nonce.Nonce["Service"]
+  /** What kind of nonce that is, for those who reconcile. */
+  readonly nonceForm: Errors.NonceForm
+  /** How far the exchange's clock is ahead of this machine's; measured anew from time to time. */
+  readonly offset: { readonly millis: number }
+  /** The API key as a fingerprint. */
+  readonly key: string
+  /** Records every attempt that may change something; absent when nothing does. */
+  readonly intents: Intents.Service | undefined
+  /** Runs for the nonce of every attempt that the exchange has answered with success. */
+  readonly onAccepted: (nonce: number) => void
+}
+
+/**
+ * Makes one attempt of a request, encoded as `wire`, within `timeout`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Make = (
+  wire: Readonly<Record<string, unknown>>,
+  request: object,
+  timeout: Duration.Input
+) => Effect.Effect<unknown, Errors.CallError>
+
+// -----------------------------------------------------------------------------
+// Public and private attempts
+// -----------------------------------------------------------------------------
+
+/**
+ * Attempts without a nonce or a signature.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const unsigned = (to: Destination): Make => (wire, request, timeout) =>
+  Effect.suspend(() => {
+    const { baseUrl, endpoint } = to
+    const { fields, path } = Endpoint.locate(endpoint, wire)
+    const attempt: Attempt = { endpoint, request, key: "", nonce: 0, nonceForm: "unique", sentAt: undefined }
+    // Query parameters are texts; the wire has no other kind on public endpoints.
+    const get = HttpClientRequest.get(baseUrl + path, { urlParams: fields as Record<string, string> })
+    return inTime(attempt, timeout, exchange(to, attempt, get, identity))
+  })
+
+/**
+ * Attempts with a nonce of their own, signed as late as possible.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const signed = (to: Destination, by: Signing): Make => {
+  const { dialect, endpoint } = to
+  const { key, nonceForm, nonces, offset, signer: { apiKey } } = by
+  return (wire, request, timeout) =>
+    Effect.suspend(() =>
+      nonces.use({ apiKey, unit: dialect.nonceUnit, offset: offset.millis }, (nonce) => {
+        const attempt: Attempt = { endpoint, request, key, nonce, nonceForm, sentAt: undefined }
+        const answer = inTime(attempt, timeout, signAndSend(to, by, attempt, wire))
+        return endpoint.mutates ? recorded(by, attempt, timeout, loggingInterrupts(attempt, answer)) : answer
+      })
+    ).pipe(
+      Effect.catchTag("NonceUnavailable", ({ reason }) =>
+        Effect.fail(
+          new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why: "nonce", reason, ...clientOrderIdOf(request) })
+        ))
+    )
+}
+
+const signAndSend = (
+  to: Destination,
+  { nonces, onAccepted, signer }: Signing,
+  attempt: Attempt,
+  wire: Readonly<Record<string, unknown>>
+): Effect.Effect<unknown, Errors.CallError> =>
+  Effect.suspend(() => {
+    const { baseUrl, dialect, endpoint } = to
+    const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(attempt.nonce, nonces.window))
+    const payload = Signature.payloadOf(body)
+    return Effect.matchEffect(signer.sign(payload), {
+      onFailure: ({ reason }) =>
+        Effect.fail<Errors.CallError>(unreachable(attempt, "not-signed", signer.scrub(reason))),
+      onSuccess: (signature) => {
+        const post = Transport.post(baseUrl + endpoint.path, body, {
+          [Signature.headers.apiKey]: Redacted.value(signer.apiKey),
+          [Signature.headers.payload]: payload,
+          [Signature.headers.signature]: signature
+        })
+        const scrub = (text: string) => Signer.scrubber(payload, signature)(signer.scrub(text))
+        return Effect.map(exchange(to, attempt, post, scrub), (value) => {
+          onAccepted(attempt.nonce)
+          return value
+        })
+      }
+    })
+  })
+
+// -----------------------------------------------------------------------------
+// Sending, and what the answer means
+// -----------------------------------------------------------------------------
+
+/** One attempt, as its errors report it. */
+interface Attempt {
+  readonly endpoint: Endpoint.Any
+  readonly request: object
+  readonly key: string
+  readonly nonce: number
+  readonly nonceForm: Errors.NonceForm
+  /** When it was handed to the transport, in Unix microseconds; absent while nothing can have been sent. */
+  sentAt: number | undefined
+}
+
+/** Sends, and turns the answer, or the lack of one, into the endpoint's value or one of its errors. */
+const exchange = (
+  to: Destination,
+  attempt: Attempt,
+  request: HttpClientRequest.HttpClientRequest,
+  scrub: (text: string) => string
+): Effect.Effect<unknown, Errors.CallError> =>
+  Effect.clockWith((clock) => {
+    attempt.sentAt = clock.currentTimeMillisUnsafe() * 1000
+    return Effect.matchEffect(Transport.send(to.http, request), {
+      onSuccess: ([response, text]) => onResponse(to, attempt, response, text, scrub),
+      onFailure: (error) => onFailure(attempt, error, scrub)
+    })
+  })
+
+/** What a response means. A refusal for the rate pauses the next calls, whatever it means for this one. */
+const onResponse = (
+  { bucket, dialect }: Destination,
+  attempt: Attempt,
+  { headers, status }: HttpClientResponse.HttpClientResponse,
+  text: string,
+  scrub: (text: string) => string
+): Effect.Effect<unknown, Errors.CallError> => {
+  const outcome = classified(dialect, attempt, status, text, scrub)
+  if (status !== 429) return outcome
+  return Effect.catchIf(
+    outcome,
+    ({ _tag }) => _tag !== "NonceRejected",
+    (error) =>
+      Effect.flatMap(
+        bucket.refused(headers["retry-after"]),
+        (retryAfter): Effect.Effect<never, Errors.CallError> =>
+          Effect.fail(
+            error._tag === "RateLimited" && retryAfter > 0 ? rateLimited(error, attempt.request, retryAfter) : error
+          )
+      )
+  )
+}
+
+const classified = (
+  dialect: Dialect,
+  attempt: Attempt,
+  status: number,
+  text: string,
+  scrub: (text: string) => string
+): Effect.Effect<unknown, Errors.CallError> => {
+  const { endpoint, request } = attempt
+  const verdict = Classify.classify(endpoint, dialect, { status, text, scrub, ...clientOrderIdOf(request) })
+  switch (verdict._tag) {
+    case "Answered":
+      return Effect.succeed(verdict.value)
+    case "Refused":
+      return Effect.fail(verdict.error)
+    case "Uncertain":
+      return Effect.fail(
+        uncertain(attempt, verdict.why, scrub(verdict.reason), { status, shown: Classify.shown({ text, scrub }) })
+      )
+  }
+}
+
+const onFailure = (
+  attempt: Attempt,
+  error: HttpClientError.HttpClientError,
+  scrub: (text: string) => string
+): Effect.Effect<never, Errors.CallError> => {
+  const { reason, why } = Transport.failureOf(error)
+  return Effect.fail(
+    why === undefined
+      ? uncertain(attempt, "connection-lost", scrub(reason))
+      : unreachable(attempt, why, scrub(reason))
+  )
+}
+
+// -----------------------------------------------------------------------------
+// Errors of an attempt
+// -----------------------------------------------------------------------------
+
+const unreachable = ({ endpoint, request }: Attempt, why: Errors.UnreachableCause, reason: string) =>
+  new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why, reason, ...clientOrderIdOf(request) })
+
+/** The error of an attempt that ended after the hand-over: a mutating call may have been applied, a read has failed. */
+const uncertain = (
+  attempt: Attempt,
+  why: Errors.UnknownCause,
+  reason: string,
+  answer?: { readonly status: number; readonly shown: string }
+): Errors.OutcomeUnknown | Errors.UnexpectedResponse | Errors.ExchangeUnreachable => {
+  const { endpoint, sentAt = 0 } = attempt
+  if (endpoint.mutates) {
+    return new Errors.OutcomeUnknown({
+      endpoint: endpoint.name,
+      why,
+      reason,
+      ...identityOf(attempt),
+      ...(answer === undefined ? {} : { status: answer.status, body: answer.shown }),
+      sentAt
+    })
+  }
+  return answer === undefined
+    ? unreachable(attempt, why === "timeout" ? "timeout" : "connection-lost", reason)
+    : new Errors.UnexpectedResponse({
+      endpoint: endpoint.name,
+      status: answer.status,
+      problem: reason,
+      body: answer.shown
+    })
+}
+
+/** What identifies an attempt, and the order that it may have placed. */
+const identityOf = ({ key, nonce, nonceForm, request }: Attempt) => ({
+  request: Redacted.make<unknown>(request),
+  ...orderReferenceOf(request),
+  key,
+  nonce,
+  nonceForm
+})
+
+/**
+ * A refusal for the rate, as the error of this request.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const rateLimited = (
+  { body, endpoint, origin, reason, retryAfter, status }: Errors.RateLimited,
+  request: object,
+  after = retryAfter
+): Errors.RateLimited =>
+  new Errors.RateLimited({
+    endpoint,
+    origin,
+    status,
+    reason,
+    ...(after === undefined ? {} : { retryAfter: after }),
+    ...(body === undefined ? {} : { body }),
+    ...clientOrderIdOf(request)
+  })
+
+// -----------------------------------------------------------------------------
+// Ends without an answer
+// -----------------------------------------------------------------------------
+
+/** Gives an attempt no more than its time. What was not handed to the transport by then never is. */
+const inTime = (
+  attempt: Attempt,
+  timeout: Duration.Input,
+  answer: Effect.Effect<unknown, Errors.CallError>
+): Effect.Effect<unknown, Errors.CallError> =>
+  Effect.timeoutOrElse(answer, {
+    duration: timeout,
+    orElse: () =>
+      Effect.fail(
+        attempt.sentAt === undefined
+          ? unreachable(attempt, "not-signed", `no signature within ${format(timeout)}`)
+          : uncertain(attempt, "timeout", `no answer within ${format(timeout)}`)
+      )
+  })
+
+const format = (duration: Duration.Input): string => Duration.format(Duration.fromInputUnsafe(duration))
+
+/** Logs that a mutating call was interrupted after it was handed to the transport: no error will say so. */
+const loggingInterrupts = (
+  attempt: Attempt,
+  answer: Effect.Effect<unknown, Errors.CallError>
+): Effect.Effect<unknown, Errors.CallError> =>
+  Effect.onInterrupt(answer, () => {
+    if (attempt.sentAt === undefined) return Effect.void
+    const { clientOrderId } = clientOrderIdOf(attempt.request)
+    const order = clientOrderId === undefined ? "" : ` (client order id ${clientOrderId})`
+    return Effect.logWarning(
+      `${attempt.endpoint.name} was interrupted after it was sent${order}; it may have been applied`
+    )
+  })
+
+/** Records an attempt before it is made, and what came of it after. */
+const recorded = (
+  { intents }: Signing,
+  attempt: Attempt,
+  timeout: Duration.Input,
+  answer: Effect.Effect<unknown, Errors.CallError>
+): Effect.Effect<unknown, Errors.CallError> =>
+  intents === undefined ? answer : Effect.clockWith((clock) =>
+    Intents.around(
+      intents,
+      {
+        endpoint: attempt.endpoint.name,
+        ...identityOf(attempt),
+        sentAt: clock.currentTimeMillisUnsafe() * 1000
+      },
+      () => attempt.sentAt !== undefined,
+      timeout,
+      answer
+    )
+  )
