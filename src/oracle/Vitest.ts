@@ -8,8 +8,8 @@ import type * as Scope from "effect/Scope"
 import { describe, it } from "vitest"
 import * as Check from "./Check.ts"
 import * as Report from "./Report.ts"
-import * as Rule from "./Rule.ts"
 import type * as Target from "./Target.ts"
+import * as Verdict from "./Verdict.ts"
 
 /**
  * Registers one test for each rule that is asked for, each against a target of its own. A rule that can't be judged is
@@ -33,7 +33,7 @@ export const conformance = <E>(
         const { results: [result] } = await Effect.runPromise(Effect.scoped(judged))
         if (result === undefined || result.outcome._tag === "Held") return
         if (result.outcome._tag === "Skipped") return skip(result.outcome.why)
-        return Promise.reject(new Rule.Broken({ expected: rule.statement, got: Report.line(result) }))
+        return Promise.reject(new Verdict.Broken({ expected: rule.statement, got: Report.line(result) }))
       })
     }
   })

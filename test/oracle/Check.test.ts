@@ -386,7 +386,7 @@ describe("failures", () => {
 
   it.live("that were found stay found, whatever comes of smaller values", () =>
     Effect.gen(function*() {
-      const judge = (stop: Rule.Stop) =>
+      const judge = (stop: Rule.CheckError) =>
         Effect.gen(function*() {
           const rule = Rule.forAll({
             id: "test.shrinking",

@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Check from "../../src/oracle/Check.ts"
 import { rules } from "../../src/oracle/Rules.ts"
+import { runRule } from "../../src/oracle/Run.ts"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
-import * as World from "../../src/oracle/world/World.ts"
+import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Support from "../support/oracle.ts"
 import { all } from "./mutants/all.ts"
@@ -22,8 +23,8 @@ const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).d
 const outcome = (id: string, dialect: Dialect.Dialect, change: Mutant.Change) =>
   Effect.scoped(Effect.gen(function*() {
     const target = yield* Support.inProcess(dialect, Mutant.layer(change, dialect).pipe(Layer.orDie))
-    const session = World.session(target, "control", yield* Target.now)
-    return yield* Check.runRule(session, ruleOf(id), { seed: 1, runs: 10 })
+    const session = Session.make(target, "control", yield* Target.now)
+    return yield* runRule(session, ruleOf(id), { seed: 1, runs: 10 })
   }))
 
 // -----------------------------------------------------------------------------

@@ -8,12 +8,13 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import type { Account, World } from "../world/World.ts"
-import { basePrice } from "../world/World.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -29,7 +30,7 @@ const perpetual = "BTC_PERP"
 const rest = Effect.fnUntraced(function*(
   world: World,
   account: Account
-): Effect.fn.Return<ReadonlyMap<Kind, string>, Rule.Stop> {
+): Effect.fn.Return<ReadonlyMap<Kind, string>, Verdict.CheckError> {
   const market = yield* world.market
   const price = (market.price / 2).toFixed(market.moneyPrecision)
   const order = { side: "buy", amount: "0.01", price }
@@ -41,7 +42,8 @@ const rest = Effect.fnUntraced(function*(
   const ids = new Map<Kind, string>()
   for (const [kind, path, fields] of calls) {
     const answer = yield* world.call(account, path, fields)
-    if (answer.status !== 200 || !Json.isObject(answer.json)) return yield* Rule.skip(`needs ${path}, a ${kind} order`)
+    if (answer.status !== 200 || !Json.isObject(answer.json))
+      return yield* Verdict.skip(`needs ${path}, a ${kind} order`)
     ids.set(kind, String(answer.json[Spelling.keys(world.dialect).orderId]))
   }
   return ids
@@ -56,11 +58,11 @@ const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: Re
   const account = yield* world.trader
   const orders = yield* rest(world, account)
   const answer = yield* world.call(account, Paths.cancelAll, fields)
-  yield* Rule.expect(answer, "a success: HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+  yield* Verdict.expect(answer, "a success: HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
   const left = yield* open(world, account)
   const expected = kinds.flatMap((kind) => orders.get(kind) ?? [])
   const nameOf = (id: string) => [...orders].find(([, other]) => other === id)?.[0] ?? id
-  yield* Rule.conclude(
+  yield* Verdict.conclude(
     `open orders left: ${kinds.join(", ") || "none"}`,
     left.map(nameOf),
     left.length === expected.length && expected.every((id) => left.includes(id)),
@@ -132,7 +134,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
         const answer = yield* world.call(account, Paths.cancelAll)
         const left = yield* open(world, account)
-        yield* Rule.conclude("no open orders", left, left.length === 0, answer)
+        yield* Verdict.conclude("no open orders", left, left.length === 0, answer)
       })
   }),
   Rule.always({
@@ -145,7 +147,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const orders = yield* rest(world, other)
         yield* world.call(account, Paths.cancelAll)
         const left = yield* open(world, other)
-        yield* Rule.conclude("three open orders", left.length, left.length === orders.size)
+        yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
       })
   }),
   Rule.always({
@@ -155,8 +157,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.cancelAll)
-        yield* Rule.expect(answer, "HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll)
+        yield* Verdict.expect(answer, "HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
       })
   }),
   Rule.always({
@@ -171,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const ended = yield* Orders.list(world, account, Paths.orderHistory)
         const { CANCELED } = Spelling.statuses(world.dialect)
         const statuses = [...orders.values()].map((id) => ended.get(id)?.["status"])
-        yield* Rule.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
+        yield* Verdict.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
       })
   }),
   Rule.forAll({
@@ -229,7 +231,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const orders = yield* rest(world, account)
         yield* world.call(account, Paths.cancelAll, { type: ["spot", "option"] })
         const left = yield* open(world, account)
-        yield* Rule.conclude("three open orders", left.length, left.length === orders.size)
+        yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
       })
   }),
   Rule.forEach({
@@ -240,10 +242,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [{ request: undefined }, { nonce: undefined }, { request: undefined, nonce: undefined }],
     check: (world, envelope) =>
       Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.cancelAll, {}, { envelope })
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })
         yield* world.dialect.name === "live"
-          ? Refusals.some(answer, "because the envelope is not complete")
-          : Rule.expect(answer, "HTTP 2xx", answer.status < 300)
+          ? Refusals.any(answer, "because the envelope is not complete")
+          : Verdict.expect(answer, "HTTP 2xx", answer.status < 300)
       })
   })
 ]

@@ -8,6 +8,8 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { ethOf, issue } from "../world/Codes.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
@@ -17,28 +19,6 @@ import type { World } from "../world/World.ts"
 
 const clause = "Endpoints §6"
 
-/** A code of another account's, for an amount of ETH. */
-export const issue = Effect.fnUntraced(function*(world: World, amount: string, passphrase?: string) {
-  const creator = yield* world.open({ isPoor: true })
-  yield* world.control("Fund", { account: creator.id, wallet: "main", ticker: "ETH", amount })
-  const code = world.unique("WB")
-  yield* world.control("CreateCode", {
-    account: creator.id,
-    code,
-    ticker: "ETH",
-    amount,
-    ...(passphrase === undefined ? {} : { passphrase })
-  })
-  return { code, creator }
-})
-
-/** What an account's main wallet has of ETH. */
-export const ethOf = Effect.fnUntraced(function*(world: World, account: Parameters<World["call"]>[0]) {
-  const { json } = yield* world.call(account, Paths.mainBalance)
-  const entry = Json.isObject(json) ? json["ETH"] : undefined
-  return Json.isObject(entry) ? Number(entry["main_balance"]) : 0
-})
-
 const amounts = fc.integer({ min: 1, max: 1e9 }).map((units) => (units / 1e6).toFixed(6))
 
 const passphrases = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 25 })
@@ -47,10 +27,10 @@ const isApplied = (world: World, { status }: { readonly status: number }) => sta
 
 const created = Rule.other("HTTP 201", Rule.liveDocumentation)
 
-const sample = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Rule.Stop> {
+const sample = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
   const { code } = yield* issue(world, "0.5")
-  const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code })
-  yield* Rule.expect(answer, "the code is applied", isApplied(world, answer))
+  const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
+  yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
   return { answer, objects: [answer.json] }
 })
 
@@ -76,8 +56,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1")
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code })
-        yield* Rule.expect(answer, `HTTP ${Spelling.applied(world.dialect)}`, isApplied(world, answer))
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
+        yield* Verdict.expect(answer, `HTTP ${Spelling.applied(world.dialect)}`, isApplied(world, answer))
       })
   }),
   Rule.forAll({
@@ -88,16 +68,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, amount) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, amount)
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const answer = yield* world.call(account, Paths.applyCode, { code })
         const { json } = answer
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `ETH and ${amount}`,
           Json.isObject(json) && json["ticker"] === "ETH" && Number(json["amount"]) === Number(amount)
         )
         const held = yield* ethOf(world, account)
-        yield* Rule.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
+        yield* Verdict.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
       })
   }),
   Rule.always({
@@ -142,14 +122,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         if (given === passphrase) return
         const { code } = yield* issue(world, "1", passphrase)
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const answer = yield* world.call(account, Paths.applyCode, {
           code,
           ...(given === undefined ? {} : { passphrase: given })
         })
-        yield* Refusals.some(answer, "because the passphrase is not the code's")
+        yield* Refusals.any(answer, "because the passphrase is not the code's")
         const held = yield* ethOf(world, account)
-        yield* Rule.conclude("a balance of zero", held, held === 0, answer)
+        yield* Verdict.conclude("a balance of zero", held, held === 0, answer)
       })
   }),
   Rule.forAll({
@@ -160,8 +140,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, passphrase) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1", passphrase)
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code, passphrase })
-        yield* Rule.expect(answer, "the code is applied", isApplied(world, answer))
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
+        yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
       })
   }),
   Rule.forAll({
@@ -173,9 +153,9 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, passphrase) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1", passphrase)
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code, passphrase })
-        yield* Refusals.notFor(answer, "passphrase")
-        yield* Rule.expect(answer, "the code is applied", isApplied(world, answer))
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
+        yield* Refusals.otherThan(answer, "passphrase")
+        yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
       })
   }),
   Rule.forAll({
@@ -210,14 +190,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "2")
-        const [one, two] = [yield* world.open({ isPoor: true }), yield* world.open({ isPoor: true })]
+        const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
         yield* world.call(one, Paths.applyCode, { code })
         for (const account of [one, two]) {
           const answer = yield* world.call(account, Paths.applyCode, { code })
           yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "code")
         }
         const held = [yield* ethOf(world, one), yield* ethOf(world, two)]
-        yield* Rule.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
+        yield* Verdict.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
       })
   }),
   Rule.forAll({
@@ -228,17 +208,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, count) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "2")
-        const accounts = yield* Effect.forEach(Array.from({ length: count }), () => world.open({ isPoor: true }))
+        const accounts = yield* Effect.forEach(Array.from({ length: count }), () => world.open({ isFunded: false }))
         const answers = yield* Effect.forEach(
           accounts,
           (account) => world.call(account, Paths.applyCode, { code }),
           { concurrency: "unbounded" }
         )
         const winners = answers.filter((answer) => isApplied(world, answer)).length
-        yield* Rule.conclude(`one of ${count} gets the code`, `${winners} do`, winners === 1, answers[0])
+        yield* Verdict.conclude(`one of ${count} gets the code`, `${winners} do`, winners === 1, answers[0])
         let sum = 0
         for (const account of accounts) sum += yield* ethOf(world, account)
-        yield* Rule.conclude("2 ETH in all", sum, sum === 2)
+        yield* Verdict.conclude("2 ETH in all", sum, sum === 2)
       })
   }),
   Rule.always({
@@ -250,7 +230,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { code, creator } = yield* issue(world, "1")
         const answer = yield* world.call(creator, Paths.applyCode, { code })
-        yield* Refusals.some(answer, "because the code is the caller's own")
+        yield* Refusals.any(answer, "because the code is the caller's own")
       })
   })
 ]

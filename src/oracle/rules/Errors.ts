@@ -8,6 +8,7 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -52,7 +53,7 @@ const privateField = (id: string, statement: string, expected: string, holds: (j
       : Rule.same,
     values: [...reasons],
     check: (world, reason) =>
-      Effect.flatMap(refused(world, reason), (answer) => Rule.expect(answer, expected, holds(answer.json)))
+      Effect.flatMap(refused(world, reason), (answer) => Verdict.expect(answer, expected, holds(answer.json)))
   })
 
 const isErrors = (value: unknown): boolean =>
@@ -70,7 +71,7 @@ const publicField = (id: string, statement: string, expected: string, holds: (js
     check: (world, path) =>
       Effect.flatMap(
         world.get(path),
-        (answer) => Rule.expect(answer, expected, answer.status >= 400 && holds(answer.json))
+        (answer) => Verdict.expect(answer, expected, answer.status >= 400 && holds(answer.json))
       )
   })
 
@@ -100,7 +101,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: [...reasons],
     check: (world, reason) =>
-      Effect.flatMap(refused(world, reason), (answer) => Rule.expect(answer, "HTTP 4xx", Refusals.isRefused(answer)))
+      Effect.flatMap(refused(world, reason), (answer) => Verdict.expect(answer, "HTTP 4xx", Refusals.isRefused(answer)))
   }),
   Rule.always({
     id: "errors.private.messages",
@@ -112,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: -1 })
         const { json } = answer
         const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.values(json["errors"]) : []
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           "arrays with a message each",
           errors.length === 2 && errors.every((list) => Array.isArray(list) && list.length > 0)
@@ -129,7 +130,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: 0 })
         const { json } = answer
         const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.keys(json["errors"]) : []
-        yield* Rule.conclude("errors that name limit only", errors, errors.join() === "limit", answer)
+        yield* Verdict.conclude("errors that name limit only", errors, errors.join() === "limit", answer)
       })
   }),
   publicField(
@@ -173,7 +174,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { market: "NO_SUCH" })
         const { status } = Spelling.orderValidation(world.dialect)
-        yield* Rule.expect(answer, `HTTP ${status}`, answer.status === status)
+        yield* Verdict.expect(answer, `HTTP ${status}`, answer.status === status)
       })
   }),
   Rule.always({
@@ -191,9 +192,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Orders.oco(market, "buy", { reduceOnly: true })
         )
         if (Json.isObject(answer.json) && answer.json["code"] === 30)
-          return yield* Rule.skip("reduceOnly is not accepted")
-        yield* Refusals.as(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
-        yield* Rule.expect(answer, "errors that name reduceOnly", Refusals.named(answer).includes("reduceOnly"))
+          return yield* Verdict.skip("reduceOnly is not accepted")
+        yield* Refusals.exactly(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
+        yield* Verdict.expect(
+          answer,
+          "errors that name reduceOnly",
+          Refusals.namedFields(answer).includes("reduceOnly")
+        )
       })
   }),
   Rule.forAll({
@@ -206,7 +211,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path)
-        yield* Rule.expect(answer, "HTTP 404 with a JSON object", answer.status === 404 && Json.isObject(answer.json))
+        yield* Verdict.expect(
+          answer,
+          "HTTP 404 with a JSON object",
+          answer.status === 404 && Json.isObject(answer.json)
+        )
       })
   }),
   Rule.always({
@@ -218,7 +227,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.get(Paths.mainBalance)
-        yield* Rule.expect(answer, "HTTP 405 with a JSON object", answer.status === 405 && Json.isObject(answer.json))
+        yield* Verdict.expect(
+          answer,
+          "HTTP 405 with a JSON object",
+          answer.status === 405 && Json.isObject(answer.json)
+        )
       })
   })
 ]

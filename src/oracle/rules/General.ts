@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Orders from "../world/Orders.ts"
@@ -37,7 +38,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.flatMap(
         world.get(Paths.ping),
-        (answer) => Rule.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
+        (answer) => Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
       )
   }),
   Rule.forAll({
@@ -53,7 +54,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.flatMap(
         world.get(Paths.ping, query),
         (answer) =>
-          Rule.expect(
+          Verdict.expect(
             answer,
             `HTTP 200 with ["pong"]`,
             answer.status === 200 && JSON.stringify(answer.json) === `["pong"]`
@@ -69,7 +70,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path)
-        yield* Rule.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
+        yield* Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
       })
   }),
   Rule.forEach({
@@ -81,7 +82,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
-        yield* Refusals.some(answer, "because it is no POST")
+        yield* Refusals.any(answer, "because it is no POST")
       })
   }),
   Rule.forAll({
@@ -96,7 +97,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [path, body]) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { text: () => body })
-        yield* Refusals.some(answer, "because the body is no JSON object")
+        yield* Refusals.any(answer, "because the body is no JSON object")
       })
   }),
   Rule.forAll({
@@ -113,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         for (
           const answer of [yield* world.call(yield* world.reader, path, { ...fields }), yield* world.get(Paths.ping)]
         ) {
-          yield* Rule.expect(
+          yield* Verdict.expect(
             answer,
             "a JSON object or array",
             Json.isObject(answer.json) || Array.isArray(answer.json)
@@ -132,7 +133,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const answer = path === Paths.ping ? yield* world.get(path) : yield* world.call(yield* world.reader, path)
         const type = answer.headers["content-type"] ?? "no content type"
-        yield* Rule.conclude("Content-type: application/json", type, type.startsWith("application/json"), answer)
+        yield* Verdict.conclude("Content-type: application/json", type, type.startsWith("application/json"), answer)
       })
   }),
   Rule.forEach({
@@ -145,7 +146,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.lender, path)
         for (const [key, value] of yield* Fields.some(world, answer, moneyIn(answer.json), "amounts")) {
-          yield* Rule.conclude(`${key} is ${Kinds.decimal.name}`, { [key]: value }, Kinds.decimal.holds(value), answer)
+          yield* Verdict.conclude(
+            `${key} is ${Kinds.decimal.name}`,
+            { [key]: value },
+            Kinds.decimal.holds(value),
+            answer
+          )
         }
       })
   }),
@@ -157,13 +163,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: [[9_007_199_254_740_993n, 1n], [1n, 999_999_999_999_999_999n]],
     check: (world, [whole, fraction]) =>
       Effect.gen(function*() {
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const amount = `${whole}.${fraction.toString().padStart(18, "0")}`
         yield* world.control("Fund", { account: account.id, wallet: "main", ticker: "ETH", amount })
         const answer = yield* world.call(account, Paths.mainBalance)
         const entry = Json.isObject(answer.json) ? answer.json["ETH"] : undefined
         const told = Json.isObject(entry) ? String(entry["main_balance"]) : ""
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `ETH with a main_balance equal to ${amount}`,
           told.includes(".")
@@ -190,7 +196,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
         const now = (yield* world.now) / 1000
         const at = Number(order["timestamp"])
-        yield* Rule.conclude(
+        yield* Verdict.conclude(
           `a timestamp within a minute of ${Math.floor(now)}`,
           { timestamp: order["timestamp"] },
           Math.abs(at - now) < 60,
@@ -208,7 +214,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const elsewhere = path.replace("/api/v4/", "/api/v40/")
         const answer = yield* world.call(yield* world.reader, elsewhere)
-        yield* Refusals.some(answer, "because there is no version 40")
+        yield* Refusals.any(answer, "because there is no version 40")
       })
   }),
   Rule.always({
@@ -227,10 +233,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(account, Paths.oco, Orders.oco(market, "buy", { reduceOnly: true }))
         const { codes } = Spelling.reduceOnly(world.dialect)
         const code = Json.isObject(answer.json) ? Number(answer.json["code"]) : 0
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           "code 116, or a refusal that names reduceOnly",
-          codes.includes(code) || Refusals.named(answer).includes("reduceOnly")
+          codes.includes(code) || Refusals.namedFields(answer).includes("reduceOnly")
         )
       })
   })

@@ -8,24 +8,23 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { plans } from "../world/Accounts.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
+import * as Lists from "../world/Lists.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
-import { plans } from "../world/World.ts"
-import { lists, read } from "./Pagination.ts"
+import type { World } from "../world/World.ts"
 
 const clause = "Endpoints §1"
 
-const list = lists[0]
-
-const history = (world: Parameters<typeof read>[0], fields: Readonly<Record<string, unknown>>) =>
-  list === undefined ? Rule.skip("there is no such list") : read(world, list, fields)
+const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lists.read(world, Lists.interest, fields)
 
 const unknownValues = fc.uuid().map((id) => `no-such-${id}`)
 
-const isKnownCase = (answer: Parameters<typeof Refusals.named>[0], ...keys: ReadonlyArray<string>) =>
+const isKnownCase = (answer: Parameters<typeof Refusals.namedFields>[0], ...keys: ReadonlyArray<string>) =>
   Refusals.fields(answer, { status: 400, codes: [0] }, ...keys)
 
 const payment: Fields.Table = {
@@ -56,7 +55,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* history(world, { planId })
         const { objects } = yield* Fields.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `the ${expected.length} payments of ${planId}`,
           JSON.stringify(objects) === JSON.stringify(expected)
@@ -74,7 +73,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* history(world, { ticker })
         const { objects } = yield* Fields.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["ticker"] === ticker)
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `the ${expected.length} payments in ${ticker}`,
           JSON.stringify(objects) === JSON.stringify(expected)
@@ -130,7 +129,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: fc.tuple(fc.constantFrom(...plans), fc.integer({ min: 1, max: 999_999 })),
     check: (world, [[planId, ticker], units]) =>
       Effect.gen(function*() {
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const amount = (units / 1e6).toFixed(6)
         const before = yield* world.call(account, Paths.interest)
         yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
@@ -138,7 +137,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { objects } = yield* Fields.records(world, answer, "records")
         const [record] = objects
         const now = (yield* world.now) / 1000
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `one payment of ${amount} ${ticker} of ${planId}, now (there was none before)`,
           objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&

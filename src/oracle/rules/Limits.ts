@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 
@@ -21,7 +22,7 @@ const isTooMany = ({ status }: Answer): boolean => status === 429
 /** All of them are answered with a success; whatever else they are answered with, they were too many. */
 const areAccepted = (answers: ReadonlyArray<Answer>) => {
   const refused = answers.filter(({ status }) => status !== 200)
-  return Rule.conclude("none refused", `${refused.length} refused`, refused.length === 0, refused[0])
+  return Verdict.conclude("none refused", `${refused.length} refused`, refused.length === 0, refused[0])
 }
 
 const interestLimit = 1000
@@ -35,7 +36,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause,
     check: (world) =>
       Effect.gen(function*() {
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const answers = yield* many(
           interestLimit,
           world.call(account, Paths.interest, { limit: 1 })
@@ -50,7 +51,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const startedAt = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         // Twice as many as are allowed: in whatever window they fall, one holds too many.
         const answers = yield* many(
@@ -58,12 +59,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           world.call(account, Paths.interest, { limit: 1 })
         )
         const took = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) - startedAt
-        if (took > 9_000) return yield* Rule.skip(`the target, or the rate allowed, is too slow: ${took} ms`)
+        if (took > 9_000) return yield* Verdict.skip(`the target, or the rate allowed, is too slow: ${took} ms`)
         const refused = answers.find(isTooMany)
         if (refused === undefined)
-          return yield* Rule.conclude("a call refused with HTTP 429", "none", false, answers[0])
-        yield* Refusals.as(refused, { status: 429, codes: [0] }, "because there were too many")
-        yield* Rule.expect(
+          return yield* Verdict.conclude("a call refused with HTTP 429", "none", false, answers[0])
+        yield* Refusals.exactly(refused, { status: 429, codes: [0] }, "because there were too many")
+        yield* Verdict.expect(
           refused,
           "another message than Too many requests.",
           Json.isObject(refused.json) && refused.json["message"] !== "Too many requests."

@@ -11,30 +11,32 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import { TargetError } from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import { ethOf, issue } from "../world/Codes.ts"
+import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
+import * as SubAccounts from "../world/SubAccounts.ts"
 import type { Account, Market, World } from "../world/World.ts"
-import { basePrice } from "../world/World.ts"
-import { ethOf, issue } from "./Codes.ts"
 
 /** One call: what it does to the model, and that the target does the same. */
 interface Step<Model, Real> {
   readonly toString: () => string
   readonly can?: (model: Model) => boolean
-  readonly run: (model: Model, real: Real) => Effect.Effect<unknown, Rule.Stop>
+  readonly run: (model: Model, real: Real) => Effect.Effect<unknown, Verdict.CheckError>
 }
 
-const isStop: (error: unknown) => error is Rule.Stop = Schema.is(
-  Schema.Union([Rule.Broken, Rule.Skipped, TargetError])
+const isStop: (error: unknown) => error is Verdict.CheckError = Schema.is(
+  Schema.Union([Verdict.Broken, Verdict.Skipped, TargetError])
 )
 
 /** A rule that holds for every list of steps. */
 const everyList = <Model extends object, Real extends object>(
   heading: Rule.Heading,
   steps: ReadonlyArray<fc.Arbitrary<Step<Model, Real>>>,
-  begin: (world: World) => Effect.Effect<{ readonly model: Model; readonly real: Real }, Rule.Stop>
+  begin: (world: World) => Effect.Effect<{ readonly model: Model; readonly real: Real }, Verdict.CheckError>
 ): Rule.Rule =>
   Rule.forAll({
     ...heading,
@@ -105,7 +107,11 @@ const compare = Effect.fnUntraced(function*(model: Book, { account, world }: Des
   const shown = (id: string, isActivated: boolean) => `${id}${isActivated ? " activated" : ""}`
   const expected = model.orders.map(({ id, isActivated }) => shown(id, isActivated)).toSorted()
   const actual = [...open].map(([id, order]) => shown(id, order["activated"] === 1)).toSorted()
-  yield* Rule.conclude(`open: ${expected.join(", ")}`, `open: ${actual.join(", ")}`, expected.join() === actual.join())
+  yield* Verdict.conclude(
+    `open: ${expected.join(", ")}`,
+    `open: ${actual.join(", ")}`,
+    expected.join() === actual.join()
+  )
 })
 
 const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.integer({ min: -20, max: 20 })).map((
@@ -248,10 +254,10 @@ const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("r
           model.held[who === 0 ? 0 : 1] += issued.units
         }
         yield* isRight
-          ? Rule.expect(answer, "the code is applied", answer.status === Spelling.applied(world.dialect))
-          : Refusals.some(answer, "because the code was applied, or the passphrase is not its own")
+          ? Verdict.expect(answer, "the code is applied", answer.status === Spelling.applied(world.dialect))
+          : Refusals.any(answer, "because the code was applied, or the passphrase is not its own")
         const held = [yield* ethOf(world, accounts[0]), yield* ethOf(world, accounts[1])]
-        yield* Rule.conclude(`balances ${model.held.join(", ")}`, held, held.join() === model.held.join())
+        yield* Verdict.conclude(`balances ${model.held.join(", ")}`, held, held.join() === model.held.join())
       }),
     ({ codes }) => codes.length > 0
   )
@@ -271,22 +277,10 @@ interface Parent {
 }
 
 const createSubAccount = fc.constant(
-  step<Family, Parent>("open a sub-account", (model, { account, world }) =>
-    Effect.gen(function*() {
-      const id = world.unique("sub")
-      yield* world.control("OpenSubAccount", {
-        id,
-        parent: account.id,
-        alias: id,
-        email: "",
-        color: "#000000",
-        shareKyc: false,
-        kycStatus: "none",
-        spotEnabled: true,
-        collateralEnabled: true
-      })
-      model.ids.push(id)
-    }))
+  step<Family, Parent>(
+    "open a sub-account",
+    (model, { account, world }) => Effect.map(SubAccounts.create(world, account), (id) => model.ids.push(id))
+  )
 )
 
 const remove = fc.nat(20).map((at) =>
@@ -296,7 +290,7 @@ const remove = fc.nat(20).map((at) =>
       Effect.gen(function*() {
         const id = model.ids[at % model.ids.length]
         const answer = yield* world.call(account, Paths.deleteSubAccount, { id })
-        yield* Rule.expect(answer, "HTTP 200", answer.status === 200)
+        yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
         model.ids = model.ids.filter((other) => other !== id)
       }),
     ({ ids }) => ids.length > 0
@@ -310,7 +304,7 @@ const page = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 
       const data = Json.isObject(answer.json) ? answer.json["data"] : undefined
       const ids = Array.isArray(data) ? data.map((entry) => Json.isObject(entry) ? entry["id"] : undefined) : undefined
       const expected = model.ids.slice(offset, offset + limit)
-      yield* Rule.conclude(`sub-accounts ${expected.join()}`, ids, ids?.join() === expected.join(), answer)
+      yield* Verdict.conclude(`sub-accounts ${expected.join()}`, ids, ids?.join() === expected.join(), answer)
     }))
 )
 
@@ -344,7 +338,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     [issueCode, applyCode, applyCode],
     (world) =>
       Effect.gen(function*() {
-        const accounts = [yield* world.open({ isPoor: true }), yield* world.open({ isPoor: true })] as const
+        const accounts = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })] as const
         return { model: { codes: [], held: [0, 0] }, real: { world, accounts } }
       })
   ),
@@ -357,6 +351,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       level: "SHOULD"
     },
     [createSubAccount, createSubAccount, remove, page, page],
-    (world) => Effect.map(world.open({ isPoor: true }), (account) => ({ model: { ids: [] }, real: { world, account } }))
+    (world) =>
+      Effect.map(world.open({ isFunded: false }), (account) => ({ model: { ids: [] }, real: { world, account } }))
   )
 ]

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
@@ -18,9 +19,9 @@ import type { World } from "../world/World.ts"
 
 const feeClause = "Fee entry (one per currency)"
 
-const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Rule.Stop> {
+const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
   const answer = yield* world.call(yield* world.reader, Paths.fees)
-  yield* Rule.expect(answer, "HTTP 200 with an array", answer.status === 200 && Array.isArray(answer.json))
+  yield* Verdict.expect(answer, "HTTP 200 with an array", answer.status === 200 && Array.isArray(answer.json))
   return { answer, objects: Array.isArray(answer.json) ? answer.json : [] }
 })
 
@@ -70,7 +71,7 @@ const feeRules: ReadonlyArray<Rule.Rule> = [
         const { answer, objects } = yield* fees(world)
         const tickers = objects.map((entry) => Json.isObject(entry) ? String(entry["ticker"]) : "")
         const twice = tickers.filter((ticker, index) => tickers.indexOf(ticker) !== index)
-        yield* Rule.conclude("each ticker once", `twice: ${twice.join(", ")}`, twice.length === 0, answer)
+        yield* Verdict.conclude("each ticker once", `twice: ${twice.join(", ")}`, twice.length === 0, answer)
       })
   })
 ]
@@ -81,10 +82,10 @@ const feeRules: ReadonlyArray<Rule.Rule> = [
 
 const balanceClause = "Main balance entry"
 
-const balances = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Rule.Stop> {
+const balances = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
   const answer = yield* world.call(yield* world.reader, Paths.mainBalance)
   const { json } = answer
-  yield* Rule.expect(answer, "HTTP 200 with a JSON object", answer.status === 200 && Json.isObject(json))
+  yield* Verdict.expect(answer, "HTTP 200 with a JSON object", answer.status === 200 && Json.isObject(json))
   return { answer, objects: Json.isObject(json) ? Object.values(json) : [] }
 })
 
@@ -104,7 +105,7 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
         const { answer } = yield* balances(world)
         const keys = Json.isObject(answer.json) ? Object.keys(answer.json) : []
         const odd = keys.filter((key) => !Kinds.ticker.holds(key))
-        yield* Rule.conclude("keys that are tickers", odd, odd.length === 0, answer)
+        yield* Verdict.conclude("keys that are tickers", odd, odd.length === 0, answer)
       })
   }),
   ...Fields.rules({
@@ -122,15 +123,15 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
     values: fc.tuple(fc.constantFrom("BTC", "ETH", "USDT"), fc.integer({ min: 1, max: 1e9 })),
     check: (world, [ticker, units]) =>
       Effect.gen(function*() {
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const before = yield* world.call(account, Paths.mainBalance)
         const nothing = mainBalanceOf(before.json, ticker) ?? "0"
-        yield* Rule.conclude(`no ${ticker}, or zero of it`, nothing, Number(nothing) === 0, before)
+        yield* Verdict.conclude(`no ${ticker}, or zero of it`, nothing, Number(nothing) === 0, before)
         const amount = (units / 1e6).toFixed(6)
         yield* world.control("Fund", { account: account.id, wallet: "main", ticker, amount })
         const answer = yield* world.call(account, Paths.mainBalance)
         const told = mainBalanceOf(answer.json, ticker)
-        yield* Rule.expect(answer, `${amount} ${ticker}`, Number(told) === Number(amount))
+        yield* Verdict.expect(answer, `${amount} ${ticker}`, Number(told) === Number(amount))
       })
   })
 ]
@@ -147,7 +148,7 @@ const statusRules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     check: (world) =>
       Effect.flatMap(world.get(Paths.ping), (answer) =>
-        Rule.expect(
+        Verdict.expect(
           answer,
           `HTTP 200 with ["pong"]`,
           answer.status === 200 && JSON.stringify(answer.json) === `["pong"]`
@@ -175,7 +176,7 @@ const marketRules = Fields.rules({
       answer.status === 200 && Array.isArray(answer.json)
         ? Effect.succeed({ answer, objects: answer.json })
         : Effect.fail(
-          new Rule.Broken({ expected: "HTTP 200 with an array", got: Rule.describe(answer), answer })
+          new Verdict.Broken({ expected: "HTTP 200 with an array", got: Verdict.describe(answer), answer })
         )),
   rows: [
     { key: "name", kind: Kinds.market, meaning: "the market" },

@@ -6,22 +6,24 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as ClientOrderIds from "../world/ClientOrderIds.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
+import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
+import * as OrderFields from "../world/OrderFields.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as PlacedOrders from "../world/PlacedOrders.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import type { World } from "../world/World.ts"
-import * as Requests from "./Requests.ts"
 
 const clause = "Endpoints §3"
 
 const answerClause = "Stop-limit order (response)"
 
-const sides = ["buy", "sell"] as const
-
-const place = (world: World, side: "buy" | "sell" = "buy", more: Readonly<Record<string, unknown>> = {}) =>
+const place = (world: World, side: Orders.Side = "buy", more: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function*() {
     const market = yield* world.market
     return yield* Orders.place(world, yield* world.trader, Paths.stopLimit, Orders.stopLimit(market, side, more))
@@ -93,13 +95,13 @@ const response: Fields.Table = {
 }
 
 /** What a new order is answered with, whatever it is. */
-const fresh = (
+const newOrder = (
   id: string,
   statement: string,
   check: (
     order: Readonly<Record<string, unknown>>,
     world: World,
-    side: "buy" | "sell",
+    side: Orders.Side,
     market: string
   ) => readonly [string, boolean]
 ): Rule.Rule =>
@@ -108,19 +110,19 @@ const fresh = (
     statement,
     clause: answerClause,
     profile: "mutating",
-    values: sides,
+    values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {
         const { answer, order } = yield* place(world, side)
         const [expected, holds] = check(order, world, side, (yield* world.market).name)
-        yield* Rule.expect(answer, expected, holds)
+        yield* Verdict.expect(answer, expected, holds)
       })
   })
 
 const absentOr = (world: World, value: unknown, expected: unknown): boolean =>
   value === expected || (world.dialect.name === "live" && value === undefined)
 
-const placing: Requests.Placing = {
+const entry: OrderEntry = {
   id: "stop-limit",
   clause,
   path: Paths.stopLimit,
@@ -129,55 +131,66 @@ const placing: Requests.Placing = {
   stopPrice: "price",
   sideProfile: "mutating",
   draft: Orders.stopLimit,
-  clientOrderIds: (order, key) => [order[key]]
+  clientOrderIds: (order, key) => [order[key]],
+  isAsSubmitted: (order, { activation_price, amount, price }) => hasValues(order, amount, price, activation_price)
 }
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules(response),
-  ...Requests.all(placing),
-  fresh("type", "Its type is stop limit", (order) => ["type stop limit", order["type"] === "stop limit"]),
-  fresh("left", "What is left of a new order equals its amount", (order) => [
+  ...OrderFields.rules(entry),
+  ...ClientOrderIds.rules(entry),
+  ...PlacedOrders.rules(entry),
+  newOrder("type", "Its type is stop limit", (order) => ["type stop limit", order["type"] === "stop limit"]),
+  newOrder("left", "What is left of a new order equals its amount", (order) => [
     "left equal to amount",
     Number(order["left"]) === Number(order["amount"])
   ]),
-  fresh("deal-money", "Nothing is filled of a new order: its money is \"0\"", (order, { dialect }) => [
+  newOrder("deal-money", "Nothing is filled of a new order: its money is \"0\"", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealMoney] === "0"
   ]),
-  fresh("deal-stock", "Nothing is filled of a new order: its stock is \"0\"", (order, { dialect }) => [
+  newOrder("deal-stock", "Nothing is filled of a new order: its stock is \"0\"", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealStock] === "0"
   ]),
-  fresh("deal-fee", "No fee is charged for a new order", (order, { dialect }) => [
+  newOrder("deal-fee", "No fee is charged for a new order", (order, { dialect }) => [
     "zero",
     Number(order[Spelling.keys(dialect).dealFee]) === 0
   ]),
-  fresh("status", "Its status is that of an order that is accepted and not matched", (order, world) => {
+  newOrder("status", "Its status is that of an order that is accepted and not matched", (order, world) => {
     const { NEW } = Spelling.statuses(world.dialect)
     return [`status ${NEW}`, absentOr(world, order["status"], NEW)]
   }),
-  fresh("stp", "Without stp it is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
-  fresh("post-only", "postOnly is false unless asked for", (order, world) => [
+  newOrder("stp", "Without stp it is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
+  newOrder("post-only", "postOnly is false unless asked for", (order, world) => [
     "postOnly false",
     absentOr(world, order["postOnly"], false)
   ]),
-  fresh("ioc", "ioc is false unless asked for", (order, world) => ["ioc false", absentOr(world, order["ioc"], false)]),
-  fresh("reduce-only", "reduceOnly is false: the call has no such parameter", (order, world) => [
+  newOrder(
+    "ioc",
+    "ioc is false unless asked for",
+    (order, world) => ["ioc false", absentOr(world, order["ioc"], false)]
+  ),
+  newOrder("reduce-only", "reduceOnly is false: the call has no such parameter", (order, world) => [
     "reduceOnly false",
     absentOr(world, order["reduceOnly"], false)
   ]),
-  fresh("activated", "activated is 0 until the trigger is met", (order, world) => [
+  newOrder("activated", "activated is 0 until the trigger is met", (order, world) => [
     "activated 0",
     absentOr(world, order["activated"], 0)
   ]),
-  fresh("side", "market and side are those of the request", (order, _world, side, market) => [
+  newOrder("side", "market and side are those of the request", (order, _world, side, market) => [
     `market ${market}, side ${side}`,
     order["market"] === market && order["side"] === side
   ]),
-  fresh("condition", "A buy far above the market waits for gte, a sell far below it for lte", (order, world, side) => {
-    const condition = side === "buy" ? "gte" : "lte"
-    return [`activationCondition ${condition}`, absentOr(world, order["activationCondition"], condition)]
-  }),
+  newOrder(
+    "condition",
+    "A buy far above the market waits for gte, a sell far below it for lte",
+    (order, world, side) => {
+      const condition = side === "buy" ? "gte" : "lte"
+      return [`activationCondition ${condition}`, absentOr(world, order["activationCondition"], condition)]
+    }
+  ),
   Rule.forAll({
     id: "stop-limit.activation-price.exact",
     statement: "The trigger price always equals the value submitted, as it was written",
@@ -188,7 +201,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { moneyPrecision, price } = yield* world.market
         const text = (price * percent / 100).toFixed(moneyPrecision)
         const { answer, order } = yield* place(world, "buy", { activation_price: text })
-        yield* Rule.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
+        yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
       })
   }),
   Rule.forAll({
@@ -209,7 +222,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           price: text,
           activation_price: text
         })
-        yield* Rule.expect(answer, "HTTP 200", answer.status === 200)
+        yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
       })
   }),
   Rule.forEach({
@@ -223,7 +236,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const expected = Spelling.modes(world.dialect)[stp]
         const { answer, order } = yield* place(world, "buy", { stp: world.dialect.name === "live" ? expected : stp })
-        yield* Rule.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
+        yield* Verdict.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
       })
   }),
   Rule.forAll({
@@ -240,7 +253,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const market = yield* world.market
         const fields = Orders.stopLimit(market, "buy", { stp })
-        const answer = yield* Orders.attempt(world, yield* world.trader, Paths.stopLimit, fields)
+        const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
         yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "stp")
       })
   }),
@@ -264,7 +277,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const market = yield* world.market
         const fields = Orders.stopLimit(market, "buy", { bboRole })
-        const answer = yield* Orders.attempt(world, yield* world.trader, Paths.stopLimit, fields)
+        const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
         yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "bboRole")
       })
   })

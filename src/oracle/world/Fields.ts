@@ -6,8 +6,10 @@
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
+import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
 import type { Kind } from "./Kinds.ts"
 import type { World } from "./World.ts"
 
@@ -47,9 +49,9 @@ export interface Sample {
 export interface Table {
   readonly id: string
   readonly clause: string
-  readonly profile: Rule.Profile
+  readonly profile: Profile
   readonly within: string
-  readonly sample: (world: World) => Effect.Effect<Sample, Rule.Stop>
+  readonly sample: (world: World) => Effect.Effect<Sample, Verdict.CheckError>
   readonly rows: ReadonlyArray<Row>
 }
 
@@ -71,9 +73,9 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
     const live = dialect.name === "live" ? row.live : undefined
     const kind = live?.kind ?? row.kind
     const isOptional = row.isOptional === true || live?.isOptional === true
-    if (!Json.isObject(object)) return Rule.expect(answer, `${within} is an object with ${key}`, false)
+    if (!Json.isObject(object)) return Verdict.expect(answer, `${within} is an object with ${key}`, false)
     const isThere = Object.hasOwn(object, key)
-    return Rule.conclude(
+    return Verdict.conclude(
       isOptional ? `${key} in ${within}, if it is there, is ${kind.name}` : `${key} in ${within} is ${kind.name}`,
       isThere ? { [key]: object[key] } : `there is no ${key}; there are ${Object.keys(object).join(", ")}`,
       isThere ? kind.holds(object[key]) : isOptional,
@@ -114,11 +116,11 @@ export const some = <A>(
   answer: Target.Answer,
   objects: ReadonlyArray<A>,
   within: string
-): Effect.Effect<ReadonlyArray<A>, Rule.Stop> => {
+): Effect.Effect<ReadonlyArray<A>, Verdict.CheckError> => {
   if (objects.length > 0) return Effect.succeed(objects)
   return profile === "control"
-    ? Effect.fail(new Rule.Broken({ expected: `${within}, one at least`, got: Rule.describe(answer), answer }))
-    : Rule.skip("the account has nothing to list")
+    ? Effect.fail(new Verdict.Broken({ expected: `${within}, one at least`, got: Verdict.describe(answer), answer }))
+    : Verdict.skip("the account has nothing to list")
 }
 
 /** The records of a page, one at least. */
@@ -126,11 +128,11 @@ export const records = (
   world: Pick<World, "profile">,
   answer: Target.Answer,
   key: string
-): Effect.Effect<Sample, Rule.Stop> => {
+): Effect.Effect<Sample, Verdict.CheckError> => {
   const list = Json.isObject(answer.json) ? answer.json[key] : undefined
   if (answer.status !== 200 || !Array.isArray(list)) {
     return Effect.fail(
-      new Rule.Broken({ expected: `HTTP 200 with an array ${key}`, got: Rule.describe(answer), answer })
+      new Verdict.Broken({ expected: `HTTP 200 with an array ${key}`, got: Verdict.describe(answer), answer })
     )
   }
   return Effect.map(some<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
