@@ -1,5 +1,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -13,6 +14,8 @@ import { rules } from "../../src/oracle/Rules.ts"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { passing } from "../support/clock.ts"
+import { answering } from "../support/http.ts"
 import * as Support from "../support/oracle.ts"
 import { closedPort, type Received, serving } from "../support/server.ts"
 import { all } from "./mutants/all.ts"
@@ -20,8 +23,19 @@ import * as Mutant from "./mutants/Mutant.ts"
 
 const keys = { apiKey: Redacted.make("public-key-0001"), apiSecret: Redacted.make("very-secret-0001") }
 
+/** A target behind a socket. Its answers may take so long that only a target that hangs is late. */
 const at = (baseUrl: string, more: Partial<Target.Options> = {}) =>
-  Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect: Dialect.document, keys, timeout: 300, ...more })
+  Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect: Dialect.document, keys, timeout: 30_000, ...more })
+
+/** A target in this process, which never answers the requests for which `answer` is undefined. The test holds its clock. */
+const silentFor = (answer: (path: string) => string | undefined) =>
+  Target.fromLayer(
+    answering(({ path }) => {
+      const body = answer(path)
+      return body === undefined ? Effect.never : Effect.succeed(new Response(body))
+    }),
+    { baseUrl: "https://exchange.test", dialect: Dialect.document, keys }
+  )
 
 /** A server that answers everything the same way. */
 const always = (status: number, type: string, body: string) => (response: Http.ServerResponse) => {
@@ -47,11 +61,11 @@ describe("a target that can't be judged", () => {
       assert.include(error.message, "ECONNREFUSED")
     }))
 
-  it.live("never answers", () =>
+  it.effect("never answers", () =>
     Effect.gen(function*() {
-      const { baseUrl } = yield* serving(() => undefined)
-      const error = yield* Effect.flip(Check.check(yield* at(baseUrl)))
-      assert.include(error.message, "no answer within 300 ms")
+      const target = yield* silentFor(() => undefined)
+      const error = yield* passing(Effect.flip(Check.check(target)), 1000)
+      assert.include(error.message, "no answer within 10000 ms")
     }))
 
   it.live("refuses the key", () =>
@@ -66,17 +80,15 @@ describe("a target that can't be judged", () => {
       assert.notInclude(error.message, "public-key-0001")
     }))
 
-  it.live("falls silent halfway, and the other rules do not wait for it", () =>
+  it.effect("falls silent halfway, and the other rules do not wait for it", () =>
     Effect.gen(function*() {
       let count = 0
-      const { baseUrl, received } = yield* serving((response) => {
-        if (++count < 4) always(200, "application/json", `["pong"]`)(response)
-      })
-      const report = yield* Check.check(yield* at(baseUrl, { timeout: 100 }), { runs: 1 })
+      const target = yield* silentFor(() => ++count < 4 ? `["pong"]` : undefined)
+      const report = yield* passing(Check.check(target, { runs: 1 }), 1000)
       assert.isDefined(report.aborted)
-      assert.include(report.aborted, "no answer within 100 ms")
+      assert.include(report.aborted, "no answer within 10000 ms")
       assert.strictEqual(report.results.length, rules.length)
-      assert.isBelow(received.length, 20)
+      assert.isBelow(count, 20)
       assert.include([1, 2], Report.exitCode(report))
     }))
 
@@ -94,7 +106,7 @@ describe("a target that answers something else", () => {
       const { baseUrl } = yield* serving(always(502, "text/html", "<html><body>Bad Gateway</body></html>"))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["auth.accepts", "ping"] })
       assert.deepStrictEqual(outcomes(report), ["Broken"])
-      assert.include(Report.text(report), "HTTP 502 (no JSON; text/html) <html><body>Bad Gateway")
+      assert.include(Report.text(report), "HTTP 502 (not JSON; text/html) <html><body>Bad Gateway")
       assert.strictEqual(Report.exitCode(report), 1)
     }))
 
@@ -127,7 +139,7 @@ describe("a target that answers something else", () => {
       const { baseUrl } = yield* serving((response) =>
         void delayed(120, () => always(200, "application/json", `["pong"]`)(response))
       )
-      const report = yield* Check.check(yield* at(baseUrl, { timeout: 2000 }), { runs: 1, only: ["ping.response"] })
+      const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["ping.response"] })
       assert.deepStrictEqual(outcomes(report), ["Held"])
     }))
 
@@ -198,23 +210,23 @@ describe("what is sent", () => {
 
   const price = 40_000
 
-  /** A server with a market, which takes every order for a good one. */
-  const gullible = (response: Http.ServerResponse, { path }: Received) => {
+  /** What an exchange with one market answers that takes every order for a good one. */
+  const gullible = (path: string): string => {
     const market = { name: "BTC_USDT", stock: "BTC", money: "USDT", stockPrec: "6", moneyPrec: "2", type: "spot" }
     const bounds = { minAmount: "0.00001", minTotal: "5", maxTotal: "10000000" }
-    const body = path === Paths.ping
-      ? ["pong"]
-      : path === Paths.markets
-      ? [{ ...market, ...bounds, tradesEnabled: true, isCollateral: true }]
-      : path === "/api/v4/public/ticker"
-      ? { BTC_USDT: { last_price: String(price) } }
-      : { id: 7, order_id: 7 }
-    always(200, "application/json", JSON.stringify(body))(response)
+    const answers: Readonly<Record<string, unknown>> = {
+      [Paths.ping]: ["pong"],
+      [Paths.markets]: [{ ...market, ...bounds, tradesEnabled: true, isCollateral: true }],
+      [Paths.tickers]: { BTC_USDT: { last_price: String(price) } }
+    }
+    return JSON.stringify(answers[path] ?? { id: 7, order_id: 7 })
   }
 
   it.live("no order that could trade, even if one that is wrong is taken for a good one", () =>
     Effect.gen(function*() {
-      const { baseUrl, received } = yield* serving(gullible)
+      const { baseUrl, received } = yield* serving((response, { path }) =>
+        always(200, "application/json", gullible(path))(response)
+      )
       const target = yield* at(baseUrl)
       for (const seed of [1, 2, 3, 4, 5, 6]) {
         yield* Check.check(target, { profile: "mutating", seed, only: ["oco", "stop-limit"] })
@@ -240,14 +252,12 @@ describe("what is sent", () => {
       }
     }))
 
-  it.live("an order that was not answered is told", () =>
+  it.effect("an order that was not answered is reported", () =>
     Effect.gen(function*() {
-      const { baseUrl } = yield* serving((response, got) => {
-        if (got.path !== Paths.stopLimit) gullible(response, got)
-      })
-      const session = yield* at(baseUrl, { timeout: 100 })
-      const report = yield* Check.check(session, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
-      assert.match(report.warnings.join(), /an order on BTC_USDT may be open: .*no answer within 100 ms/u)
+      const target = yield* silentFor((path) => path === Paths.stopLimit ? undefined : gullible(path))
+      const check = Check.check(target, { profile: "mutating", runs: 1, only: ["stop-limit.new.type"] })
+      const report = yield* passing(check, 1000)
+      assert.match(report.warnings.join(), /an order on BTC_USDT may be open: .*no answer within 10000 ms/u)
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
@@ -261,7 +271,7 @@ describe("what is sent", () => {
       const { control } = yield* Support.overHttp(Dialect.document)
       const target = yield* at(baseUrl, control === undefined ? {} : { control })
       const error = yield* Effect.flip(Check.check(target, { profile: "control" }))
-      assert.include(error.message, "does not know an account that its control plane has made")
+      assert.include(error.message, "does not know an account that its control plane has created")
       assert.isBelow(received.length, 3)
     }))
 
@@ -290,22 +300,30 @@ describe("what is sent", () => {
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const keys = yield* Support.account(target)
+      const [begun, interrupting] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       let placed = 0
-      const send: Target.Target["send"] = (request) => {
-        if (request.path === Paths.stopLimit) placed++
-        return Effect.delay(target.send(request), 20)
-      }
+      // The third order is not answered before the check is interrupted.
+      const send: Target.Target["send"] = (request) =>
+        Effect.gen(function*() {
+          if (request.path === Paths.stopLimit && ++placed === 3) {
+            yield* Deferred.succeed(begun, undefined)
+            yield* Deferred.await(interrupting)
+          }
+          return yield* target.send(request)
+        })
       const only = ["stop-limit.client-order-id.accepts"]
       const fiber = yield* Effect.forkChild(
         Check.check({ ...target, keys, send }, { profile: "mutating", runs: 100, only })
       )
-      yield* Effect.repeat(Effect.sleep(5), { until: () => placed >= 3 })
-      yield* Fiber.interrupt(fiber)
-      assert.isBelow(placed, 10)
+      yield* Deferred.await(begun)
+      const interrupted = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
+      yield* Deferred.succeed(interrupting, undefined)
+      yield* Fiber.join(interrupted)
+      assert.strictEqual(placed, 3)
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
-  it.live("an order that could not be canceled is told", () =>
+  it.live("an order that could not be canceled is reported", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(
         Dialect.document,
