@@ -28,12 +28,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "subAccountId", kind: Kinds.someText, meaning: "the sub-account that it belongs to" },
       { key: "id", kind: Kinds.someText, meaning: "the record's identifier" },
       { key: "title", kind: Kinds.text, meaning: "its title" },
-      { key: "isEnabled", kind: Kinds.boolean, meaning: "whether it is switched on" },
+      { key: "isEnabled", kind: Kinds.boolean, meaning: "whether it is enabled" },
       { key: "apiKey", kind: Kinds.someText, meaning: "the public key" },
-      { key: "apiSecret", kind: Kinds.exactly(""), meaning: "always empty: a secret is shown once, when it is made" },
+      {
+        key: "apiSecret",
+        kind: Kinds.exactly(""),
+        meaning: "always empty: a secret is shown only when the key is created"
+      },
       { key: "type", kind: Kinds.text, meaning: "the key's type" },
       { key: "lastActivity", kind: Kinds.seconds, meaning: "when it was last used" },
-      { key: "restrictAccess", kind: Kinds.boolean, meaning: "whether it may call listed endpoints only" },
+      { key: "restrictAccess", kind: Kinds.boolean, meaning: "whether it may call only the listed endpoints" },
       { key: "accessEndpoints", kind: Kinds.array, meaning: "the endpoints that it may call" }
     ]
   }),
@@ -56,7 +60,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.secret",
-    statement: "No secret of a key is shown anywhere in the list",
+    statement: "The list shows no secret of a key",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -67,7 +71,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.restricted",
-    statement: "restrictAccess is true for a key that is restricted, and accessEndpoints holds what it may call",
+    statement: "restrictAccess is true for a restricted key, and accessEndpoints lists the endpoints that it may call",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -85,7 +89,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.enabled",
-    statement: "isEnabled tells whether a key is switched on",
+    statement: "isEnabled says whether a key is enabled",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -101,7 +105,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.last-activity",
-    statement: "lastActivity is the time of a key's last use, in Unix seconds",
+    statement: "lastActivity is the time at which the key was last used, in Unix seconds",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -123,7 +127,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.filter",
-    statement: "With subAccountId only keys of that sub-account are listed, and all of them",
+    statement: "With subAccountId, exactly the keys of that sub-account are listed",
     clause: "Endpoints §10",
     check: (world) =>
       Effect.gen(function*() {
@@ -144,7 +148,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "api-keys.filter.type",
-    statement: "subAccountId is a string; anything else is refused",
+    statement: "subAccountId is a string; any other value is refused",
     clause: "Endpoints §10",
     profile: "read-only",
     values: Arbitraries.noTexts,
@@ -156,7 +160,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.filter.unknown",
-    statement: "A subAccountId that is none of the account's is refused",
+    statement: "A subAccountId that is not one of the account's is refused",
     clause: "Endpoints §10",
     level: "SHOULD",
     profile: "read-only",
@@ -168,7 +172,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "api-keys.own",
-    statement: "An account sees the keys of its own sub-accounts, and no other's",
+    statement: "An account sees only the keys of its own sub-accounts",
     clause: "Endpoints §10",
     check: (world) =>
       Effect.gen(function*() {

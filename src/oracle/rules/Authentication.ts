@@ -25,7 +25,7 @@ const flip = (hex: string, at: number): string => {
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "auth.public",
-    statement: "Public endpoints need no authentication, and do not mind headers of it",
+    statement: "Public endpoints need no authentication, and ignore its headers",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -37,23 +37,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           path: Paths.ping,
           headers: { "x-txc-apikey": "nobody", "x-txc-payload": "e30=", "x-txc-signature": "00" }
         })
-        yield* accepted(signed, "with headers that nobody looks at")
+        yield* accepted(signed, "with headers that are ignored")
       })
   }),
   Rule.forEach({
     id: "auth.accepts",
-    statement: "A call with the four headers, signed as described, is accepted",
+    statement: "A call with the four headers, signed as the document says, is accepted",
     clause,
     profile: "read-only",
     values: Paths.reads,
     check: (world, path) =>
       Effect.gen(function*() {
-        yield* accepted(yield* world.call(yield* world.reader, path), "signed as described")
+        yield* accepted(yield* world.call(yield* world.reader, path), "signed as the document says")
       })
   }),
   Rule.forAll({
     id: "auth.accepts.any-text",
-    statement: "What is signed is the body's UTF-8 bytes: a body of any characters is accepted when it is signed",
+    statement: "The signature covers the body's UTF-8 bytes: a signed body may hold any character",
     clause,
     profile: "read-only",
     values: fc.string({ unit: "grapheme", maxLength: 12 }),
@@ -66,7 +66,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.content-type",
-    statement: "Content-type is application/json; a call that says otherwise is refused",
+    statement: "Content-type is application/json; a call with another one is refused",
     tampering: { headers: { "content-type": "text/plain" } },
     why: "because Content-type is text/plain"
   }),
@@ -78,7 +78,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "auth.api-key.unknown",
-    statement: "X-TXC-APIKEY is the public key: one that the exchange has not given away is refused",
+    statement: "X-TXC-APIKEY is the public key: a key that the exchange has not issued is refused",
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.uuid()),
@@ -96,13 +96,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.payload.base64",
-    statement: "X-TXC-PAYLOAD is Base64: the body itself in its place is refused, though it is what was signed",
+    statement: "X-TXC-PAYLOAD is Base64: the plain body in its place is refused, even if that is what was signed",
     tampering: { payload: (text) => text },
     why: "because the payload is not Base64"
   }),
   Rule.forAll({
     id: "auth.payload.is-body",
-    statement: "X-TXC-PAYLOAD is the body: a body that is not the one that was signed is refused",
+    statement: "X-TXC-PAYLOAD is the body: a body other than the signed one is refused",
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.constantFrom("x", "limit", "a", "search"), fc.nat(9)),
@@ -116,7 +116,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.payload.is-body.nonce",
-    statement: "X-TXC-PAYLOAD is the body: one that differs from it in a digit of the nonce is refused",
+    statement: "X-TXC-PAYLOAD is the body: a body that differs in one digit of the nonce is refused",
     tampering: { body: (text) => text.replace(/[0-9]("?)(,"nonceWindow":true)?\}$/u, "$1$2}") },
     why: "because the body's nonce is not the one that was signed"
   }),
@@ -128,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "auth.signature",
-    statement: "X-TXC-SIGNATURE is the payload's HMAC: with any of its digits changed it is refused",
+    statement: "X-TXC-SIGNATURE is the payload's HMAC: a signature with one changed digit is refused",
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.nat(127)),
@@ -143,31 +143,31 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   refused({
     id: "auth.signature.key",
-    statement: "The HMAC is keyed with the API secret: one that is keyed with anything else is refused",
+    statement: "The key of the HMAC is the API secret: a signature with another key is refused",
     tampering: { signature: (payload, secret) => Signing.hmac(`${secret}.`, payload) },
     why: "because it is signed with another secret"
   }),
   refused({
     id: "auth.signature.hash",
-    statement: "The HMAC's hash is SHA-512: another one is refused",
+    statement: "The hash of the HMAC is SHA-512: a signature with another hash is refused",
     tampering: { signature: (payload, secret) => Signing.hmac(secret, payload, "sha256") },
     why: "because it is an HMAC-SHA256"
   }),
   refused({
     id: "auth.signature.of-payload",
-    statement: "What is signed is the payload, that is, the Base64 text: a signature of the body is refused",
+    statement: "The signature covers the payload, which is the Base64 text: a signature of the plain body is refused",
     tampering: { signature: (_payload, secret, text) => Signing.hmac(secret, text) },
     why: "because the body was signed, not its Base64"
   }),
   refused({
     id: "auth.signature.hex",
-    statement: "The signature is hexadecimal: the same in Base64 is refused",
+    statement: "The signature is hexadecimal: the same bytes in Base64 are refused",
     tampering: { signature: (payload, secret) => Buffer.from(Signing.hmac(secret, payload), "hex").toString("base64") },
     why: "because the signature is not hexadecimal"
   }),
   Rule.always({
     id: "auth.signature.other-call",
-    statement: "A signature is of one payload: that of another call of the same key is refused",
+    statement: "A signature belongs to one payload: that of another call with the same key is refused",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -178,19 +178,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(account, Paths.mainBalance, {}, {
           headers: { "x-txc-signature": headers["x-txc-signature"] }
         })
-        yield* Refusals.any(answer, "because the signature is of another call")
+        yield* Refusals.any(answer, "because the signature belongs to another call")
       })
   }),
   refused({
     id: "auth.request.required",
-    statement: "The body holds request; without it a call is refused",
+    statement: "request is required in the body",
     tampering: { envelope: { request: undefined } },
     why: "because there is no request in the body",
     paths: envelopedPathsOf
   }),
   Rule.forAll({
     id: "auth.request.path",
-    statement: "request is the path of the endpoint that is called; any other is refused",
+    statement: "request is the path of the called endpoint; any other value is refused",
     clause,
     profile: "read-only",
     values: (setting) =>
@@ -199,10 +199,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         fc.constantFrom<Array<unknown>>(
           "",
           "/",
-          "/api/v4",
+          Paths.version,
           Paths.ping,
           Paths.markets,
-          "/api/v4/order/new",
+          Paths.limitOrder,
           1,
           null
         )
@@ -215,20 +215,20 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.request.prefix",
-    statement: "request begins with /api/v4: the path without it is refused",
+    statement: `request begins with ${Paths.version}: a path without it is refused`,
     clause,
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, {
-          envelope: { request: Paths.mainBalance.replace("/api/v4", "") }
+          envelope: { request: Paths.mainBalance.slice(Paths.version.length) }
         })
-        yield* Refusals.any(answer, "because request does not begin with /api/v4")
+        yield* Refusals.any(answer, `because request does not begin with ${Paths.version}`)
       })
   }),
   Rule.forEach({
     id: "auth.body.spacing",
-    statement: "Any JSON text of the body is as good as another, as long as it is what was signed",
+    statement: "The body may be any JSON text, with or without spaces, if it is the text that was signed",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -242,7 +242,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const isCompactOnly = world.dialect.name === "live"
         yield* isCompactOnly
           ? Refusals.any(answer, "because the body is not compact")
-          : accepted(answer, "because spaces mean nothing in JSON")
+          : accepted(answer, "because spaces have no meaning in JSON")
       })
   }),
   Rule.forEach({

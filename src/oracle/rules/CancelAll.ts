@@ -81,13 +81,13 @@ const live = Rule.other("HTTP 422")
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "cancel-all.everything",
-    statement: "Without fields all orders are canceled, of all types and on all markets",
+    statement: "Without fields, all orders are canceled, of all types and on all markets",
     clause,
     check: (world) => leaves(world, {}, [])
   }),
   Rule.always({
     id: "cancel-all.market",
-    statement: "With market only orders on that market are canceled",
+    statement: "With market, only orders on that market are canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -98,14 +98,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...types.map((type) =>
     Rule.always({
       id: `cancel-all.type.${type}`,
-      statement: `With type ${type} only ${type} orders are canceled`,
+      statement: `With type ${type}, only ${type} orders are canceled`,
       clause,
       check: (world) => leaves(world, { type: [type] }, types.filter((other) => other !== type))
     })
   ),
   Rule.forAll({
     id: "cancel-all.type.several",
-    statement: "With several types the orders of each of them are canceled",
+    statement: "With several types, the orders of each of them are canceled",
     clause,
     values: fc.shuffledSubarray([...types], { minLength: 2 }),
     examples: [["spot", "margin"], ["margin", "futures"], ["futures", "spot"], [...types]],
@@ -113,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.type.and-market",
-    statement: "With market and type only orders that are both are canceled",
+    statement: "With market and type, only orders that match both are canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -124,7 +124,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.stops",
-    statement: "Orders that wait for their price are canceled too, stop-limit and OCO orders alike",
+    statement: "Orders that wait for their trigger are canceled too: stop-limit orders and OCO orders",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -139,7 +139,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.own",
-    statement: "Orders of other accounts stay",
+    statement: "Orders of other accounts are not canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -152,7 +152,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.nothing",
-    statement: "When there is nothing to cancel the answer is a success",
+    statement: "When there is nothing to cancel, the call succeeds",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -163,7 +163,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.status",
-    statement: "Orders that are canceled have ended as such, and are listed no more as open",
+    statement: "A canceled order is no longer open, and its status says that it was canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -178,7 +178,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "cancel-all.type.unknown",
-    statement: "A type that is none of the three is refused",
+    statement: "A type other than spot, margin and futures is refused",
     clause,
     live,
     values: fc.tuple(
@@ -190,7 +190,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "cancel-all.type.array",
-    statement: "type is an array of strings; anything else is refused",
+    statement: "type is an array of strings; any other value is refused",
     clause,
     live,
     values: ["spot", "spot,margin", 1, true, { 0: "spot" }],
@@ -198,7 +198,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.type.empty",
-    statement: "An empty list of types is refused, since it would name nothing",
+    statement: "An empty list of types is refused",
     clause,
     level: "SHOULD",
     live,
@@ -206,7 +206,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "cancel-all.market.unknown",
-    statement: "A market that the exchange does not have is refused",
+    statement: "An unknown market is refused",
     clause,
     live,
     values: fc.constantFrom("NO_SUCH", "BTC_NOTHING", "BTCUSDT", ""),
@@ -215,7 +215,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "cancel-all.market.type",
-    statement: "market is a string; anything else is refused",
+    statement: "market is a string; any other value is refused",
     clause,
     live,
     values: Arbitraries.noTexts,

@@ -39,18 +39,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "codes.result",
     clause: "Code application result",
     profile: "control",
-    within: "a code's application",
+    within: "the result of applying a code",
     sample,
     rows: [
-      { key: "message", kind: Kinds.text, meaning: "what happened, in words" },
+      { key: "message", kind: Kinds.text, meaning: "what happened" },
       { key: "ticker", kind: Kinds.ticker, meaning: "the currency" },
-      { key: "amount", kind: Kinds.positiveDecimal, meaning: "what the code was worth" },
+      { key: "amount", kind: Kinds.positiveDecimal, meaning: "the code's amount" },
       { key: "external_id", kind: Kinds.text, meaning: "the transaction's identifier" }
     ]
   }),
   Rule.always({
     id: "codes.status",
-    statement: "A code that is applied is answered with HTTP 200",
+    statement: "Applying a code is answered with HTTP 200",
     clause,
     live: created,
     check: (world) =>
@@ -62,7 +62,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.credits",
-    statement: "A code that is applied credits the main balance with its amount, which the answer tells",
+    statement: "Applying a code credits the main balance with its amount, which the answer shows",
     clause,
     values: amounts,
     check: (world, amount) =>
@@ -92,7 +92,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.code.type",
-    statement: "code is a string; anything else is refused",
+    statement: "code is a string; any other value is refused",
     clause,
     values: fc.oneof(Arbitraries.noTexts, fc.integer()),
     check: (world, code) =>
@@ -103,7 +103,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.code.unknown",
-    statement: "A code that nobody has issued is refused",
+    statement: "A code that does not exist is refused",
     clause,
     values: fc.uuid().map((id) => `WB${id}ETH`),
     check: (world, code) =>
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.required",
-    statement: "A code that was created with a passphrase is refused without it, and with another one",
+    statement: "A code with a passphrase is refused without it, and with another one",
     clause,
     values: fc.tuple(passphrases, fc.option(passphrases, { nil: undefined })),
     examples: [["open sesame", undefined], ["open sesame", "open sesam"]],
@@ -134,7 +134,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.accepts",
-    statement: "A code that was created with a passphrase is applied with it",
+    statement: "A code with a passphrase is applied with that passphrase",
     clause,
     values: passphrases,
     check: (world, passphrase) =>
@@ -146,7 +146,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.length.accepts",
-    statement: "A passphrase has at most 25 characters: 25 are not too many, of however many bytes each",
+    statement: "A passphrase has at most 25 characters: 25 are accepted, however many bytes each of them takes",
     clause,
     values: Arbitraries.longestPassphrases,
     examples: ["p".repeat(25), "漢".repeat(25)],
@@ -160,7 +160,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.length.refuses",
-    statement: "A passphrase has at most 25 characters: one of 26 is refused, and errors names it",
+    statement: "A passphrase has at most 25 characters: one with 26 is refused, and errors names it",
     clause: "Limits",
     values: Arbitraries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
@@ -173,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.type",
-    statement: "passphrase is a string; anything else is refused",
+    statement: "passphrase is a string; any other value is refused",
     clause,
     values: Arbitraries.noTexts,
     check: (world, passphrase) =>
@@ -185,7 +185,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.once",
-    statement: "A code is applied once: the second time it is refused, and credits nothing",
+    statement: "A code can be applied once: the second time it is refused, and credits nothing",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -202,7 +202,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.race",
-    statement: "Of several accounts that apply a code together exactly one gets it",
+    statement: "Of several accounts that apply a code at the same time, exactly one gets it",
     clause,
     values: fc.integer({ min: 2, max: 6 }),
     check: (world, count) =>
@@ -223,7 +223,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.own",
-    statement: "Who has created a code can't apply it",
+    statement: "An account cannot apply its own code",
     clause,
     level: "SHOULD",
     check: (world) =>

@@ -38,7 +38,7 @@ const refused = Effect.fnUntraced(function*(world: World, reason: (typeof reason
     case "fields":
       return yield* world.call(account, Paths.subAccounts, { limit: 0 })
     case "path":
-      return yield* world.call(account, "/api/v4/no-such-call")
+      return yield* world.call(account, Paths.unknown.private)
   }
 })
 
@@ -49,7 +49,7 @@ const privateField = (id: string, statement: string, expected: string, holds: (j
     clause,
     profile: "read-only",
     live: id === "errors"
-      ? Rule.other("errors may be missing where no parameter is wrong", Rule.liveAnswers)
+      ? Rule.other("errors may be missing when no parameter is wrong", Rule.liveAnswers)
       : Rule.same,
     values: [...reasons],
     check: (world, reason) =>
@@ -67,7 +67,7 @@ const publicField = (id: string, statement: string, expected: string, holds: (js
     clause,
     profile: "read-only",
     live: Rule.notApplicable("the live exchange answers public errors in several forms"),
-    values: ["/api/v4/public/no-such-call", "/api/v4/public/orderbook/NO_SUCH"],
+    values: [Paths.unknown.public, Paths.unknownOrderBook],
     check: (world, path) =>
       Effect.flatMap(
         world.get(path),
@@ -90,13 +90,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   privateField(
     "errors",
-    "A private error has errors, an object from parameters to arrays of messages, which may be empty",
+    "A private error has errors, an object that maps parameters to arrays of messages; it may be empty",
     "errors, an object of arrays of strings",
     (json) => Json.isObject(json) && isErrors(json["errors"])
   ),
   Rule.forEach({
     id: "errors.private.status",
-    statement: "An error is no HTTP success",
+    statement: "An error has an HTTP status of 4xx",
     clause,
     profile: "read-only",
     values: [...reasons],
@@ -105,7 +105,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.private.messages",
-    statement: "Each parameter that is wrong has at least one message",
+    statement: "Each wrong parameter has at least one message",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -122,7 +122,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.private.only-wrong",
-    statement: "A parameter that is right has no messages",
+    statement: "A correct parameter has no messages",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -153,8 +153,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forEach({
     id: "errors.order.validation",
-    statement:
-      "OCO and cancel-all orders whose fields are wrong are refused with code 30, Validation failed, and errors",
+    statement: "OCO and cancel-all calls with wrong fields are refused with code 30, Validation failed, and errors",
     clause,
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
     values: [Paths.oco, Paths.cancelAll],
@@ -203,11 +202,11 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "errors.unknown-path",
-    statement: "A path that is no endpoint is answered with HTTP 404 and a JSON error object",
+    statement: "A call to an unknown path is answered with HTTP 404 and a JSON error object",
     clause,
     level: "SHOULD",
     profile: "read-only",
-    values: fc.constantFrom("/api/v4/nothing", "/api/v4/main-account/no-such-call", "/api/v4/public/nothing"),
+    values: fc.constantFrom(...Object.values(Paths.unknown)),
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path)
@@ -220,7 +219,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.method",
-    statement: "An endpoint that is called with another method answers with HTTP 405 and a JSON error object",
+    statement: "A call with the wrong method is answered with HTTP 405 and a JSON error object",
     clause,
     level: "SHOULD",
     profile: "read-only",

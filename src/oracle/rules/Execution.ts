@@ -32,7 +32,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.market.amount",
-    statement: "The amount of a buy market order is in quote currency: no more money than that is spent",
+    statement: "The amount of a market buy is in the quote currency: no more than that is spent",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -49,13 +49,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.post-only",
-    statement: "A post-only order that would match at once is refused, and nothing is traded",
+    statement: "A post-only order that would match immediately is refused, and nothing is traded",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
         const { maker, market, price, taker } = yield* Trading.offer(world, "0.02")
         const fields = { market: market.name, side: "buy", amount: "0.01", price, postOnly: true }
-        yield* Refusals.any(yield* world.call(taker, Paths.limitOrder, fields), "because it would trade at once")
+        yield* Refusals.any(yield* world.call(taker, Paths.limitOrder, fields), "because it would match immediately")
         const { dealStock } = Spelling.keys(world.dialect)
         const filled = [...(yield* Orders.list(world, maker, Paths.activeOrders)).values()].map((order) =>
           order[dealStock]
@@ -72,7 +72,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "orders.stp",
-    statement: "Where orders of one account would trade with each other, stp cancels the new one, the old one or both",
+    statement:
+      "When two orders of one account would trade with each other, stp cancels the new one, the old one or both",
     clause: clause,
     level: "SHOULD",
     values: ["no", "cancel_new", "cancel_old", "cancel_both"] as const,
@@ -98,7 +99,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.fee",
-    statement: "deal_fee is what was charged for what is filled, so far: more for more",
+    statement: "deal_fee is the fee charged so far, in proportion to what is filled",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -118,7 +119,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "orders.ioc",
-    statement: "An immediate-or-cancel order fills what it can at once and cancels the rest",
+    statement: "An immediate-or-cancel order fills what it can immediately, and the rest is canceled",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {

@@ -43,8 +43,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "general.public.query",
-    statement:
-      "A public endpoint takes its parameters from the query string; one that it does not have changes nothing",
+    statement: "A public endpoint takes its parameters from the query string, and ignores those that it does not know",
     clause,
     profile: "read-only",
     values: fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 4 })
@@ -75,19 +74,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.private.post.only",
-    statement: "A private endpoint answers no GET, even with the headers of a signed call",
+    statement: "A private endpoint refuses GET, even with the headers of a signed call",
     clause,
     profile: "read-only",
     values: [...Paths.reads, Paths.interest],
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
-        yield* Refusals.any(answer, "because it is no POST")
+        yield* Refusals.any(answer, "because it is a GET")
       })
   }),
   Rule.forAll({
     id: "general.private.json",
-    statement: "The body of a private call is a JSON object; anything else is refused, however it is signed",
+    statement: "The body of a private call is a JSON object; any other body is refused, even if it is signed correctly",
     clause,
     profile: "read-only",
     values: fc.tuple(
@@ -97,12 +96,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [path, body]) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { text: () => body })
-        yield* Refusals.any(answer, "because the body is no JSON object")
+        yield* Refusals.any(answer, "because the body is not a JSON object")
       })
   }),
   Rule.forAll({
     id: "general.answer.json",
-    statement: "Every endpoint answers with a JSON object or array, also when it refuses",
+    statement: "Every endpoint answers with a JSON object or array, even when it refuses the call",
     clause,
     profile: "read-only",
     values: fc.tuple(
@@ -124,7 +123,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.answer.type",
-    statement: "An answer with JSON says so in its Content-type",
+    statement: "An answer with JSON has the Content-type application/json",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -180,7 +179,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.times.now",
-    statement: "An order's creation time is the time of its creation, in Unix seconds",
+    statement: "The timestamp of an order is the time at which it was created, in Unix seconds",
     clause,
     profile: "mutating",
     values: ["buy", "sell"],
@@ -206,13 +205,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "versioning.prefix",
-    statement: "The version is part of the path: the same path under another version is no endpoint of this interface",
+    statement: "The version is part of the path: the same path with another version is not an endpoint",
     clause: "Versioning",
     profile: "read-only",
     values: [Paths.mainBalance, Paths.subAccounts],
     check: (world, path) =>
       Effect.gen(function*() {
-        const elsewhere = path.replace("/api/v4/", "/api/v40/")
+        const elsewhere = `/api/v40${path.slice(Paths.version.length)}`
         const answer = yield* world.call(yield* world.reader, elsewhere)
         yield* Refusals.any(answer, "because there is no version 40")
       })
@@ -220,8 +219,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "versioning.reduce-only",
     statement:
-      "The reduce-only parameter of OCO orders is documented ahead of its availability: it may be refused as a "
-      + "field, and is else judged as documented",
+      "The reduce-only parameter of OCO orders is documented before it is available: the target may refuse it as a "
+      + "field; otherwise it does what is documented",
     clause: "Versioning",
     level: "SHOULD",
     profile: "control",

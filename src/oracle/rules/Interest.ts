@@ -37,7 +37,7 @@ const payment: Fields.Table = {
     { key: "planId", kind: Kinds.someText, meaning: "the plan's identifier" },
     { key: "investmentId", kind: Kinds.someText, meaning: "the investment's identifier" },
     { key: "amount", kind: Kinds.decimal, meaning: "the interest" },
-    { key: "ticker", kind: Kinds.ticker, meaning: "the currency of the interest" },
+    { key: "ticker", kind: Kinds.ticker, meaning: "the currency that the interest is paid in" },
     { key: "timestamp", kind: Kinds.seconds, meaning: "when it was paid" }
   ]
 }
@@ -46,7 +46,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules(payment),
   Rule.forEach({
     id: "interest.plan.filter",
-    statement: "With planId only payments of that plan are listed, and all of them",
+    statement: "With planId, exactly the payments of that plan are listed",
     clause,
     values: [...plans],
     check: (world, [planId]) =>
@@ -64,7 +64,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "interest.ticker.filter",
-    statement: "With ticker only payments of that currency are listed, and all of them",
+    statement: "With ticker, exactly the payments in that currency are listed",
     clause,
     values: [...plans],
     check: (world, [, ticker]) =>
@@ -82,7 +82,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.plan.unknown",
-    statement: "A planId that is none is refused: HTTP 400, code 0, Validation failed, errors keyed by planId",
+    statement: "An unknown planId is refused: HTTP 400, code 0, Validation failed, errors keyed by planId",
     clause: "Errors",
     profile: "read-only",
     values: unknownValues,
@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.ticker.unknown",
-    statement: "A ticker that is none is refused: HTTP 400, code 0, Validation failed, errors keyed by ticker",
+    statement: "An unknown ticker is refused: HTTP 400, code 0, Validation failed, errors keyed by ticker",
     clause: "Errors",
     profile: "read-only",
     values: fc.constantFrom("NOSUCH", "XXX1", "BTCUSDT0"),
@@ -98,7 +98,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.both.unknown",
-    statement: "When planId and ticker are both wrong, errors has both",
+    statement: "When planId and ticker are both wrong, errors names both",
     clause,
     profile: "read-only",
     values: unknownValues,
@@ -111,7 +111,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...(["planId", "ticker"] as const).map((field) =>
     Rule.forAll({
       id: `interest.${field === "planId" ? "plan" : field}.type`,
-      statement: `${field} is a string; anything else is refused`,
+      statement: `${field} is a string; any other value is refused`,
       clause,
       profile: "read-only",
       values: Arbitraries.noTexts,
@@ -124,7 +124,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forAll({
     id: "interest.fresh",
-    statement: "The answer is not cached: a payment is listed as soon as it is made, as it was made",
+    statement: "The answer is not cached: a payment is listed as soon as it is made",
     clause,
     values: fc.tuple(fc.constantFrom(...plans), fc.integer({ min: 1, max: 999_999 })),
     check: (world, [[planId, ticker], units]) =>

@@ -18,7 +18,7 @@ const clause = "Authentication"
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "auth.key.disabled",
-    statement: "A key that is switched off opens nothing, and opens again when it is switched on",
+    statement: "A disabled key is refused, and accepted once it is enabled",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -29,12 +29,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(account, Paths.mainBalance)
         yield* Refusals.exactly(answer, { status: 401, codes: [2] }, "because the key is disabled")
         yield* world.control("SetKey", { apiKey, enabled: true })
-        yield* accepted(yield* world.call(account, Paths.mainBalance), "because the key is enabled again")
+        yield* accepted(yield* world.call(account, Paths.mainBalance), "because the key was enabled")
       })
   }),
   Rule.forAll({
     id: "auth.key.endpoints",
-    statement: "A key that is restricted to a list of endpoints may call those and no others",
+    statement: "A key that is restricted to a list of endpoints may call only those",
     clause,
     values: fc.tuple(fc.subarray([...Paths.reads]), fc.constantFrom(...Paths.reads)),
     examples: [[[Paths.fees], Paths.mainBalance], [[Paths.fees], Paths.fees], [[], Paths.fees]],
@@ -49,7 +49,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.key.endpoints.refusal",
-    statement: "A call that the key's list does not hold is refused with HTTP 401, code 4",
+    statement: "A call to an endpoint that is not on the key's list is refused with HTTP 401, code 4",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -61,7 +61,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.b2b",
-    statement: "Fixed-term lending is for business partners: others are refused",
+    statement: "Fixed-term lending is for business partners: other accounts are refused",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -69,24 +69,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           yield* world.open({ isFunded: false, b2b: false }),
           yield* world.open({ isFunded: false })
         ]
-        yield* Refusals.any(yield* world.call(other, Paths.interest), "because the account is no partner's")
+        yield* Refusals.any(yield* world.call(other, Paths.interest), "because the account is not a partner's")
         yield* accepted(yield* world.call(partner, Paths.interest), "because the account is a partner's")
       })
   }),
   Rule.always({
     id: "auth.b2b.refusal",
-    statement: "Who has no partner access is refused with HTTP 403, code 0",
+    statement: "An account without partner access is refused with HTTP 403, code 0",
     clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.open({ isFunded: false, b2b: false }), Paths.interest)
-        yield* Refusals.exactly(answer, { status: 403, codes: [0] }, "because the account is no partner's")
+        yield* Refusals.exactly(answer, { status: 403, codes: [0] }, "because the account is not a partner's")
       })
   }),
   Rule.forEach({
     id: "auth.isolation",
-    statement: "A key shows the balance of its own account, not of another's",
+    statement: "A key shows the balance of its own account, not that of another",
     clause,
     values: ["1", "2.5"],
     check: (world, amount) =>

@@ -317,8 +317,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     {
       id: "orders.model",
       statement:
-        "Whatever stop-limit and OCO orders are placed and canceled while the price moves, those are open that are "
-        + "not canceled, and those activated whose price was reached",
+        "However stop-limit and OCO orders are placed and canceled while the price moves, the open orders are those "
+        + "that were not canceled, and the activated ones those whose trigger was reached",
       clause: "Order status"
     },
     [placeStop, placePair, movePrice, cancelOne, cancelAll],
@@ -332,7 +332,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   everyList<Purse, Holders>(
     {
       id: "codes.model",
-      statement: "Whoever applies which codes with which passphrases, each is credited once, to the first who may",
+      statement:
+        "However accounts apply codes and passphrases, each code is credited once, to the first account with the right passphrase",
       clause: "Endpoints §6"
     },
     [issueCode, applyCode, applyCode],
@@ -346,7 +347,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     {
       id: "sub-accounts.model",
       statement:
-        "However sub-accounts come and go, every page is a slice of those that are there, in the order they came",
+        "However sub-accounts are created and deleted, every page is a slice of those that exist, in the order of creation",
       clause: "Endpoints §9",
       level: "SHOULD"
     },

@@ -22,7 +22,7 @@ const windowed = (world: World, value: number) => Spelling.nonce(world.dialect, 
 export const rules: ReadonlyArray<Rule.Rule> = [
   refused({
     id: "auth.nonce.required",
-    statement: "The body holds nonce; without it a call is refused",
+    statement: "nonce is required in the body",
     tampering: { envelope: { nonce: undefined } },
     why: "because there is no nonce in the body",
     paths: envelopedPathsOf
@@ -32,17 +32,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     statement: "The nonce is a numeric string",
     clause,
     profile: "read-only",
-    live: Rule.other("an integer is accepted too; anything that is neither is refused"),
+    live: Rule.other("an integer is accepted too"),
     values: ["", "abc", "1e9", " 1", true, [], {}, null, 1.5],
     check: (world, nonce) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, { envelope: { nonce } })
-        yield* Refusals.any(answer, "because the nonce is no number in a string")
+        yield* Refusals.any(answer, "because the nonce is not a numeric string")
       })
   }),
   Rule.forEach({
     id: "auth.nonce.unique",
-    statement: "A nonce is unique per request: the second call with it is refused, whatever either of them asks for",
+    statement: "A nonce is unique per request: the second call with it is refused, whichever endpoints are called",
     clause,
     profile: "read-only",
     values: (
@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.nonce.unique.refused-call",
-    statement: "A call that is refused for its fields has used its nonce",
+    statement: "A call that is refused for its fields uses up its nonce",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -74,7 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.nonce.unused",
-    statement: "A call whose signature is wrong has used no nonce: nobody can use up the nonces of another's key",
+    statement: "A call with a wrong signature does not use up its nonce: nobody can use up the nonces of another's key",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -84,12 +84,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const envelope = yield* world.nonce(account)
         yield* world.call(account, Paths.mainBalance, {}, { envelope, signature: () => "0".repeat(128) })
         const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
-        yield* accepted(answer, "because nobody who may has used this nonce")
+        yield* accepted(answer, "because no authenticated call has used this nonce")
       })
   }),
   Rule.always({
     id: "auth.nonce.per-key",
-    statement: "Nonces are counted per key: two keys may use the same one",
+    statement: "Nonces are unique per key: two keys may use the same nonce",
     clause,
     level: "SHOULD",
     check: (world) =>
@@ -102,7 +102,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.nonce.race",
-    statement: "Of several calls that arrive together with one nonce exactly one is accepted",
+    statement: "Of several calls that arrive together with the same nonce, exactly one is accepted",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
         const count = answers.filter(isSuccess).length
         yield* Verdict.conclude(
-          "one of eight calls with one nonce is accepted",
+          "one of eight calls with the same nonce is accepted",
           `${count} are`,
           count === 1,
           answers[0]
@@ -123,10 +123,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "auth.nonce.any-order",
-    statement: "Nonces need not arrive in order, as long as each is new",
+    statement: "Nonces may arrive in any order, as long as each is new",
     clause,
     level: "SHOULD",
-    live: Rule.other("as long as they ask for it with nonceWindow and are near the clock"),
+    live: Rule.other("only with nonceWindow, and only near the clock"),
     values: fc.shuffledSubarray([3, 1, 4, 5, 9, 2, 6], { minLength: 7 }),
     profile: "control",
     check: (world, offsets) =>
@@ -141,7 +141,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "auth.nonce.interleaved",
-    statement: "Calls that run side by side, each with a nonce of its own, are all accepted",
+    statement: "Calls that run at the same time, each with its own nonce, are all accepted",
     clause,
     level: "SHOULD",
     profile: "control",
@@ -161,7 +161,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.nonce.increasing",
-    statement: "Without nonceWindow nonces increase: one that is not above the greatest so far is refused",
+    statement: "Without nonceWindow, nonces increase: a nonce that is not above the greatest so far is refused",
     clause,
     level: "SHOULD",
     document: Rule.notApplicable("the document asks for unique nonces only"),
@@ -180,7 +180,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "auth.nonce.window",
-    statement: "With nonceWindow a nonce is a time in milliseconds, at most five seconds from the exchange's clock",
+    statement: "With nonceWindow, a nonce is a time in milliseconds, at most five seconds from the exchange's clock",
     clause,
     level: "SHOULD",
     document: Rule.notApplicable("the document shows no acceptance window"),
@@ -196,7 +196,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "auth.nonce.refusal",
-    statement: "A nonce that was used is refused with HTTP 429, code 0, and words of its own",
+    statement: "A used nonce is refused with HTTP 429, code 0 and the message Too many requests.",
     clause,
     level: "SHOULD",
     profile: "read-only",

@@ -66,7 +66,7 @@ const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, pri
 const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "oco.one-cancels-other.take-profit",
-    statement: "When the take-profit leg is filled the stop-loss leg is canceled",
+    statement: "When the take-profit leg is filled, the stop-loss leg is canceled",
     clause,
     values: Orders.sides,
     check: (world, side) =>
@@ -82,7 +82,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.one-cancels-other.stop-loss",
-    statement: "When the stop-loss leg is triggered the take-profit leg is canceled",
+    statement: "When the stop-loss leg is triggered, the take-profit leg is canceled",
     clause,
     values: Orders.sides,
     check: (world, side) =>
@@ -97,7 +97,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.stop-loss.limit",
-    statement: "After activation the stop-loss is a limit order at stop_limit_price, and trades at it",
+    statement: "After activation, the stop-loss is a limit order at stop_limit_price, and trades at that price",
     clause,
     values: Orders.sides,
     check: (world, side) =>
@@ -123,7 +123,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "oco.never-both",
-    statement: "However the price moves, one leg at most is ever filled",
+    statement: "However the price moves, at most one leg is filled",
     clause,
     values: fc.tuple(
       fc.constantFrom(...Orders.sides),
@@ -144,14 +144,14 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         const filled = both.map((found) =>
           Number(found[keys.dealStock])
         )
-        yield* Verdict.conclude("one leg with fills at most", filled, filled.filter((stock) => stock > 0).length <= 1)
+        yield* Verdict.conclude("at most one leg with fills", filled, filled.filter((stock) => stock > 0).length <= 1)
       })
   })
 ]
 
 const marginMarket: Rule.Rule = Rule.always({
   id: "oco.request.market.margin",
-  statement: "The market is one that can be traded with collateral; another is refused",
+  statement: "market can be traded with collateral; any other market is refused",
   clause,
   live: Rule.other("HTTP 422"),
   check: (world) =>

@@ -35,7 +35,7 @@ const submitReduceOnly = Effect.fnUntraced(function*(
     Orders.oco(market, side, { reduceOnly: true, ...more })
   )
   return Refusals.namedFields(answer).includes("reduceOnly") && Json.isObject(answer.json) && answer.json["code"] === 30
-    ? yield* Verdict.skip("reduceOnly is not accepted yet, as the document announces")
+    ? yield* Verdict.skip("reduceOnly is not yet accepted, as the document announces")
     : answer
 })
 
@@ -54,7 +54,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.same-side",
-    statement: "A reduce-only order is refused with code 116 when its side is the position's",
+    statement: "A reduce-only order is refused with code 116 when it is on the position's side",
     clause: clause,
     live: Rule.other("HTTP 422"),
     values: Orders.sides,
@@ -72,7 +72,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "oco.reduce-only.clipped",
-    statement: "A reduce-only order of more than the position is reduced to the position's size",
+    statement: "A reduce-only order that is larger than the position is reduced to the position's size",
     clause: clause,
     values: fc.tuple(fc.constantFrom(...Orders.sides), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 20 })),
     examples: [["buy", 3, 5], ["sell", 3, 0]],
@@ -92,7 +92,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.flag",
-    statement: "reduceOnly of the answer is what was asked for",
+    statement: "The answer's reduceOnly is the one that was asked for",
     clause: "Collateral OCO order (response)",
     values: Orders.sides,
     check: (world, side) =>
@@ -106,7 +106,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.type",
-    statement: "reduceOnly is a boolean; anything else is refused",
+    statement: "reduceOnly is a boolean; any other value is refused",
     clause: clause,
     live: Rule.other("HTTP 422"),
     values: ["true", 1, 0, [], {}],
@@ -120,7 +120,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "oco.reduce-only.default",
-    statement: "reduceOnly is false unless asked for: the order opens a position, and the answer says false",
+    statement: "reduceOnly is false by default: the order may open a position, and the answer says false",
     clause: clause,
     profile: "mutating",
     values: [{}, { reduceOnly: false }],

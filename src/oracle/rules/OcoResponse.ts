@@ -29,11 +29,11 @@ const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
   {
     key: "client_order_id",
     kind: Kinds.clientOrderId,
-    meaning: "empty when none was given",
+    meaning: "its client order id; empty when it has none",
     live: { key: "clientOrderId", isOptional: true }
   },
-  { key: "market", kind: Kinds.market, meaning: "where it is" },
-  { key: "side", kind: Kinds.oneOf("buy", "sell"), meaning: "what it does" },
+  { key: "market", kind: Kinds.market, meaning: "its market" },
+  { key: "side", kind: Kinds.oneOf("buy", "sell"), meaning: "buy or sell" },
   key === "stop_loss"
     ? {
       key: "type",
@@ -48,16 +48,16 @@ const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
       live: { kind: Kinds.exactly("margin limit") }
     },
   { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "when it was created" },
-  { key: "deal_money", kind: Kinds.decimal, meaning: "filled so far, in money", live: { key: "dealMoney" } },
-  { key: "deal_stock", kind: Kinds.decimal, meaning: "filled so far, in stock", live: { key: "dealStock" } },
-  { key: "amount", kind: Kinds.positiveDecimal, meaning: "its quantity" },
+  { key: "deal_money", kind: Kinds.decimal, meaning: "the quote amount filled so far", live: { key: "dealMoney" } },
+  { key: "deal_stock", kind: Kinds.decimal, meaning: "the base amount filled so far", live: { key: "dealStock" } },
+  { key: "amount", kind: Kinds.positiveDecimal, meaning: "its amount" },
   { key: "takerFee", kind: Kinds.decimal, meaning: "the taker's fee", live: isOptional },
   { key: "makerFee", kind: Kinds.decimal, meaning: "the maker's fee", live: isOptional },
-  { key: "left", kind: Kinds.decimal, meaning: "what is not filled" },
+  { key: "left", kind: Kinds.decimal, meaning: "the amount that is not yet filled" },
   { key: "deal_fee", kind: Kinds.decimal, meaning: "the fee so far", live: { key: "dealFee" } },
-  { key: "post_only", kind: Kinds.boolean, meaning: "whether it may only rest" },
-  { key: "mtime", kind: Kinds.fractionalSeconds, meaning: "when it was changed last" },
-  { key: "price", kind: Kinds.positiveDecimal, meaning: "its limit" },
+  { key: "post_only", kind: Kinds.boolean, meaning: "whether it may only rest in the book" },
+  { key: "mtime", kind: Kinds.fractionalSeconds, meaning: "when it was last changed" },
+  { key: "price", kind: Kinds.positiveDecimal, meaning: "its limit price" },
   {
     key: "status",
     kind: Kinds.oneOf(...statuses),
@@ -72,9 +72,13 @@ const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
   },
   { key: "positionSide", kind: Kinds.someText, meaning: "the position's side", live: isOptional },
   ...(key === "take_profit" ? [] : [
-    { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger" },
-    { key: "activation_condition", kind: Kinds.oneOf("gte", "lte"), meaning: "from which side it must be reached" },
-    { key: "activated", kind: Kinds.bit, meaning: "whether it was reached" }
+    { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger price" },
+    {
+      key: "activation_condition",
+      kind: Kinds.oneOf("gte", "lte"),
+      meaning: "from which side the price must reach the trigger"
+    },
+    { key: "activated", kind: Kinds.bit, meaning: "whether the trigger was reached" }
   ])
 ]
 

@@ -15,7 +15,7 @@ import * as Trading from "../world/Trading.ts"
 
 const clause = "Order status"
 
-const live = Rule.other("OPEN, and PARTIALLY_FILLED; a canceled order does not say whether some of it was filled")
+const live = Rule.other("OPEN and PARTIALLY_FILLED; a canceled order does not show whether it was partially filled")
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
@@ -32,7 +32,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.filled",
-    statement: "FILLED: fully executed, of maker and taker",
+    statement: "FILLED: fully executed, for maker and taker",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -43,7 +43,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "status.filled.left",
-    statement: "left of an order is \"0\" when it is filled, and what is not filled while it rests",
+    statement: "left of a filled order is \"0\"; that of a resting order is the amount that is not yet filled",
     clause: "Stop-limit order (response)",
     check: (world) =>
       Effect.gen(function*() {

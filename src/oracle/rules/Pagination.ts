@@ -129,7 +129,7 @@ const limitRules = (list: List): ReadonlyArray<Rule.Rule> => [
   ...defaultLimitRules(list),
   refuses(list, "limit", "min", "A limit below 1 is refused", fc.integer({ max: 0 }), [0, -1]),
   refuses(list, "limit", "max", "A limit above 100 is refused", fc.integer({ min: 101 }), [101]),
-  refuses(list, "limit", "integer", "A limit is an integer; anything else is refused", Arbitraries.noIntegers, [
+  refuses(list, "limit", "integer", "A limit is an integer; any other value is refused", Arbitraries.noIntegers, [
     1.5,
     []
   ])
@@ -188,7 +188,7 @@ const offsetRules = (list: List): ReadonlyArray<Rule.Rule> => [
   offsetDefault(list),
   refuses(list, "offset", "min", "An offset below 0 is refused", fc.integer({ max: -1 }), [-1]),
   refuses(list, "offset", "max", "An offset above 10000 is refused", fc.integer({ min: 10001 }), [10001]),
-  refuses(list, "offset", "integer", "An offset is an integer; anything else is refused", Arbitraries.noIntegers, [
+  refuses(list, "offset", "integer", "An offset is an integer; any other value is refused", Arbitraries.noIntegers, [
     1.5,
     []
   ]),

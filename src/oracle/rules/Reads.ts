@@ -63,7 +63,7 @@ const feeRules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules(direction("withdraw")),
   Rule.always({
     id: "fees.one-per-currency",
-    statement: "There is one entry for a currency",
+    statement: "There is one entry for each currency",
     clause: feeClause,
     profile: "read-only",
     check: (world) =>
@@ -114,11 +114,11 @@ const balanceRules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     within: "an asset's balance",
     sample: balances,
-    rows: [{ key: "main_balance", kind: Kinds.decimal, meaning: "what the main wallet has of it" }]
+    rows: [{ key: "main_balance", kind: Kinds.decimal, meaning: "the balance in the main wallet" }]
   }),
   Rule.forAll({
     id: "balance.omitted",
-    statement: "Assets that are not listed have a zero balance: what is credited is listed",
+    statement: "Assets that are not listed have a zero balance: an asset is listed once it is credited",
     clause: balanceClause,
     values: fc.tuple(fc.constantFrom("BTC", "ETH", "USDT"), fc.integer({ min: 1, max: 1e9 })),
     check: (world, [ticker, units]) =>

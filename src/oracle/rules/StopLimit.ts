@@ -44,25 +44,25 @@ const response: Fields.Table = {
     {
       key: "client_order_id",
       kind: Kinds.clientOrderId,
-      meaning: "the caller's own identifier",
+      meaning: "its client order id",
       live: { key: "clientOrderId", isOptional: true }
     },
-    { key: "market", kind: Kinds.market, meaning: "where it is" },
-    { key: "side", kind: Kinds.oneOf("buy", "sell"), meaning: "what it does" },
+    { key: "market", kind: Kinds.market, meaning: "its market" },
+    { key: "side", kind: Kinds.oneOf("buy", "sell"), meaning: "buy or sell" },
     {
       key: "type",
       kind: Kinds.oneOf("limit", "market", "stock market", "stop limit", "stop market"),
       meaning: "the order's type"
     },
     { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "when it was created" },
-    { key: "deal_money", kind: Kinds.decimal, meaning: "filled so far, in money", live: { key: "dealMoney" } },
-    { key: "deal_stock", kind: Kinds.decimal, meaning: "filled so far, in stock", live: { key: "dealStock" } },
-    { key: "amount", kind: Kinds.positiveDecimal, meaning: "its quantity" },
-    { key: "left", kind: Kinds.decimal, meaning: "what is not filled" },
+    { key: "deal_money", kind: Kinds.decimal, meaning: "the quote amount filled so far", live: { key: "dealMoney" } },
+    { key: "deal_stock", kind: Kinds.decimal, meaning: "the base amount filled so far", live: { key: "dealStock" } },
+    { key: "amount", kind: Kinds.positiveDecimal, meaning: "its amount" },
+    { key: "left", kind: Kinds.decimal, meaning: "the amount that is not yet filled" },
     { key: "deal_fee", kind: Kinds.decimal, meaning: "the fee so far", live: { key: "dealFee" } },
-    { key: "price", kind: Kinds.decimal, meaning: "its limit" },
-    { key: "postOnly", kind: Kinds.boolean, meaning: "whether it may only rest", live: omissible },
-    { key: "ioc", kind: Kinds.boolean, meaning: "whether it may not rest", live: omissible },
+    { key: "price", kind: Kinds.decimal, meaning: "its limit price" },
+    { key: "postOnly", kind: Kinds.boolean, meaning: "whether it may only rest in the book", live: omissible },
+    { key: "ioc", kind: Kinds.boolean, meaning: "whether it is immediate-or-cancel", live: omissible },
     {
       key: "status",
       kind: Kinds.oneOf(...statuses),
@@ -81,16 +81,16 @@ const response: Fields.Table = {
       meaning: "the position's side, of collateral orders",
       isOptional: true
     },
-    { key: "rpi", kind: Kinds.boolean, meaning: "whether it improves retail prices", live: omissible },
+    { key: "rpi", kind: Kinds.boolean, meaning: "whether it is a retail price improvement order", live: omissible },
     { key: "reduceOnly", kind: Kinds.boolean, meaning: "whether it may only reduce a position", live: omissible },
-    { key: "activated", kind: Kinds.bit, meaning: "whether its price was reached", live: omissible },
+    { key: "activated", kind: Kinds.bit, meaning: "whether the trigger was reached", live: omissible },
     {
       key: "activationCondition",
       kind: Kinds.oneOf("gte", "lte"),
-      meaning: "from which side its price must be reached",
+      meaning: "from which side the price must reach the trigger",
       live: omissible
     },
-    { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger" }
+    { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger price" }
   ]
 }
 
@@ -140,16 +140,20 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...OrderFields.rules(entry),
   ...ClientOrderIds.rules(entry),
   ...PlacedOrders.rules(entry),
-  newOrder("type", "Its type is stop limit", (order) => ["type stop limit", order["type"] === "stop limit"]),
-  newOrder("left", "What is left of a new order equals its amount", (order) => [
+  newOrder(
+    "type",
+    "The type of a new order is stop limit",
+    (order) => ["type stop limit", order["type"] === "stop limit"]
+  ),
+  newOrder("left", "left of a new order is its whole amount", (order) => [
     "left equal to amount",
     Number(order["left"]) === Number(order["amount"])
   ]),
-  newOrder("deal-money", "Nothing is filled of a new order: its money is \"0\"", (order, { dialect }) => [
+  newOrder("deal-money", "Nothing of a new order is filled: its deal money is \"0\"", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealMoney] === "0"
   ]),
-  newOrder("deal-stock", "Nothing is filled of a new order: its stock is \"0\"", (order, { dialect }) => [
+  newOrder("deal-stock", "Nothing of a new order is filled: its deal stock is \"0\"", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealStock] === "0"
   ]),
@@ -157,18 +161,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "zero",
     Number(order[Spelling.keys(dialect).dealFee]) === 0
   ]),
-  newOrder("status", "Its status is that of an order that is accepted and not matched", (order, world) => {
+  newOrder("status", "The status of a new order says that it is accepted and not yet matched", (order, world) => {
     const { NEW } = Spelling.statuses(world.dialect)
     return [`status ${NEW}`, absentOr(world, order["status"], NEW)]
   }),
-  newOrder("stp", "Without stp it is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
-  newOrder("post-only", "postOnly is false unless asked for", (order, world) => [
+  newOrder("stp", "The default of stp is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
+  newOrder("post-only", "postOnly is false by default", (order, world) => [
     "postOnly false",
     absentOr(world, order["postOnly"], false)
   ]),
   newOrder(
     "ioc",
-    "ioc is false unless asked for",
+    "ioc is false by default",
     (order, world) => ["ioc false", absentOr(world, order["ioc"], false)]
   ),
   newOrder("reduce-only", "reduceOnly is false: the call has no such parameter", (order, world) => [
@@ -179,7 +183,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     "activated 0",
     absentOr(world, order["activated"], 0)
   ]),
-  newOrder("side", "market and side are those of the request", (order, _world, side, market) => [
+  newOrder("side", "A new order has the market and the side of the request", (order, _world, side, market) => [
     `market ${market}, side ${side}`,
     order["market"] === market && order["side"] === side
   ]),
@@ -193,7 +197,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forAll({
     id: "stop-limit.activation-price.exact",
-    statement: "The trigger price always equals the value submitted, as it was written",
+    statement: "activation_price is exactly the text that was submitted",
     clause: answerClause,
     values: fc.integer({ min: 110, max: 190 }),
     check: (world, percent) =>
@@ -227,10 +231,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "stop-limit.request.stp.accepts",
-    statement: "stp is no, cancel_both, cancel_new or cancel_old, and is answered",
+    statement: "stp is no, cancel_both, cancel_new or cancel_old, and the answer shows it",
     clause,
     profile: "mutating",
-    live: Rule.other("answered as no, cb, cn or co; requests may say either"),
+    live: Rule.other("the answer shows no, cb, cn or co; requests may use either form"),
     values: ["no", "cancel_both", "cancel_new", "cancel_old"] as const,
     check: (world, stp) =>
       Effect.gen(function*() {
@@ -241,7 +245,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "stop-limit.request.stp.refuses",
-    statement: "stp of any other value is refused",
+    statement: "Any other value of stp is refused",
     clause,
     profile: "mutating",
     live: Rule.other("HTTP 422"),
@@ -267,7 +271,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "stop-limit.request.bboRole.refuses",
-    statement: "bboRole of any other value is refused",
+    statement: "Any other value of bboRole is refused",
     clause,
     profile: "mutating",
     live: Rule.other("HTTP 422"),

@@ -28,7 +28,7 @@ const refuses = (answer: Parameters<typeof Refusals.namedFields>[0], world: Worl
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.response",
-    statement: "A sub-account that is deleted is answered with HTTP 200 and an empty JSON object",
+    statement: "Deleting a sub-account is answered with HTTP 200 and an empty JSON object",
     clause: clause,
     live: Rule.other("or an empty body", Rule.liveAnswers),
     check: (world) =>
@@ -43,7 +43,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "delete.effect",
-    statement: "A sub-account that is deleted is not listed any more; the others are",
+    statement: "A deleted sub-account is no longer listed; the others are",
     clause: clause,
     values: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.nat(3)),
     check: (world, [count, at]) =>
@@ -69,7 +69,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "delete.id.type",
-    statement: "id is a string; anything else is refused",
+    statement: "id is a string; any other value is refused",
     clause: clause,
     values: Arbitraries.noTexts,
     check: (world, id) =>
@@ -79,7 +79,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "delete.id.unknown",
-    statement: "An id that is no sub-account's is refused",
+    statement: "An unknown id is refused",
     clause: clause,
     values: fc.uuid(),
     check: (world, id) =>
@@ -89,7 +89,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.twice",
-    statement: "A sub-account can be deleted once",
+    statement: "A sub-account can be deleted only once",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -101,7 +101,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.own",
-    statement: "Another account's sub-account can't be deleted",
+    statement: "An account cannot delete the sub-account of another",
     clause: clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -114,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.funds",
-    statement: "A sub-account that holds funds is not deleted",
+    statement: "A sub-account that holds funds cannot be deleted",
     clause: clause,
     level: "SHOULD",
     check: (world) =>
@@ -127,7 +127,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "delete.keys",
-    statement: "The keys of a sub-account that is deleted open nothing any more",
+    statement: "The keys of a deleted sub-account are refused",
     clause: clause,
     level: "SHOULD",
     check: (world) =>
@@ -138,7 +138,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const before = yield* world.call(account, Paths.mainBalance)
         yield* Verdict.expect(before, "HTTP 200", before.status === 200)
         yield* world.call(parent, Paths.deleteSubAccount, { id })
-        yield* Refusals.any(yield* world.call(account, Paths.mainBalance), "because the key is gone")
+        yield* Refusals.any(
+          yield* world.call(account, Paths.mainBalance),
+          "because the key was deleted with its sub-account"
+        )
       })
   }),
   SubAccounts.envelopeRule("delete", Paths.deleteSubAccount, "control")

@@ -34,7 +34,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       { key: "id", kind: Kinds.someText, meaning: "its identifier" },
       { key: "alias", kind: Kinds.text, meaning: "its alias" },
       { key: "userId", kind: Kinds.someText, meaning: "the user's identifier" },
-      { key: "email", kind: Kinds.maskedEmail, meaning: "masked, never the whole address" },
+      { key: "email", kind: Kinds.maskedEmail, meaning: "its masked e-mail address" },
       { key: "status", kind: Kinds.someText, meaning: "active, or another status" },
       { key: "color", kind: Kinds.colour, meaning: "its colour" },
       { key: "kyc", kind: Kinds.object, meaning: "its verification" },
@@ -48,8 +48,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     within: "kyc of a sub-account",
     sample: (world) => Effect.map(SubAccounts.all(world), (sample) => Fields.part(sample, "kyc")),
     rows: [
-      { key: "shareKyc", kind: Kinds.boolean, meaning: "whether it shares the verification" },
-      { key: "kycStatus", kind: Kinds.text, meaning: "how far the verification is" }
+      { key: "shareKyc", kind: Kinds.boolean, meaning: "whether it shares its parent's verification" },
+      { key: "kycStatus", kind: Kinds.text, meaning: "the state of the verification" }
     ]
   }),
   ...Fields.rules({
@@ -59,13 +59,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     within: "permissions of a sub-account",
     sample: (world) => Effect.map(SubAccounts.all(world), (sample) => Fields.part(sample, "permissions")),
     rows: [
-      { key: "spotEnabled", kind: Kinds.boolean, meaning: "whether it may trade on the spot" },
+      { key: "spotEnabled", kind: Kinds.boolean, meaning: "whether it may trade on spot markets" },
       { key: "collateralEnabled", kind: Kinds.boolean, meaning: "whether it may trade with collateral" }
     ]
   }),
   Rule.forAll({
     id: "sub-accounts.listed",
-    statement: "A sub-account is listed as it is: its alias, colour, verification and permissions",
+    statement: "A sub-account is listed with its alias, colour, verification and permissions",
     clause,
     values: fc.record({
       alias: fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
@@ -102,7 +102,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.status.active",
-    statement: "The status of a sub-account that is in use is active",
+    statement: "The status of a sub-account in use is active",
     clause: "Sub-account status",
     check: (world) =>
       Effect.gen(function*() {
@@ -116,7 +116,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "sub-accounts.search",
-    statement: "With search only sub-accounts that match the term are listed",
+    statement: "With search, only sub-accounts that match the term are listed",
     clause: "Endpoints §9",
     values: fc.constantFrom("desk 0", "desk 3", "desk"),
     examples: ["desk 0", "desk"],
@@ -137,7 +137,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.search.nothing",
-    statement: "A search that nothing matches is answered with an empty page",
+    statement: "A search without a match is answered with an empty page",
     clause: "Endpoints §9",
     profile: "read-only",
     check: (world) =>
@@ -154,7 +154,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "sub-accounts.search.type",
-    statement: "search is a string; anything else is refused",
+    statement: "search is a string; any other value is refused",
     clause: "Endpoints §9",
     profile: "read-only",
     values: Arbitraries.noTexts,
@@ -166,7 +166,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "sub-accounts.own",
-    statement: "An account sees its own sub-accounts, and no other's",
+    statement: "An account sees only its own sub-accounts",
     clause: "Endpoints §9",
     check: (world) =>
       Effect.gen(function*() {

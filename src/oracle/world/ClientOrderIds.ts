@@ -46,7 +46,7 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
     profile: "mutating",
     live: entry.liveClientOrderId === undefined
       ? Rule.other("the key is clientOrderId")
-      : Rule.other("the key is clientOrderId, and the legs show an empty one", Rule.liveAnswers),
+      : Rule.other("the key is clientOrderId, and the legs show an empty string", Rule.liveAnswers),
     values: Arbitraries.goodClientOrderIds,
     check: (world, given) =>
       Effect.gen(function*() {
