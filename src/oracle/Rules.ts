@@ -11,10 +11,13 @@ import * as CancelAll from "./rules/CancelAll.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
+import * as Fees from "./rules/Fees.ts"
 import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as MainBalance from "./rules/MainBalance.ts"
+import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
 import * as Nonces from "./rules/Nonces.ts"
 import * as Oco from "./rules/Oco.ts"
@@ -22,7 +25,7 @@ import * as OcoReduceOnly from "./rules/OcoReduceOnly.ts"
 import * as OcoResponse from "./rules/OcoResponse.ts"
 import * as OrderStatus from "./rules/OrderStatus.ts"
 import * as Pagination from "./rules/Pagination.ts"
-import * as Reads from "./rules/Reads.ts"
+import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as StopLimit from "./rules/StopLimit.ts"
 import * as SubAccountDeletion from "./rules/SubAccountDeletion.ts"
 import * as SubAccounts from "./rules/SubAccounts.ts"
@@ -46,7 +49,10 @@ export const rules: ReadonlyArray<Rule> = [
   ...OcoReduceOnly.rules,
   ...StopLimit.rules,
   ...CancelAll.rules,
-  ...Reads.rules,
+  ...Fees.rules,
+  ...MainBalance.rules,
+  ...ServerStatus.rules,
+  ...Markets.rules,
   ...Codes.rules,
   ...SubAccounts.rules,
   ...ApiKeys.rules,

@@ -17,7 +17,7 @@ type Side = Orders.Side
 
 const clause = "Stop order activation"
 
-/** Whether the order was triggered, wherever it is listed. */
+/** Whether the order was activated, open or ended. */
 const isActivated = Effect.fnUntraced(function*(world: World, account: Account, id: unknown) {
   return (yield* Orders.find(world, account, id))["activated"] === 1
 })
@@ -30,7 +30,7 @@ const placeResting = Effect.fnUntraced(function*(world: World, side: Side, perce
   return { ...placed, account, trigger, isActivated: isActivated(world, account, placed.id) }
 })
 
-/** How the price reaches the trigger. */
+/** The direction in which the price reaches the trigger. */
 const wordOf = (side: Side): string => side === "buy" ? "rises" : "falls"
 
 const reached = (side: Side): Rule.Rule =>

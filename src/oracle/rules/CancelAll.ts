@@ -26,7 +26,7 @@ type Kind = (typeof types)[number]
 
 const perpetual = "BTC_PERP"
 
-/** A resting order of each kind, far from the market: a spot one, one with collateral, one on a futures market. */
+/** Places a resting order of each kind, far from the market: spot, with collateral, and on a futures market. */
 const rest = Effect.fnUntraced(function*(
   world: World,
   account: Account
@@ -53,7 +53,7 @@ const open = Effect.fnUntraced(function*(world: World, account: Account) {
   return [...(yield* Orders.list(world, account, Paths.activeOrders)).keys()]
 })
 
-/** Cancels with these fields; then exactly the orders of these kinds are left. */
+/** Cancels with these fields, and expects that exactly the orders of these kinds are left. */
 const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: ReadonlyArray<Kind>) {
   const account = yield* world.trader
   const orders = yield* rest(world, account)

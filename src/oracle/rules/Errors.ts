@@ -17,7 +17,7 @@ import type { World } from "../world/World.ts"
 
 const clause = "Errors"
 
-/** Calls that must be refused, each for another reason. */
+/** Why a call is refused. */
 const reasons = [
   "signature",
   "payload",
@@ -26,6 +26,7 @@ const reasons = [
   "path"
 ] as const
 
+/** Makes a call that must be refused for this reason. */
 const refused = Effect.fnUntraced(function*(world: World, reason: (typeof reasons)[number]) {
   const account = yield* world.reader
   switch (reason) {

@@ -17,7 +17,7 @@ import * as Spelling from "../world/Spelling.ts"
 
 const clause = "General rules"
 
-/** Every amount of money in an answer, wherever it stands, by the end of its key. */
+/** The keys of amounts, prices and fees, wherever they are in an answer. */
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
 

@@ -1,6 +1,6 @@
 /**
- * Lists of calls in any order, against small models of what they do. The models know nothing of the sandbox's engine: an
- * order is a line in a table, a page a slice of a list.
+ * Calls in any order, compared with small models of what they do. The models are not the sandbox's engine: there, an order is
+ * a row of a table and a page is a slice of a list.
  *
  * @since 0.1.0
  */
@@ -21,7 +21,7 @@ import * as Spelling from "../world/Spelling.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 import type { Account, Market, World } from "../world/World.ts"
 
-/** One call: what it does to the model, and that the target does the same. */
+/** One call. It changes the model, and expects that the target has changed in the same way. */
 interface Step<Model, Real> {
   readonly toString: () => string
   readonly can?: (model: Model) => boolean
@@ -32,7 +32,7 @@ const isStop: (error: unknown) => error is Verdict.CheckError = Schema.is(
   Schema.Union([Verdict.Broken, Verdict.Skipped, TargetError])
 )
 
-/** A rule that holds for every list of steps. */
+/** Makes a rule that holds for every list of steps. */
 const everyList = <Model extends object, Real extends object>(
   heading: Rule.Heading,
   steps: ReadonlyArray<fc.Arbitrary<Step<Model, Real>>>,
@@ -56,9 +56,9 @@ const everyList = <Model extends object, Real extends object>(
       ),
     check: (world, list) =>
       Effect.gen(function*() {
-        const begun = yield* begin(world)
+        const started = yield* begin(world)
         const ended = yield* Effect.promise(() =>
-          fc.asyncModelRun(() => begun, list).then(() => undefined, (error: unknown) => ({ error }))
+          fc.asyncModelRun(() => started, list).then(() => undefined, (error: unknown) => ({ error }))
         )
         if (ended === undefined) return
         return yield* isStop(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
@@ -75,7 +75,7 @@ const step = <Model, Real>(
 // Orders
 // -----------------------------------------------------------------------------
 
-/** An open order, as far as the model knows: where it waits, from which side, and whether it has been woken. */
+/** An open order: its trigger, from which side the price must reach it, and whether it has been activated. */
 interface Waiting {
   readonly id: string
   readonly kind: "spot" | "margin"
@@ -101,7 +101,7 @@ const isReached = ({ condition, trigger = 0 }: Pick<Waiting, "condition" | "trig
 const rounded = ({ moneyPrecision }: Market, factor: number): number =>
   Number((basePrice * factor).toFixed(moneyPrecision))
 
-/** Whether the open orders are those of the model, each as awake as there. */
+/** Expects that the open orders are those of the model, and the activated ones too. */
 const compare = Effect.fnUntraced(function*(model: Book, { account, world }: Desk) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const shown = (id: string, isActivated: boolean) => `${id}${isActivated ? " activated" : ""}`
@@ -127,7 +127,7 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
         Paths.stopLimit,
         Orders.stopLimit(market, side, {
           amount: "0.01",
-          // Where the price of this model never comes.
+          // The price of this model never reaches it.
           price: rounded(market, side === "buy" ? 0.5 : 1.6).toFixed(market.moneyPrecision),
           activation_price: trigger.toFixed(market.moneyPrecision)
         })

@@ -32,7 +32,7 @@ const entry: OrderEntry = {
   prices: ["price", "activation_price", "stop_limit_price"],
   limits: ["price", "stop_limit_price"],
   stopPrice: "stop_limit_price",
-  // The take-profit of a buy waits below the market, where a sell would trade at once.
+  // The take-profit of a buy waits below the market, where a sell would trade immediately.
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
@@ -42,7 +42,7 @@ const entry: OrderEntry = {
   liveClientOrderId: ""
 }
 
-/** Places a pair, moves the price, and tells what became of both legs. */
+/** Places an OCO order, moves the price, and finds both legs. */
 const outcome = Effect.fnUntraced(function*(world: World, side: Orders.Side, price: number) {
   const account = yield* world.trader
   const market = yield* world.market
@@ -107,7 +107,7 @@ const oneCancelsOther: ReadonlyArray<Rule.Rule> = [
         const fields = Orders.oco(market, side)
         const { order } = yield* Orders.place(world, account, Paths.oco, fields)
         const keys = Spelling.keys(world.dialect)
-        // Beyond the trigger, where the limit can't be met, and back over it.
+        // The price goes past the trigger, where nothing trades at the limit, and back across the limit.
         for (const factor of side === "buy" ? [1.85, 1.7] : [0.45, 0.6]) {
           yield* Trading.movePrice(world, market, basePrice * factor)
         }

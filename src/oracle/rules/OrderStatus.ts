@@ -112,7 +112,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         }
         yield* Trading.placeOther(world, maker, near)
         yield* Trading.placeOther(world, maker, { ...near, price: priceText(market, market.price * 3) })
-        // Bought with money: enough for the near order, and for some of the far one.
+        // The quote amount is enough for the near order and a part of the far one.
         const money = priceText(market, market.price * 0.03)
         const swept = yield* Trading.placeOther(
           world,

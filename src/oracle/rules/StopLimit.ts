@@ -94,7 +94,7 @@ const response: Fields.Table = {
   ]
 }
 
-/** What a new order is answered with, whatever it is. */
+/** A rule about a new order. */
 const newOrder = (
   id: string,
   statement: string,
@@ -218,7 +218,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, factor) =>
       Effect.gen(function*() {
         const { minAmount, minTotal, moneyPrecision, price, stockPrecision } = yield* world.market
-        // As dear as it takes for the least amount to be worth the least total.
+        // High enough for the least amount to reach the least total.
         const limit = Math.max(price, minTotal / minAmount)
         const text = limit.toFixed(moneyPrecision)
         const { answer } = yield* place(world, "buy", {
