@@ -9,7 +9,7 @@
  * import * as fc from "fast-check"
  *
  * // A hundred requests that the exchange's static constraints allow
- * const requests = fc.sample(Arbitraries.request(StopLimitOrders.endpoint, Dialect.document), 100)
+ * export const requests = fc.sample(Arbitraries.request(StopLimitOrders.endpoint, Dialect.document), 100)
  * ```
  *
  * @since 0.1.0

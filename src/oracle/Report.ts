@@ -7,7 +7,7 @@
  * import * as Effect from "effect/Effect"
  * import { check, Report, type Target } from "effect-txc/oracle"
  *
- * const print = (target: Target.Target) =>
+ * export const print = (target: Target.Target) =>
  *   Effect.gen(function*() {
  *     const report = yield* check(target, { only: ["auth"] })
  *     yield* Console.log(Report.render.text(report))

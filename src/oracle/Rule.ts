@@ -8,7 +8,7 @@
  * import { Rule } from "effect-txc/oracle"
  *
  * // A rule of your own: pass it to `check` as one of its `rules`.
- * const ping = Rule.always({
+ * export const ping = Rule.always({
  *   id: "my.ping",
  *   statement: "The ping answers with HTTP 200",
  *   clause: "Endpoints §8",

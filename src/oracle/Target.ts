@@ -10,7 +10,7 @@
  * import { Target } from "effect-txc/oracle"
  *
  * // A server somewhere else, with an account's key
- * const target = Target.http({
+ * export const target = Target.http({
  *   baseUrl: "https://mock.example.com",
  *   dialect: Dialect.document,
  *   keys: { apiKey: Redacted.make("my-key"), apiSecret: Redacted.make("my-secret") },
