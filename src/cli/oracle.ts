@@ -337,7 +337,10 @@ export const oracle = Command.make(
       Flag.withDescription("The seed of everything that is drawn; random by default"),
       Flag.optional
     ),
-    runs: Flag.Int("runs").pipe(Flag.withDescription("How many values to draw for each rule; 10 by default"), Flag.withDefault(10)),
+    runs: Flag.Int("runs").pipe(
+      Flag.withDescription("How many values to draw for each rule; 10 by default"),
+      Flag.withDefault(10)
+    ),
     strict: Flag.Boolean("strict").pipe(
       Flag.withDescription("Broken SHOULD rules count for the exit code too"),
       Flag.withDefault(false)

@@ -43,7 +43,7 @@ const always = (status: number, type: string, body: string) => (response: Http.S
   response.end(body)
 }
 
-/** Does something after so many milliseconds of real time: a server is not of this program. */
+/** Does something after so many milliseconds of real time. The server does not know the test's clock. */
 const delayed = (millis: number, work: () => void) => Effect.runFork(Effect.delay(Effect.sync(work), millis))
 
 const outcomes = (report: Report.Report) => [...new Set(report.results.map(({ outcome }) => outcome._tag))].toSorted()
@@ -188,7 +188,7 @@ describe("what is sent", () => {
     always(200, "application/json", body)(response)
   }
 
-  it.live("reads only, unless told otherwise", () =>
+  it.live("only reads, by default", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
       yield* Check.check(yield* at(baseUrl), { runs: 3 })
@@ -198,7 +198,7 @@ describe("what is sent", () => {
       assert.isTrue(sent.has(Paths.mainBalance))
     }))
 
-  it.live("never calls that are irrevocable without a sandbox, even when it may place orders", () =>
+  it.live("no irrevocable call without a sandbox, even when it may place orders", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
       yield* Check.check(yield* at(baseUrl), { runs: 2, profile: "mutating" })
@@ -261,7 +261,7 @@ describe("what is sent", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.live("nothing to a target that its control plane is not of", () =>
+  it.live("nothing to a target that the control plane does not belong to", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving((response, { path }) =>
         path === Paths.ping
@@ -285,7 +285,7 @@ describe("what is sent", () => {
       assert.isAtMost(received.length, seconds * 50 + 1)
     }))
 
-  it.live("nothing that stays: orders of the profile mutating are canceled again", () =>
+  it.live("nothing that stays: orders of the profile mutating are canceled", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const keys = yield* Support.account(target)

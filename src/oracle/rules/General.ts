@@ -167,13 +167,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* world.control("Fund", { account: account.id, wallet: "main", ticker: "ETH", amount })
         const answer = yield* world.call(account, Paths.mainBalance)
         const entry = Json.isObject(answer.json) ? answer.json["ETH"] : undefined
-        const told = Json.isObject(entry) ? String(entry["main_balance"]) : ""
+        const shown = Json.isObject(entry) ? String(entry["main_balance"]) : ""
         yield* Verdict.expect(
           answer,
           `ETH with a main_balance equal to ${amount}`,
-          told.includes(".")
-            ? told.replace(/\.?0+$/u, "") === amount.replace(/\.?0+$/u, "")
-            : told === amount.replace(/\.0+$/u, "")
+          shown.includes(".")
+            ? shown.replace(/\.?0+$/u, "") === amount.replace(/\.?0+$/u, "")
+            : shown === amount.replace(/\.0+$/u, "")
         )
       })
   }),

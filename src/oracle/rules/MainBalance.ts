@@ -63,8 +63,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const amount = (units / 1e6).toFixed(6)
         yield* world.control("Fund", { account: account.id, wallet: "main", ticker, amount })
         const answer = yield* world.call(account, Paths.mainBalance)
-        const told = mainBalanceOf(answer.json, ticker)
-        yield* Verdict.expect(answer, `${amount} ${ticker}`, Number(told) === Number(amount))
+        const shown = mainBalanceOf(answer.json, ticker)
+        yield* Verdict.expect(answer, `${amount} ${ticker}`, Number(shown) === Number(amount))
       })
   })
 ]

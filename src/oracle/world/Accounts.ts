@@ -28,7 +28,7 @@ const funds = [
   { wallet: "collateral", ticker: "USDT", amount: "100000000" }
 ]
 
-/** Opens an account with a key, and with funds unless told otherwise. */
+/** Opens an account with a key, by default with funds. */
 export const open = Effect.fnUntraced(function*(
   { control, unique }: Control,
   { b2b = true, endpoints, isFunded = true }: Opening = {}

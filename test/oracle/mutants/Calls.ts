@@ -23,8 +23,8 @@ import {
   type Instance,
   jsonOf,
   type Mutant,
-  saying,
   signed,
+  withBody,
   withFields,
   withHeaders,
   without,
@@ -106,7 +106,7 @@ const publicRefusals = (change: (json: Fields) => unknown): Change =>
     (json) => Json.isObject(json) ? change(json) : json
   )
 
-const ok = (answer: Written, body: unknown): Written => saying({ ...answer, status: 200 }, body)
+const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, status: 200 }, body)
 
 /** @category mutants */
 export const mutants: ReadonlyArray<Mutant> = [

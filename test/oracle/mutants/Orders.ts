@@ -23,15 +23,15 @@ import {
   asking,
   type Change,
   changedAt,
+  changing,
   type Fields,
   fieldsOf,
   type Instance,
   jsonOf,
   type Mutant,
   type Place,
-  saying,
-  telling,
   unnamed,
+  withBody,
   withFields,
   without
 } from "./Mutant.ts"
@@ -70,7 +70,7 @@ const placed = (
           (order) => Json.isObject(order) ? { ...order, [name]: change(order[name], order) } : order
         )
       }
-      return saying(answer, json)
+      return withBody(answer, json)
     }
   })
 })
@@ -380,7 +380,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
     id: "reduce-only-by-default",
     fault: "reduceOnly is said to be true",
     breaks: ["oco.reduce-only.default"],
-    ...telling(oco, ["reduceOnly"], () => true)
+    ...changing(oco, ["reduceOnly"], () => true)
   },
   {
     id: "reduce-only-unnamed",
@@ -536,7 +536,7 @@ const listing = (key: string, change: (value: unknown, order: Fields) => unknown
       listed.reduce(
         (answer, [path, place]) =>
           request.path === path && answer.status === 200
-            ? saying(
+            ? withBody(
               answer,
               changedAt(jsonOf(answer), place, (order) =>
                 Json.isObject(order) && Object.hasOwn(order, key)
@@ -674,7 +674,7 @@ const life: ReadonlyArray<Mutant> = [
       answer: (answer, request) => {
         const json = jsonOf(answer)
         return request.path === MarketOrders.endpoint.path && Json.isObject(json)
-          ? saying(answer, { ...json, price: "1" })
+          ? withBody(answer, { ...json, price: "1" })
           : answer
       }
     })
