@@ -20,7 +20,7 @@ const clause = "Sub-account API key"
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules({
     id: "api-keys.entry",
-    clause: clause,
+    clause,
     profile: "read-only",
     within: "a sub-account's API key",
     sample: (world) => SubAccounts.apiKeys(world),
@@ -43,7 +43,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   ...Fields.rules({
     id: "api-keys.entry.accessEndpoints",
-    clause: clause,
+    clause,
     profile: "read-only",
     within: "accessEndpoints of an API key",
     sample: (world) =>
@@ -61,7 +61,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "api-keys.secret",
     statement: "The list shows no secret of a key",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { answer, objects } = yield* SubAccounts.apiKeys(world)
@@ -72,7 +72,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "api-keys.restricted",
     statement: "restrictAccess is true for a restricted key, and accessEndpoints lists the endpoints that it may call",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { answer, objects } = yield* SubAccounts.apiKeys(world)
@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "api-keys.enabled",
     statement: "isEnabled says whether a key is enabled",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { answer, objects } = yield* SubAccounts.apiKeys(world)
@@ -106,7 +106,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "api-keys.last-activity",
     statement: "lastActivity is the time at which the key was last used, in Unix seconds",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isFunded: false })

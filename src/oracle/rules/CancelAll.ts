@@ -14,9 +14,7 @@ import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
-import type { Account, World } from "../world/World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §4"
 

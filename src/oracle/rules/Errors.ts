@@ -192,7 +192,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Orders.oco(market, "buy", { reduceOnly: true })
         )
         if (Json.isObject(answer.json) && answer.json["code"] === 30)
-          return yield* Verdict.skip("reduceOnly is not accepted")
+          return yield* Verdict.skip("the target does not accept reduceOnly")
         yield* Refusals.exactly(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
         yield* Verdict.expect(
           answer,

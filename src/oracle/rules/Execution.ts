@@ -19,7 +19,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "orders.market.price",
     statement: "price is \"0\" for market orders",
-    clause: clause,
+    clause,
     live: Rule.other("or it is missing"),
     check: (world) =>
       Effect.gen(function*() {
@@ -33,7 +33,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "orders.market.amount",
     statement: "The amount of a market buy is in the quote currency: no more than that is spent",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { market, taker } = yield* Trading.offer(world, "1")
@@ -50,7 +50,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "orders.post-only",
     statement: "A post-only order that would match immediately is refused, and nothing is traded",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { maker, market, price, taker } = yield* Trading.offer(world, "0.02")
@@ -74,7 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "orders.stp",
     statement:
       "When two orders of one account would trade with each other, stp cancels the new one, the old one or both",
-    clause: clause,
+    clause,
     level: "SHOULD",
     values: ["no", "cancel_new", "cancel_old", "cancel_both"] as const,
     check: (world, stp) =>
@@ -100,7 +100,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "orders.fee",
     statement: "deal_fee is the fee charged so far, in proportion to what is filled",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { dealFee } = Spelling.keys(world.dialect)
@@ -120,7 +120,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "orders.ioc",
     statement: "An immediate-or-cancel order fills what it can immediately, and the rest is canceled",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { market, price, taker } = yield* Trading.offer(world, "0.01")

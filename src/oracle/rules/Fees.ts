@@ -24,7 +24,7 @@ const bounds = ["minFlex", "maxFlex", "percentFlex", "fixed", "minAmount", "maxA
 
 const direction = (key: "deposit" | "withdraw"): Fields.Table => ({
   id: `fees.entry.${key}`,
-  clause: clause,
+  clause,
   profile: "read-only",
   within: `${key} of a fee entry`,
   sample: (world) => Effect.map(fees(world), (sample) => Fields.part(sample, key)),
@@ -41,7 +41,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   ...Fields.rules({
     id: "fees.entry",
-    clause: clause,
+    clause,
     profile: "read-only",
     within: "a fee entry",
     sample: fees,
@@ -59,7 +59,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "fees.one-per-currency",
     statement: "There is one entry for each currency",
-    clause: clause,
+    clause,
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {

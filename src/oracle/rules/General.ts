@@ -144,7 +144,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.lender, path)
-        for (const [key, value] of yield* Fields.some(world, answer, moneyIn(answer.json), "amounts")) {
+        for (const [key, value] of yield* Fields.atLeastOne(world, answer, moneyIn(answer.json), "amounts")) {
           yield* Verdict.conclude(
             `${key} is ${Kinds.decimal.name}`,
             { [key]: value },

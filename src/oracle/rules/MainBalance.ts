@@ -43,7 +43,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   ...Fields.rules({
     id: "balance.entry",
-    clause: clause,
+    clause,
     profile: "read-only",
     within: "an asset's balance",
     sample: balances,
@@ -52,7 +52,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "balance.omitted",
     statement: "Assets that are not listed have a zero balance: an asset is listed once it is credited",
-    clause: clause,
+    clause,
     values: fc.tuple(fc.constantFrom("BTC", "ETH", "USDT"), fc.integer({ min: 1, max: 1e9 })),
     check: (world, [ticker, units]) =>
       Effect.gen(function*() {

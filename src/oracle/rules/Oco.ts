@@ -19,9 +19,7 @@ import * as PlacedOrders from "../world/PlacedOrders.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
-import type { World } from "../world/World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §2"
 

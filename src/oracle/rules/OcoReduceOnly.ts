@@ -14,9 +14,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
-import type { Account, World } from "../world/World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §2"
 
@@ -43,7 +41,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "oco.reduce-only.no-position",
     statement: "A reduce-only order is refused with code 116 when there is no position",
-    clause: clause,
+    clause,
     live: Rule.other("HTTP 422"),
     values: Orders.sides,
     check: (world, side) =>
@@ -55,7 +53,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "oco.reduce-only.same-side",
     statement: "A reduce-only order is refused with code 116 when it is on the position's side",
-    clause: clause,
+    clause,
     live: Rule.other("HTTP 422"),
     values: Orders.sides,
     check: (world, side) =>
@@ -73,7 +71,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "oco.reduce-only.clipped",
     statement: "A reduce-only order that is larger than the position is reduced to the position's size",
-    clause: clause,
+    clause,
     values: fc.tuple(fc.constantFrom(...Orders.sides), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 20 })),
     examples: [["buy", 3, 5], ["sell", 3, 0]],
     check: (world, [side, size, more]) =>
@@ -107,7 +105,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "oco.reduce-only.type",
     statement: "reduceOnly is a boolean; any other value is refused",
-    clause: clause,
+    clause,
     live: Rule.other("HTTP 422"),
     values: ["true", 1, 0, [], {}],
     check: (world, reduceOnly) =>
@@ -121,7 +119,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "oco.reduce-only.default",
     statement: "reduceOnly is false by default: the order may open a position, and the answer says false",
-    clause: clause,
+    clause,
     profile: "mutating",
     values: [{}, { reduceOnly: false }],
     check: (world, more) =>

@@ -11,9 +11,7 @@ import * as Kinds from "../world/Kinds.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Spelling from "../world/Spelling.ts"
-import type { World } from "../world/World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Body, World } from "../world/World.ts"
 
 const clause = "Collateral OCO order (response)"
 
@@ -84,7 +82,7 @@ const legRows = (key: Oco.Leg): ReadonlyArray<Fields.Row> => [
 
 const legTable = (key: Oco.Leg): Fields.Table => ({
   id: `oco.response.${key}`,
-  clause: clause,
+  clause,
   profile: "mutating",
   within: key,
   sample: (world) => Effect.map(sample(world), (found) => Fields.part(found, key)),
@@ -187,7 +185,7 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules({
     id: "oco.response",
-    clause: clause,
+    clause,
     profile: "mutating",
     within: "an OCO order",
     sample,

@@ -21,7 +21,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "status.new",
     statement: "NEW: accepted, not yet matched",
-    clause: clause,
+    clause,
     live,
     check: (world) =>
       Effect.gen(function*() {
@@ -33,7 +33,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "status.filled",
     statement: "FILLED: fully executed, for maker and taker",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const { made, maker, taker, took } = yield* Trading.take(world, "0.02")
@@ -61,7 +61,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "status.canceled",
     statement: "CANCELED: canceled before execution",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const account = yield* world.trader
@@ -73,7 +73,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "status.partial-filled",
     statement: "PARTIAL_FILLED: partially executed, the remainder still active",
-    clause: clause,
+    clause,
     live,
     check: (world) =>
       Effect.gen(function*() {
@@ -87,7 +87,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "status.partial-canceled",
     statement: "PARTIAL_CANCELED: partially filled, the remainder canceled",
-    clause: clause,
+    clause,
     live,
     check: (world) =>
       Effect.gen(function*() {
@@ -99,7 +99,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "status.taker-band",
     statement: "CANCELED_TAKER_BAND: filled up to the taker band's limit, the remainder canceled",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const [maker, taker] = [yield* world.trader, yield* world.open()]
@@ -126,7 +126,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forEach({
     id: "status.auto-canceled-reduce-only",
     statement: "AUTO_CANCELED_REDUCE_ONLY: a pending reduce-only order is canceled when its position is closed",
-    clause: clause,
+    clause,
     values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {

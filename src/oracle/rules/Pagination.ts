@@ -165,7 +165,7 @@ const offsetSkips = (list: List): Rule.Rule =>
     check: (world, [offset, limit]) =>
       Effect.gen(function*() {
         const whole = yield* page(world, list, { limit: 100 })
-        if (whole.records.length < 2) return yield* Verdict.skip("the account has not enough to list")
+        if (whole.records.length < 2) return yield* Verdict.skip("the account has too few records")
         const { answer, records } = yield* page(world, list, { limit, offset })
         const expected = whole.records.slice(offset, offset + limit)
         yield* Verdict.conclude(

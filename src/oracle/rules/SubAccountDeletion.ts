@@ -29,7 +29,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.response",
     statement: "Deleting a sub-account is answered with HTTP 200 and an empty JSON object",
-    clause: clause,
+    clause,
     live: Rule.other("or an empty body", Rule.liveAnswers),
     check: (world) =>
       Effect.gen(function*() {
@@ -44,7 +44,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "delete.effect",
     statement: "A deleted sub-account is no longer listed; the others are",
-    clause: clause,
+    clause,
     values: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.nat(3)),
     check: (world, [count, at]) =>
       Effect.gen(function*() {
@@ -61,7 +61,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.id.required",
     statement: "id is required",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount), world)
@@ -70,7 +70,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "delete.id.type",
     statement: "id is a string; any other value is refused",
-    clause: clause,
+    clause,
     values: Arbitraries.noTexts,
     check: (world, id) =>
       Effect.gen(function*() {
@@ -80,7 +80,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.forAll({
     id: "delete.id.unknown",
     statement: "An unknown id is refused",
-    clause: clause,
+    clause,
     values: fc.uuid(),
     check: (world, id) =>
       Effect.gen(function*() {
@@ -90,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.twice",
     statement: "A sub-account can be deleted only once",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const parent = yield* world.open({ isFunded: false })
@@ -102,7 +102,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.own",
     statement: "An account cannot delete the sub-account of another",
-    clause: clause,
+    clause,
     check: (world) =>
       Effect.gen(function*() {
         const [parent, other] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
@@ -115,7 +115,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.funds",
     statement: "A sub-account that holds funds cannot be deleted",
-    clause: clause,
+    clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
@@ -128,7 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "delete.keys",
     statement: "The keys of a deleted sub-account are refused",
-    clause: clause,
+    clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {

@@ -15,8 +15,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Body } from "../world/World.ts"
 
 const clause = "Sub-account"
 

@@ -129,13 +129,16 @@ export const rules = ({ clause, id, profile, rows, sample, within }: Table): Rea
       check: (world) =>
         Effect.gen(function*() {
           const { answer, objects } = yield* sample(world)
-          yield* judge(world.dialect, row, within, { answer, objects: yield* some(world, answer, objects, within) })
+          yield* judge(world.dialect, row, within, {
+            answer,
+            objects: yield* atLeastOne(world, answer, objects, within)
+          })
         })
     })
   )
 
 /** Expects one object at least. Somebody's own account may have none, and then the rule is skipped. */
-export const some = <A>(
+export const atLeastOne = <A>(
   { profile }: Pick<World, "profile">,
   answer: Target.Answer,
   objects: ReadonlyArray<A>,
@@ -159,7 +162,7 @@ export const records = (
       new Verdict.Broken({ expected: `HTTP 200 with an array ${key}`, got: Verdict.describe(answer), answer })
     )
   }
-  return Effect.map(some<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
+  return Effect.map(atLeastOne<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
 }
 
 /** The value of one key in each object of a sample. */

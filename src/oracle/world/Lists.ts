@@ -10,9 +10,7 @@ import * as Verdict from "../Verdict.ts"
 import { plans } from "./Accounts.ts"
 import * as Paths from "./Paths.ts"
 import * as SubAccounts from "./SubAccounts.ts"
-import type { Account, World } from "./World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Account, Body, World } from "./World.ts"
 
 /**
  * A list that comes in pages.

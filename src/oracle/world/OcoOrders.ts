@@ -7,9 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
-import type { World } from "./World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Body, World } from "./World.ts"
 
 /** The key of a leg. */
 export type Leg = "stop_loss" | "take_profit"

@@ -9,10 +9,7 @@ import type { Answer } from "../Target.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Spelling from "./Spelling.ts"
-import type { Market, World } from "./World.ts"
-
-/** The fields of a request or of an order. */
-export type Body = Readonly<Record<string, unknown>>
+import type { Body, Market, World } from "./World.ts"
 
 /**
  * A call that places orders.

@@ -10,9 +10,9 @@ import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import { digits } from "./Markets.ts"
-import { type Body, type OrderEntry, refuses, submit } from "./OrderEntry.ts"
+import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
-import type { Market } from "./World.ts"
+import type { Body, Market } from "./World.ts"
 
 const live = Rule.other("HTTP 422")
 

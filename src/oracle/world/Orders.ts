@@ -11,9 +11,7 @@ import { digits, priceText } from "./Markets.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Spelling from "./Spelling.ts"
-import type { Account, Market, World } from "./World.ts"
-
-type Fields = Readonly<Record<string, unknown>>
+import type { Account, Body, Market, World } from "./World.ts"
 
 /** What an order does. */
 export type Side = "buy" | "sell"
@@ -45,7 +43,7 @@ export const lowPrice = (market: Market): string => priceAt(market, 0.5)
  * @category orders
  * @since 0.1.0
  */
-export const stopLimit = (market: Market, side: Side, more: Fields = {}): Fields => {
+export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
   const factor = side === "buy" ? 1.9 : 0.5
   return {
     market: market.name,
@@ -63,7 +61,7 @@ export const stopLimit = (market: Market, side: Side, more: Fields = {}): Fields
  * @category orders
  * @since 0.1.0
  */
-export const oco = (market: Market, side: Side, more: Fields = {}): Fields => {
+export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, stop] = side === "buy" ? [0.5, 1.8] : [1.8, 0.5]
   return {
     market: market.name,
@@ -77,7 +75,7 @@ export const oco = (market: Market, side: Side, more: Fields = {}): Fields => {
 }
 
 /** The JSON object of a success. */
-export const objectOf = (answer: Target.Answer): Effect.Effect<Fields, Verdict.CheckError> =>
+export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   answer.status === 200 && Json.isObject(answer.json)
     ? Effect.succeed(answer.json)
     : Effect.fail(
@@ -90,11 +88,11 @@ const lacksFunds = ({ json, status }: Target.Answer): boolean =>
 
 const outOfFunds = "the account has not enough balance for the smallest order"
 
-const placed = (answer: Target.Answer): Effect.Effect<Fields, Verdict.CheckError> =>
+const placed = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
   lacksFunds(answer) ? Verdict.skip(outOfFunds) : objectOf(answer)
 
 /** The identifiers in an order: of an OCO order, those of the pair and of both legs. */
-export const idsOf = (world: World, order: Fields): ReadonlyArray<string> => {
+export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
   const key = Spelling.keys(world.dialect).orderId
   return [order["id"], order[key], order["stop_loss"], order["take_profit"]].flatMap((value) =>
     value === undefined ? [] : [String(Json.isObject(value) ? value[key] : value)]
@@ -112,7 +110,7 @@ export const submit = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: string,
-  fields: Fields
+  fields: Body
 ): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
   const call = world.call(account, path, fields)
   if (world.profile !== "mutating") return yield* call
@@ -155,8 +153,8 @@ export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: string,
-  fields: Fields
-): Effect.fn.Return<{ readonly answer: Target.Answer; readonly order: Fields }, Verdict.CheckError> {
+  fields: Body
+): Effect.fn.Return<{ readonly answer: Target.Answer; readonly order: Body }, Verdict.CheckError> {
   const answer = yield* submit(world, account, path, fields)
   return { answer, order: yield* placed(answer) }
 })
@@ -171,7 +169,7 @@ export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   path: typeof Paths.activeOrders | typeof Paths.orderHistory
-): Effect.fn.Return<ReadonlyMap<string, Fields>, Verdict.CheckError> {
+): Effect.fn.Return<ReadonlyMap<string, Body>, Verdict.CheckError> {
   const answer = yield* world.call(account, path, { limit: 100 })
   // Open orders come as a list, those that have ended as a list for each market.
   const listed = answer.status === 200 && Json.isObject(answer.json) ? Object.values(answer.json).flat() : answer.json
@@ -185,7 +183,7 @@ export const find = Effect.fnUntraced(function*(
   world: World,
   account: Account,
   id: unknown
-): Effect.fn.Return<Fields, Verdict.CheckError> {
+): Effect.fn.Return<Body, Verdict.CheckError> {
   const open = yield* list(world, account, Paths.activeOrders)
   const found = open.get(String(id)) ?? (yield* list(world, account, Paths.orderHistory)).get(String(id))
   return found === undefined

@@ -11,11 +11,9 @@ import type * as Verdict from "../Verdict.ts"
 import * as Fields from "./Fields.ts"
 import * as Paths from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
-import type { Account, World } from "./World.ts"
+import type { Account, Body, World } from "./World.ts"
 
 type Control = Pick<World, "control" | "unique">
-
-type Body = Readonly<Record<string, unknown>>
 
 /** How many sub-accounts a parent has; all but the last have a key. */
 const count = 5

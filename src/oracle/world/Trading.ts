@@ -9,9 +9,7 @@ import { basePrice, priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
 import * as Spelling from "./Spelling.ts"
-import type { Account, Market, World } from "./World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Account, Body, Market, World } from "./World.ts"
 
 /** Moves a market's price. */
 export const movePrice = (world: World, market: Market, price: number) =>

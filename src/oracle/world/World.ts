@@ -12,6 +12,14 @@ import type * as Verdict from "../Verdict.ts"
 import type * as Signing from "./Signing.ts"
 
 /**
+ * The fields of a JSON object, as they are on the wire.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Body = Readonly<Record<string, unknown>>
+
+/**
  * An account with a key that may sign its calls.
  *
  * @category models
@@ -83,11 +91,11 @@ export interface World {
   readonly call: (
     account: Account,
     path: string,
-    fields?: Readonly<Record<string, unknown>>,
+    fields?: Body,
     tampering?: Signing.Tampering
   ) => Effect.Effect<Target.Answer, Target.TargetError>
   /** The next nonce of an account, as fields of the envelope. */
-  readonly nonce: (account: Account) => Effect.Effect<Readonly<Record<string, unknown>>>
+  readonly nonce: (account: Account) => Effect.Effect<Body>
   /** The target's clock as far as it is known, in Unix milliseconds. */
   readonly now: Effect.Effect<number>
   /** Moves a sandbox's clock on, by milliseconds. */
