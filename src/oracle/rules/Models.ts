@@ -1,6 +1,6 @@
 /**
- * Calls in any order, compared with small models of what they do. The models are not the sandbox's engine: there, an order is
- * a row of a table and a page is a slice of a list.
+ * Calls in any order, compared with small models of what they do. The models share nothing with the
+ * sandbox's engine: an order is a row of a table, and a page is a slice of a list.
  *
  * @since 0.1.0
  */
@@ -19,6 +19,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Account, Market, World } from "../world/World.ts"
 
 /** One call. It changes the model, and expects that the target has changed in the same way. */
@@ -28,7 +29,7 @@ interface Step<Model, Real> {
   readonly run: (model: Model, real: Real) => Effect.Effect<unknown, Verdict.CheckError>
 }
 
-const isStop: (error: unknown) => error is Verdict.CheckError = Schema.is(
+const isCheckError: (error: unknown) => error is Verdict.CheckError = Schema.is(
   Schema.Union([Verdict.Broken, Verdict.Skipped, TargetError])
 )
 
@@ -61,7 +62,7 @@ const everyList = <Model extends object, Real extends object>(
           fc.asyncModelRun(() => started, list).then(() => undefined, (error: unknown) => ({ error }))
         )
         if (ended === undefined) return
-        return yield* isStop(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
+        return yield* isCheckError(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
       })
   })
 
@@ -76,7 +77,7 @@ const step = <Model, Real>(
 // -----------------------------------------------------------------------------
 
 /** An open order: its trigger, from which side the price must reach it, and whether it has been activated. */
-interface Waiting {
+interface OpenOrder {
   readonly id: string
   readonly kind: "spot" | "margin"
   readonly trigger: number | undefined
@@ -84,25 +85,25 @@ interface Waiting {
   isActivated: boolean
 }
 
-interface Book {
+interface OrderModel {
   price: number
-  orders: Array<Waiting>
+  orders: Array<OpenOrder>
 }
 
-interface Desk {
+interface OrderTarget {
   readonly world: World
   readonly account: Account
   readonly market: Market
 }
 
-const isReached = ({ condition, trigger = 0 }: Pick<Waiting, "condition" | "trigger">, price: number): boolean =>
+const isReached = ({ condition, trigger = 0 }: Pick<OpenOrder, "condition" | "trigger">, price: number): boolean =>
   condition === "gte" ? price >= trigger : price <= trigger
 
 const rounded = ({ moneyPrecision }: Market, factor: number): number =>
   Number((basePrice * factor).toFixed(moneyPrecision))
 
 /** Expects that the open orders are those of the model, and the activated ones too. */
-const compare = Effect.fnUntraced(function*(model: Book, { account, world }: Desk) {
+const compare = Effect.fnUntraced(function*(model: OrderModel, { account, world }: OrderTarget) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const shown = (id: string, isActivated: boolean) => `${id}${isActivated ? " activated" : ""}`
   const expected = model.orders.map(({ id, isActivated }) => shown(id, isActivated)).toSorted()
@@ -117,9 +118,9 @@ const compare = Effect.fnUntraced(function*(model: Book, { account, world }: Des
 const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.integer({ min: -20, max: 20 })).map((
   [side, percent]
 ) =>
-  step<Book, Desk>(`stop ${side} at ${percent} %`, (model, desk) =>
+  step<OrderModel, OrderTarget>(`stop ${side} at ${percent} %`, (model, target) =>
     Effect.gen(function*() {
-      const { account, market, world } = desk
+      const { account, market, world } = target
       const trigger = rounded(market, 1 + percent / 100)
       const { order } = yield* Orders.place(
         world,
@@ -136,42 +137,42 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
       const condition = world.dialect.name === "live" ? (trigger > model.price ? "gte" : "lte") : bySide
       const isActivated = isReached({ condition, trigger }, model.price)
       model.orders.push({ id: Orders.idsOf(world, order)[0] ?? "", kind: "spot", trigger, condition, isActivated })
-      yield* compare(model, desk)
+      yield* compare(model, target)
     }))
 )
 
 const placePair = fc.constantFrom("buy" as const, "sell" as const).map((side) =>
-  step<Book, Desk>(`pair ${side}`, (model, desk) =>
+  step<OrderModel, OrderTarget>(`pair ${side}`, (model, target) =>
     Effect.gen(function*() {
-      const { account, market, world } = desk
+      const { account, market, world } = target
       const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
       const [, ...ids] = Orders.idsOf(world, order)
       for (const id of ids) {
         model.orders.push({ id, kind: "margin", trigger: undefined, condition: "gte", isActivated: false })
       }
-      yield* compare(model, desk)
+      yield* compare(model, target)
     }))
 )
 
 const movePrice = fc.integer({ min: -25, max: 25 }).map((percent) =>
-  step<Book, Desk>(`price to ${percent} %`, (model, desk) =>
+  step<OrderModel, OrderTarget>(`price to ${percent} %`, (model, target) =>
     Effect.gen(function*() {
-      const { market, world } = desk
+      const { market, world } = target
       model.price = rounded(market, 1 + percent / 100)
-      yield* world.control("MovePrice", { market: market.name, price: model.price.toFixed(market.moneyPrecision) })
+      yield* Trading.movePrice(world, market, model.price)
       for (const order of model.orders) {
         if (order.trigger !== undefined && isReached(order, model.price)) order.isActivated = true
       }
-      yield* compare(model, desk)
+      yield* compare(model, target)
     }))
 )
 
 const cancelOne = fc.nat(20).map((at) =>
-  step<Book, Desk>(
+  step<OrderModel, OrderTarget>(
     `cancel ${at}`,
-    (model, desk) =>
+    (model, target) =>
       Effect.gen(function*() {
-        const { account, market, world } = desk
+        const { account, market, world } = target
         const spot = model.orders.filter(({ kind }) => kind === "spot")
         const order = spot[at % spot.length]
         if (order === undefined) return
@@ -180,7 +181,7 @@ const cancelOne = fc.nat(20).map((at) =>
           [Spelling.keys(world.dialect).orderId]: Number(order.id)
         })
         model.orders = model.orders.filter((other) => other !== order)
-        yield* compare(model, desk)
+        yield* compare(model, target)
       }),
     ({ orders }) => orders.some(({ kind }) => kind === "spot")
   )
@@ -190,11 +191,11 @@ const cancelAll = fc.constantFrom<Array<ReadonlyArray<"spot" | "margin">>>(["spo
   .map((
     type
   ) =>
-    step<Book, Desk>(`cancel all ${type.join(" and ")}`, (model, desk) =>
+    step<OrderModel, OrderTarget>(`cancel all ${type.join(" and ")}`, (model, target) =>
       Effect.gen(function*() {
-        yield* desk.world.call(desk.account, Paths.cancelAll, { type })
+        yield* target.world.call(target.account, Paths.cancelAll, { type })
         model.orders = model.orders.filter(({ kind }) => !type.includes(kind))
-        yield* compare(model, desk)
+        yield* compare(model, target)
       }))
   )
 
@@ -209,12 +210,12 @@ interface Issued {
   isApplied: boolean
 }
 
-interface Purse {
+interface CodeModel {
   readonly codes: Array<Issued>
   readonly held: [number, number]
 }
 
-interface Holders {
+interface CodeTarget {
   readonly world: World
   readonly accounts: readonly [Account, Account]
 }
@@ -224,7 +225,7 @@ const issueCode = fc.tuple(
   fc.option(fc.constantFrom("sesame", "é"), { nil: undefined })
 )
   .map(([units, passphrase]) =>
-    step<Purse, Holders>(
+    step<CodeModel, CodeTarget>(
       `issue ${units}${passphrase === undefined ? "" : " with a passphrase"}`,
       (model, { world }) =>
         Effect.map(issue(world, String(units), passphrase), ({ code }) => {
@@ -236,7 +237,7 @@ const issueCode = fc.tuple(
 const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("right", "wrong", "none")).map((
   [at, who, passphrase]
 ) =>
-  step<Purse, Holders>(
+  step<CodeModel, CodeTarget>(
     `account ${who} applies code ${at} with ${passphrase} passphrase`,
     (model, { accounts, world }) =>
       Effect.gen(function*() {
@@ -267,24 +268,24 @@ const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("r
 // Sub-accounts and their pages
 // -----------------------------------------------------------------------------
 
-interface Family {
+interface SubAccountModel {
   ids: Array<string>
 }
 
-interface Parent {
+interface SubAccountTarget {
   readonly world: World
   readonly account: Account
 }
 
 const createSubAccount = fc.constant(
-  step<Family, Parent>(
+  step<SubAccountModel, SubAccountTarget>(
     "open a sub-account",
     (model, { account, world }) => Effect.map(SubAccounts.create(world, account), (id) => model.ids.push(id))
   )
 )
 
 const remove = fc.nat(20).map((at) =>
-  step<Family, Parent>(
+  step<SubAccountModel, SubAccountTarget>(
     `delete ${at}`,
     (model, { account, world }) =>
       Effect.gen(function*() {
@@ -298,14 +299,19 @@ const remove = fc.nat(20).map((at) =>
 )
 
 const page = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 8 })).map(([limit, offset]) =>
-  step<Family, Parent>(`list ${limit} from ${offset}`, (model, { account, world }) =>
-    Effect.gen(function*() {
-      const answer = yield* world.call(account, Paths.subAccounts, { limit, offset })
-      const data = Json.isObject(answer.json) ? answer.json["data"] : undefined
-      const ids = Array.isArray(data) ? data.map((entry) => Json.isObject(entry) ? entry["id"] : undefined) : undefined
-      const expected = model.ids.slice(offset, offset + limit)
-      yield* Verdict.conclude(`sub-accounts ${expected.join()}`, ids, ids?.join() === expected.join(), answer)
-    }))
+  step<SubAccountModel, SubAccountTarget>(
+    `list ${limit} from ${offset}`,
+    (model, { account, world }) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(account, Paths.subAccounts, { limit, offset })
+        const data = Json.isObject(answer.json) ? answer.json["data"] : undefined
+        const ids = Array.isArray(data)
+          ? data.map((entry) => Json.isObject(entry) ? entry["id"] : undefined)
+          : undefined
+        const expected = model.ids.slice(offset, offset + limit)
+        yield* Verdict.conclude(`sub-accounts ${expected.join()}`, ids, ids?.join() === expected.join(), answer)
+      })
+  )
 )
 
 // -----------------------------------------------------------------------------
@@ -313,7 +319,7 @@ const page = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 
 // -----------------------------------------------------------------------------
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  everyList<Book, Desk>(
+  everyList<OrderModel, OrderTarget>(
     {
       id: "orders.model",
       statement:
@@ -329,7 +335,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         return { model: { price: basePrice, orders: [] }, real: { world, account, market } }
       })
   ),
-  everyList<Purse, Holders>(
+  everyList<CodeModel, CodeTarget>(
     {
       id: "codes.model",
       statement:
@@ -343,7 +349,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         return { model: { codes: [], held: [0, 0] }, real: { world, accounts } }
       })
   ),
-  everyList<Family, Parent>(
+  everyList<SubAccountModel, SubAccountTarget>(
     {
       id: "sub-accounts.model",
       statement:
