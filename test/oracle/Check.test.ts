@@ -37,7 +37,7 @@ const silentFor = (answer: (path: string) => string | undefined) =>
     { baseUrl: "https://exchange.test", dialect: Dialect.document, keys }
   )
 
-/** A server that answers everything the same way. */
+/** A server that gives every request the same answer. */
 const always = (status: number, type: string, body: string) => (response: Http.ServerResponse) => {
   response.writeHead(status, { "content-type": type })
   response.end(body)
@@ -53,7 +53,7 @@ const mutant = (id: string) => all.find((mutant) => mutant.id === id) ?? assert.
 const mutated = (id: string) =>
   Support.inProcess(Dialect.document, Mutant.layer(mutant(id), Dialect.document).pipe(Layer.orDie))
 
-describe("a target that can't be judged", () => {
+describe("a target that cannot be judged", () => {
   it.live("is nowhere", () =>
     Effect.gen(function*() {
       const port = yield* closedPort
@@ -101,7 +101,7 @@ describe("a target that can't be judged", () => {
 })
 
 describe("a target that answers something else", () => {
-  it.live("HTML is a broken rule, which shows what came", () =>
+  it.live("HTML breaks a rule, and the report shows it", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(always(502, "text/html", "<html><body>Bad Gateway</body></html>"))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["auth.accepts", "ping"] })
@@ -110,7 +110,7 @@ describe("a target that answers something else", () => {
       assert.strictEqual(Report.exitCode(report), 1)
     }))
 
-  it.live("an HTML page with HTTP 200 is no success", () =>
+  it.live("an HTML page with HTTP 200 is not a success", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(always(200, "text/html", "<html><body>Welcome</body></html>"))
       const only = ["auth.accepts", "general.public.get", "general.private.post", "balance.response"]
@@ -118,7 +118,7 @@ describe("a target that answers something else", () => {
       assert.deepStrictEqual(outcomes(report), ["Broken"])
     }))
 
-  it.live("a list of nothing leaves rules about its entries unjudged, and nothing judged is not a success", () =>
+  it.live("rules about the entries of an empty list are skipped, and a check that judges nothing is not a success", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(always(200, "application/json", "[]"))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["fees.entry", "markets.entry"] })
@@ -126,7 +126,7 @@ describe("a target that answers something else", () => {
       assert.strictEqual(Report.exitCode(report), 2)
     }))
 
-  it.live("a target that takes no more calls is not one that refuses them for a wrong signature", () =>
+  it.live("a target that takes no more calls does not seem to refuse them for a wrong signature", () =>
     Effect.gen(function*() {
       const body = `{"code":0,"message":"Too many calls.","errors":{}}`
       const { baseUrl } = yield* serving(always(429, "application/json", body))
@@ -134,7 +134,7 @@ describe("a target that answers something else", () => {
       assert.deepStrictEqual(outcomes(report), ["Skipped"])
     }))
 
-  it.live("a slow answer is as good as another", () =>
+  it.live("a slow answer counts like any other", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response) =>
         void delayed(120, () => always(200, "application/json", `["pong"]`)(response))
@@ -155,7 +155,7 @@ describe("a target that answers something else", () => {
       assert.deepStrictEqual(elsewhere.received, [])
     }))
 
-  it.live("a secret that comes back is in no report", () =>
+  it.live("a secret in an answer is in no report", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving((response, { headers }) =>
         always(200, "application/json", JSON.stringify({ headers, secret: "very-secret-0001" }))(response)
@@ -169,7 +169,7 @@ describe("a target that answers something else", () => {
     }))
 })
 
-describe("a secret that a target shows by fault", () => {
+describe("a secret that a faulty target shows", () => {
   it.live("is in no report either", () =>
     Effect.gen(function*() {
       const target = yield* mutated("secret-shown")
@@ -222,7 +222,7 @@ describe("what is sent", () => {
     return JSON.stringify(answers[path] ?? { id: 7, order_id: 7 })
   }
 
-  it.live("no order that could trade, even if one that is wrong is taken for a good one", () =>
+  it.live("no order that could trade, even if the target accepts a wrong one", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving((response, { path }) =>
         always(200, "application/json", gullible(path))(response)
@@ -275,7 +275,7 @@ describe("what is sent", () => {
       assert.isBelow(received.length, 3)
     }))
 
-  it.live("no more than the rate that is allowed", () =>
+  it.live("no more than the allowed rate", () =>
     Effect.gen(function*() {
       const { baseUrl, received } = yield* serving(healthy)
       const startedAt = yield* Target.now
@@ -296,7 +296,7 @@ describe("what is sent", () => {
       assert.deepStrictEqual(yield* Support.openOrders(target, keys), [])
     }))
 
-  it.live("nothing more once it is interrupted, but what cancels", () =>
+  it.live("only cancels, once it is interrupted", () =>
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const keys = yield* Support.account(target)
@@ -342,7 +342,7 @@ describe("what is sent", () => {
 })
 
 describe("failures", () => {
-  it.live("are shrunk, and broken again by a replay; a target that is repaired holds", () =>
+  it.live("are shrunk and replayed; a repaired target keeps the rule", () =>
     Effect.gen(function*() {
       const report = yield* Check.check(yield* mutated("interest-limit-101"), {
         profile: "control",
@@ -377,7 +377,7 @@ describe("failures", () => {
       assert.strictEqual(repaired._tag, "Held")
     }))
 
-  it.live("that are known do not count, and are stale when they hold", () =>
+  it.live("that are known do not count, and are stale when the rule holds", () =>
     Effect.gen(function*() {
       const known = {
         profile: "control",
@@ -393,7 +393,7 @@ describe("failures", () => {
       assert.strictEqual(Report.exitCode(held), 1)
     }))
 
-  it.live("of what only should hold count when that is asked for", () =>
+  it.live("of SHOULD rules count in a strict check", () =>
     Effect.gen(function*() {
       const options = { profile: "control", runs: 1, only: ["auth.refusal"] } as const
       const report = yield* Check.check(yield* mutated("unauthorized-400"), options)
@@ -402,7 +402,7 @@ describe("failures", () => {
       assert.strictEqual(Report.exitCode(strict), 1)
     }))
 
-  it.live("that were found stay found, whatever comes of smaller values", () =>
+  it.live("stay failures, whatever happens to smaller values", () =>
     Effect.gen(function*() {
       const judge = (stop: Rule.CheckError) =>
         Effect.gen(function*() {
@@ -422,7 +422,7 @@ describe("failures", () => {
       assert.deepStrictEqual(yield* judge(new Rule.Skipped({ why: "not here" })), ["Broken"])
     }))
 
-  it.live("a value that can't be judged is passed over, and the others are judged", () =>
+  it.live("a value that cannot be judged is passed over, and the others are judged", () =>
     Effect.gen(function*() {
       const rule = (values: ReadonlyArray<string>) =>
         Rule.forEach({
@@ -493,7 +493,7 @@ describe("a budget", () => {
 })
 
 describe("selection", () => {
-  it("by the beginning of an id, by stars, and without what is left out", () => {
+  it("is by the beginning of an id, by pattern, and without the skipped rules", () => {
     const ids = (options: Parameters<typeof Check.select>[0]) => Check.select(options).map(({ id }) => id)
     assert.isTrue(ids({ only: ["auth"] }).every((id) => id.startsWith("auth.")))
     assert.sameMembers(ids({ only: ["*.limit.max"] }), [

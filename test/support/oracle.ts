@@ -1,4 +1,4 @@
-/** Targets for the oracle: sandboxes in this process and behind a socket, with their control plane. */
+/** Targets of the oracle: sandboxes in this process and behind a socket, with their control plane. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,14 +41,14 @@ export const overHttp = Effect.fnUntraced(function*(
   return yield* Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect, control: control(baseUrl) })
 })
 
-/** An account with funds and a market with a price, as somebody has who has no control of the target. */
+/** Opens an account with funds, and gives a market a price, for a check without the control plane. */
 export const account = Effect.fnUntraced(function*(target: Target.Target) {
   const { world } = Session.make(target, "control", yield* Target.now).world()
   yield* world.market
   return yield* world.open()
 })
 
-/** The open orders of an account, asked for with another key: nonces of the first may be ahead of the clock. */
+/** The open orders of an account, listed with another key, because nonces of the first may be ahead of the clock. */
 export const openOrders = Effect.fnUntraced(function*(target: Target.Target, { id }: World.Account) {
   const { world } = Session.make(target, "control", yield* Target.now).world()
   const apiKey = world.unique("other")

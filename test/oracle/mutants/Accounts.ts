@@ -43,7 +43,7 @@ const issued = (
   })
 })
 
-/** Lets everybody delete: the sub-account belongs to whoever asks. */
+/** Lets every account delete a sub-account: it belongs to the account that asks. */
 const adopting = ({ state }: Instance, id: unknown, apiKey: unknown): void => {
   const found = state.subAccounts.get(String(id) as never)
   const caller = state.keys.get(String(apiKey) as never)?.account
@@ -113,7 +113,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "code-amount",
-    fault: "a code's amount is told wrongly",
+    fault: "the answer shows a wrong amount of the code",
     breaks: ["codes.credits"],
     ...changing(apply, ["amount"], (amount) => `${String(amount)}1`)
   },
@@ -128,7 +128,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "code-reusable",
-    fault: "a code can be applied again",
+    fault: "a code can be applied twice",
     breaks: ["codes.model", "codes.once", "codes.race"],
     ...issued((code) => code.applied = undefined)
   },
@@ -240,7 +240,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "delete-others",
-    fault: "everybody can delete everybody's sub-accounts",
+    fault: "every account can delete the sub-accounts of all others",
     breaks: ["delete.own"],
     make: () => ({
       before: (venue, request) => {
@@ -258,7 +258,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "delete-keys-stay",
-    fault: "the keys of a sub-account that was deleted still open",
+    fault: "the keys of a deleted sub-account are still accepted",
     breaks: ["delete.keys"],
     make: () => {
       const known = new Set<string>()

@@ -57,13 +57,13 @@ const recordsOf = (json: unknown, key: string): ReadonlyArray<unknown> => {
 const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArray<Mutant> => [
   {
     id: `${id}-limit-0`,
-    fault: "a limit below 1 is taken for 1",
+    fault: "a limit below 1 counts as 1",
     breaks: [`${id}.limit.min`],
     ...asking(path, clamped("limit", 1, 1e9))
   },
   {
     id: `${id}-limit-101`,
-    fault: "a limit above 100 is taken for 100",
+    fault: "a limit above 100 counts as 100",
     breaks: [`${id}.limit.max`],
     ...asking(path, clamped("limit", -1e9, 100))
   },
@@ -75,13 +75,13 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-offset-1`,
-    fault: "a negative offset is taken for 0",
+    fault: "a negative offset counts as 0",
     breaks: [`${id}.offset.min`],
     ...asking(path, clamped("offset", 0, 1e9))
   },
   {
     id: `${id}-offset-10001`,
-    fault: "an offset above 10000 is taken for 10000",
+    fault: "an offset above 10000 counts as 10000",
     breaks: [`${id}.offset.max`],
     ...asking(path, clamped("offset", -1e9, 10_000))
   },
@@ -192,7 +192,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-limit-default-applied`,
-    fault: "the limit is 10 when none is given, though another is told",
+    fault: "the default limit is 10, but the page shows another",
     breaks: [`${id}.limit.default.applies`],
     make: () => ({
       answer: (answer, request) => {
@@ -218,13 +218,13 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-limit-text`,
-    fault: "the limit is told as a string",
+    fault: "the page shows its limit as a string",
     breaks: [`${id}.response.limit`, `${id}.limit.echo`],
     ...changing(path, ["limit"], String)
   },
   {
     id: `${id}-offset-missing`,
-    fault: "the offset is not told",
+    fault: "the page does not show its offset",
     breaks: [`${id}.response.offset`, `${id}.offset.echo`],
     ...changing(path, ["offset"], () => undefined)
   },
@@ -271,7 +271,7 @@ const filters: ReadonlyArray<Mutant> = [
   }),
   {
     id: "interest-cached",
-    fault: "the history is told as it was the first time",
+    fault: "the history never changes after its first answer",
     breaks: ["interest.fresh"],
     make: () => {
       const told = new Map<string, string>()
@@ -301,7 +301,7 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "sub-accounts-of-all",
-    fault: "everybody sees the sub-accounts of the first who listed some",
+    fault: "every account sees the sub-accounts of the first account that listed some",
     breaks: ["sub-accounts.own"],
     make: () => {
       let first: string | undefined
@@ -317,7 +317,7 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "keys-of-all",
-    fault: "everybody sees everybody's keys",
+    fault: "every account sees the keys of all others",
     breaks: ["api-keys.own"],
     make: () => ({
       answer: (answer, request, { state }) => {
@@ -367,13 +367,13 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "all-restricted",
-    fault: "every key is told to be restricted",
+    fault: "every key is shown as restricted",
     breaks: ["api-keys.restricted"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "restrictAccess"], () => true)
   },
   {
     id: "all-enabled",
-    fault: "every key is told to be enabled",
+    fault: "every key is shown as enabled",
     breaks: ["api-keys.enabled"],
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "isEnabled"], () => true)
   },
@@ -385,7 +385,7 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "status-blocked",
-    fault: "a sub-account in use is told to be blocked",
+    fault: "a sub-account in use is shown as blocked",
     breaks: ["sub-accounts.status.active"],
     ...changing(SubAccounts.endpoint.path, ["data", "*", "status"], () => "blocked")
   },
