@@ -62,7 +62,7 @@ const dialect = Flag.Literals("dialect", dialects).pipe(
 
 const profile = Flag.Literals("profile", profiles).pipe(
   Flag.withDescription(
-    "What the check may do: only read; also place the smallest orders, far from the market, and cancel them; or everything that a sandbox's control plane allows"
+    "What the check may do: only read, also place and cancel small orders, or use a sandbox's control plane"
   ),
   Flag.withDefault("read-only")
 )
@@ -156,7 +156,10 @@ const toTerminal = Effect.sync(() => process.stdout.isTTY)
 
 const clear = "\r\u001B[K"
 
-/** A terminal shows only rules that are broken or could not run, and the rule in progress. Elsewhere each result is a line. */
+/**
+ * A terminal shows only rules that are broken or could not run, and the rule in progress. Elsewhere each result is a
+ * line.
+ */
 const progress = Effect.fnUntraced(function*(isTerminal: boolean) {
   const terminal = yield* Terminal.Terminal
   return (result: Report.Result, index: number, of: number): Effect.Effect<void> => {

@@ -1,6 +1,6 @@
 /**
- * fast-check arbitraries: one for every brand of the domain, keyed by the identifier of its schema, and whole requests and
- * answers made of them. They build texts from characters, not from the patterns that the schemas check.
+ * fast-check arbitraries: one for every brand of the domain, keyed by the identifier of its schema, and whole requests
+ * and answers made of them. They build texts from characters, not from the patterns that the schemas check.
  *
  * @example
  * ```ts
@@ -326,8 +326,8 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
 const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different"]
 
 /**
- * Valid requests of an endpoint; optional keys are sometimes absent. Fields are drawn one by one, so requests that violate a
- * constraint between fields are filtered out, and no others.
+ * Valid requests of an endpoint; optional keys are sometimes absent. Fields are drawn one by one, so requests that
+ * violate a constraint between fields are filtered out, and no others.
  */
 export const anyRequest = <E extends Endpoint.Any>(
   endpoint: E,
@@ -342,7 +342,9 @@ export const anyRequest = <E extends Endpoint.Any>(
   ) as never
 }
 
-/** Valid requests of an endpoint whose order ids a double can count to: for tests that read bodies with `JSON.parse`. */
+/**
+ * Valid requests of an endpoint whose order ids a double can count to: for tests that read bodies with `JSON.parse`.
+ */
 export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> =>
   anyRequest(endpoint, dialect).map((request: object) =>
     "orderId" in request

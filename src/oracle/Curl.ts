@@ -35,8 +35,8 @@ const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
   })
 
 /**
- * The line that sends a request again. The shell signs it anew with `TXC_API_KEY` and `TXC_API_SECRET`, and with a new nonce
- * unless the nonce is what is wrong with the request.
+ * The line that sends a request again. The shell signs it anew with `TXC_API_KEY` and `TXC_API_SECRET`, and with a new
+ * nonce unless the nonce is what is wrong with the request.
  *
  * @category rendering
  * @since 0.1.0

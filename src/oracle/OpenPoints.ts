@@ -55,8 +55,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.auth.refusals",
     point: "How a call without the right to make it is refused",
     stance:
-      "not authenticated: HTTP 401, code 10; key disabled: 401, code 2; endpoint not on the key's list: 401, code 4; no "
-      + "partner access: 403, code 0",
+      "not authenticated: HTTP 401, code 10; key disabled: 401, code 2; endpoint not on the key's list: 401, code 4; "
+      + "no partner access: 403, code 0",
     rules: ["auth.refusal", "auth.key.disabled", "auth.key.endpoints.refusal", "auth.b2b.refusal"]
   },
   {
@@ -100,14 +100,13 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.reduce-only",
     point: "Whether reduceOnly, which is announced but not yet accepted, is accepted",
     stance:
-      "it is, unless the sandbox is configured otherwise; where a target refuses the field, the rules about it are skipped",
+      "it is, unless the sandbox is configured otherwise; the rules about it skip a target that refuses the field",
     rules: ["versioning.reduce-only", "oco.reduce-only"]
   },
   {
     id: "open.client-order-id",
     point: "How long a client order id stays used, and among which orders it is unique",
-    stance:
-      "unique per account for ever, among OCO and stop-limit orders; in the live dialect, among the open orders of a market",
+    stance: "for ever, among all OCO and stop-limit orders of an account; live: among the open orders of a market",
     rules: ["stop-limit.client-order-id.for-ever", "oco.client-order-id.for-ever"]
   },
   {

@@ -8,7 +8,8 @@
  * What a rule needs of a target, and what a check allows:
  *
  * - `read-only`: reads, and calls that any account must be refused
- * - `mutating`: also orders of the smallest amount, far from the market, which are canceled afterwards. An order that is
+ * - `mutating`: also orders of the smallest amount, far from the market, which are canceled afterwards. An order that
+ *   is
  *   wrong on purpose trades nothing even if the target accepts it
  * - `control`: also everything that a sandbox's control plane can set: accounts, funds, prices and the clock
  *

@@ -164,8 +164,8 @@ export interface Report {
 export const version = "1"
 
 /**
- * Whether one of the patterns names a rule. A `*` stands for any text; `auth` and `auth.*` both name all rules whose ids begin
- * with `auth.`.
+ * Whether one of the patterns names a rule. A `*` stands for any text; `auth` and `auth.*` both name all rules whose
+ * ids begin with `auth.`.
  *
  * @category selection
  * @since 0.1.0

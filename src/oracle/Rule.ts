@@ -164,7 +164,9 @@ export interface Rule {
   readonly statement: string
   /** The heading of the document that says it. */
   readonly clause: string
-  /** `MUST` where the document states it; `SHOULD` where the document leaves it open and this project takes a stance. */
+  /**
+   * `MUST` where the document states it; `SHOULD` where the document leaves it open and this project takes a stance.
+   */
   readonly level: "MUST" | "SHOULD"
   /** What the rule needs of the target. */
   readonly profile: Profile

@@ -1,5 +1,6 @@
 /**
- * Running one rule: fast-check draws the values and shrinks what breaks the rule; each value is judged in the rule's world.
+ * Running one rule: fast-check draws the values and shrinks what breaks the rule; each value is judged in the rule's
+ * world.
  *
  * @since 0.1.0
  */
@@ -55,8 +56,8 @@ interface Runs {
 }
 
 /**
- * Judges one value. fast-check knows only runs that hold and runs that fail. So once no answer comes, the rest of the runs
- * hold, and nothing is shrunk; a value that cannot be judged is passed over.
+ * Judges one value. fast-check knows only runs that hold and runs that fail. So once no answer comes, the rest of the
+ * runs hold, and nothing is shrunk; a value that cannot be judged is passed over.
  */
 const judge = Effect.fnUntraced(function*(
   { end, world }: Session.RuleWorld,
@@ -110,7 +111,9 @@ const search = Effect.fnUntraced(function*(
   }))
 })
 
-/** What is reported of the smallest counterexample. Only a broken rule fails a run; a generator that does is a defect. */
+/**
+ * What is reported of the smallest counterexample. Only a broken rule fails a run; a generator that does is a defect.
+ */
 const brokenOf = (
   { profile, target }: Session.Session,
   rule: Rule.Rule,

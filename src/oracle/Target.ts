@@ -58,7 +58,10 @@ export interface Request {
   readonly body?: string
   /** The text that was signed; absent when the request is not signed. */
   readonly signed?: string
-  /** What is wrong on purpose: headers by name, the form of the `payload`, the `nonce`. A curl line keeps these as they are. */
+  /**
+   * What is wrong on purpose: headers by name, the form of the `payload`, the `nonce`. A curl line keeps these as they
+   * are.
+   */
   readonly changed?: ReadonlyArray<string>
 }
 

@@ -27,8 +27,8 @@ import type * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
 
 /**
- * Registers one test for each rule that is asked for, each with a new target. The test of a rule that cannot be judged is
- * skipped; the test of a broken rule fails with what a report shows of it.
+ * Registers one test for each rule that is asked for, each with a new target. The test of a rule that cannot be judged
+ * is skipped; the test of a broken rule fails with what a report shows of it.
  *
  * @category running
  * @since 0.1.0

@@ -27,7 +27,9 @@ const keys = { apiKey: Redacted.make("public-key-0001"), apiSecret: Redacted.mak
 const at = (baseUrl: string, more: Partial<Target.Options> = {}) =>
   Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect: Dialect.document, keys, timeout: 30_000, ...more })
 
-/** A target in this process, which never answers the requests for which `answer` is undefined. The test holds its clock. */
+/**
+ * A target in this process, which never answers the requests for which `answer` is undefined. The test holds its clock.
+ */
 const silentFor = (answer: (path: string) => string | undefined) =>
   Target.fromLayer(
     answering(({ path }) => {
@@ -118,7 +120,7 @@ describe("a target that answers something else", () => {
       assert.deepStrictEqual(outcomes(report), ["Broken"])
     }))
 
-  it.live("rules about the entries of an empty list are skipped, and a check that judges nothing is not a success", () =>
+  it.live("rules about an empty list's entries are skipped, and a check that judges nothing is no success", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* serving(always(200, "application/json", "[]"))
       const report = yield* Check.check(yield* at(baseUrl), { runs: 1, only: ["fees.entry", "markets.entry"] })

@@ -338,8 +338,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   everyList<CodeModel, CodeTarget>(
     {
       id: "codes.model",
-      statement:
-        "However accounts apply codes and passphrases, each code is credited once, to the first account with the right passphrase",
+      statement: "However accounts apply codes, each is credited once, to the first account with the right passphrase",
       clause: "Endpoints §6"
     },
     [issueCode, applyCode, applyCode],
@@ -353,7 +352,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     {
       id: "sub-accounts.model",
       statement:
-        "However sub-accounts are created and deleted, every page is a slice of those that exist, in the order of creation",
+        "However sub-accounts come and go, every page is a slice of the existing ones in the order of creation",
       clause: "Endpoints §9",
       level: "SHOULD"
     },

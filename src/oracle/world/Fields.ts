@@ -1,6 +1,6 @@
 /**
- * Rules about the fields of answers, one for each row of the document's tables: the field is there, and its value is of the
- * right kind.
+ * Rules about the fields of answers, one for each row of the document's tables: the field is there, and its value is of
+ * the right kind.
  *
  * @since 0.1.0
  */

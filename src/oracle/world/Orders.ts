@@ -100,8 +100,8 @@ export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
 }
 
 /**
- * Makes a call that may place an order, which is canceled when the run is over. Where it is not known whether there is an
- * order, or which, the report warns of it.
+ * Makes a call that may place an order, which is canceled when the run is over. Where it is not known whether there is
+ * an order, or which, the report warns of it.
  *
  * @category orders
  * @since 0.1.0

@@ -1,6 +1,6 @@
 /**
- * The paths that the rules call. The oracle writes them a second time on purpose: if it took them from the endpoints that
- * client and sandbox share, a wrong path there would pass every rule.
+ * The paths that the rules call. The oracle writes them a second time on purpose: if it took them from the endpoints
+ * that client and sandbox share, a wrong path there would pass every rule.
  *
  * @since 0.1.0
  */
@@ -22,7 +22,7 @@ export const apiKeys = "/api/v4/sub-account/api-key/list"
 export const deleteSubAccount = "/api/v4/sub-account/delete"
 export const markets = "/api/v4/public/markets"
 
-// The live exchange's, which the document does not describe: they show prices, trade orders and show what became of them
+// The live exchange's, which the document does not describe: they show prices, and place, list and cancel orders
 export const tickers = "/api/v4/public/ticker"
 export const activeOrders = "/api/v4/orders"
 export const orderHistory = "/api/v4/trade-account/order/history"

@@ -18,7 +18,9 @@ import type { Account, World } from "./World.ts"
 
 const clause = "Authentication"
 
-/** The paths to call. With somebody's own key only reads: a target that accepts a wrong signature carries the call out. */
+/**
+ * The paths to call. With somebody's own key only reads: a target that accepts a wrong signature carries the call out.
+ */
 export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
   profile === "control" ? Paths.all : [...Paths.reads, Paths.interest]
 

@@ -1,6 +1,6 @@
 /**
- * Signed requests, made step by step so that each step can be done wrongly on purpose. This module shares nothing with the
- * client: a mistake that both made would never show.
+ * Signed requests, made step by step so that each step can be done wrongly on purpose. This module shares nothing with
+ * the client: a mistake that both made would never show.
  *
  * @since 0.1.0
  */

@@ -1,6 +1,6 @@
 /**
- * What the check of a rule may do with its target: calls, signed rightly or wrongly; accounts of its own where a sandbox
- * gives them; a market to trade on.
+ * What the check of a rule may do with its target: calls, signed rightly or wrongly; accounts of its own where a
+ * sandbox gives them; a market to trade on.
  *
  * @since 0.1.0
  */

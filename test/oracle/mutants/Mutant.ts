@@ -1,6 +1,6 @@
 /**
- * Sandboxes with one fault of meaning each. They show that the oracle finds faults: each names the rules that it breaks. A
- * mutant wraps a venue, or gives it another dialect; the engine does not know of it.
+ * Sandboxes with one fault of meaning each. They show that the oracle finds faults: each names the rules that it
+ * breaks. A mutant wraps a venue, or gives it another dialect; the engine does not know of it.
  *
  * @since 0.1.0
  */
