@@ -9,8 +9,7 @@
  *
  * - `read-only`: reads, and calls that any account must be refused
  * - `mutating`: also orders of the smallest amount, far from the market, which are canceled afterwards. An order that
- *   is
- *   wrong on purpose trades nothing even if the target accepts it
+ *   is wrong on purpose trades nothing even if the target accepts it
  * - `control`: also everything that a sandbox's control plane can set: accounts, funds, prices and the clock
  *
  * @category models
