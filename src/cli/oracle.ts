@@ -1,5 +1,5 @@
 /**
- * `effect-txc oracle`: checks a target against the rules of the document, lists them, and tries failures again.
+ * `effect-txc oracle`: checks a target against the rules of the document, lists the rules, and replays failures.
  *
  * @since 0.1.0
  */
@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
 import * as Check from "../oracle/Check.ts"
 import * as OpenPoints from "../oracle/OpenPoints.ts"
+import { type Profile, profiles } from "../oracle/Profile.ts"
 import * as Report from "../oracle/Report.ts"
 import type * as Rule from "../oracle/Rule.ts"
 import { rules as allRules } from "../oracle/Rules.ts"
@@ -32,7 +33,7 @@ class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { sum
   }
 }
 
-/** There was nothing to judge: exit code 2. */
+/** No rule could be judged: exit code 2. */
 class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { reason: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
@@ -40,8 +41,10 @@ class CouldNotRun extends Schema.TaggedError<CouldNotRun>()("CouldNotRun", { rea
   }
 }
 
-/** Whatever goes wrong but broken rules: there was nothing to judge. */
-const toEnd = <E extends { readonly _tag: string; readonly message: string }>(error: E | RulesBroken | CouldNotRun) =>
+/** Any error but broken rules means that nothing could be judged. */
+const toExitCode = <E extends { readonly _tag: string; readonly message: string }>(
+  error: E | RulesBroken | CouldNotRun
+) =>
   error._tag === "RulesBroken" || error._tag === "CouldNotRun"
     ? error as RulesBroken | CouldNotRun
     : new CouldNotRun({ reason: error.message })
@@ -50,16 +53,16 @@ const toEnd = <E extends { readonly _tag: string; readonly message: string }>(er
 // The target
 // -----------------------------------------------------------------------------
 
-const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
-  Flag.withDescription("How the target is expected to speak"),
+const dialects = ["document", "live"] as const
+
+const dialect = Flag.Literals("dialect", dialects).pipe(
+  Flag.withDescription("The dialect that the target is expected to speak; document by default"),
   Flag.withDefault("document")
 )
 
-const profiles = ["read-only", "mutating", "control"] as const
-
 const profile = Flag.Literals("profile", profiles).pipe(
   Flag.withDescription(
-    "What may be done: read; place the smallest orders far from the market and cancel them; or all that a sandbox allows"
+    "What the check may do: only read, also place and cancel small orders, or use a sandbox's control plane"
   ),
   Flag.withDefault("read-only")
 )
@@ -67,36 +70,36 @@ const profile = Flag.Literals("profile", profiles).pipe(
 const target = {
   url: Flag.String("url").pipe(Flag.withDescription("The base URL of the target"), Flag.optional),
   key: Flag.String("key").pipe(
-    Flag.withDescription("The public API key; without it TXC_API_KEY is read. The secret is never an argument"),
+    Flag.withDescription("The public API key; TXC_API_KEY by default. The secret is never an argument"),
     Flag.optional
   ),
   secretFile: FromOutside.secretFile,
   controlUrl: Flag.String("control-url").pipe(
-    Flag.withDescription("The control plane of a sandbox, opened by TXC_CONTROL_TOKEN"),
+    Flag.withDescription("The URL of a sandbox's control plane; its token is TXC_CONTROL_TOKEN"),
     Flag.optional
   ),
   maxRate: Flag.Int("max-rate").pipe(
-    Flag.withDescription("The most requests in a second: 10 unless said otherwise, no bound for a sandbox's control"),
+    Flag.withDescription("The most requests per second; 10 by default, without a bound for the profile control"),
     Flag.optional
   ),
   timeout: Flag.Int("timeout").pipe(
-    Flag.withDescription("How many milliseconds an answer may take"),
+    Flag.withDescription("How long to wait for an answer, in milliseconds; 10000 by default"),
     Flag.withDefault(10_000)
   )
 }
 
-/** What a run against somebody's real exchange may ask for in a second. */
+/** The most requests per second to a target that is not a sandbox, unless --max-rate says otherwise. */
 const politeRate = 10
 
 const keysOf = Effect.fnUntraced(function*(key: Option.Option<string>, secretFile: Option.Option<string>) {
-  const known = Option.isSome(key)
+  const given = Option.isSome(key)
     ? Option.some(Redacted.make(key.value))
     : yield* Config.option(Config.Redacted("TXC_API_KEY"))
-  return Option.isNone(known) ? undefined : yield* FromOutside.read(secretFile, known.value)
+  return Option.isNone(given) ? undefined : yield* FromOutside.read(secretFile, given.value)
 })
 
-const controlOf = Effect.fnUntraced(function*(url: Option.Option<string>, asked: Rule.Profile) {
-  if (asked !== "control") return undefined
+const controlOf = Effect.fnUntraced(function*(url: Option.Option<string>, profile: Profile) {
+  if (profile !== "control") return undefined
   if (Option.isNone(url)) return yield* new CouldNotRun({ reason: "the profile control needs --control-url" })
   return {
     url: url.value.endsWith("/") ? url.value : `${url.value}/`,
@@ -114,14 +117,14 @@ const targetOf = Effect.fnUntraced(function*(
     readonly timeout: number
   },
   name: Dialect.Dialect["name"],
-  asked: Rule.Profile
+  profile: Profile
 ) {
-  if (Option.isNone(flags.url)) return yield* new CouldNotRun({ reason: "say which target: --url URL" })
+  if (Option.isNone(flags.url)) return yield* new CouldNotRun({ reason: "no target; give its URL with --url" })
   const keys = yield* keysOf(flags.key, flags.secretFile)
-  const control = yield* controlOf(flags.controlUrl, asked)
-  const polite = asked === "control" ? undefined : politeRate
+  const control = yield* controlOf(flags.controlUrl, profile)
+  const polite = profile === "control" ? undefined : politeRate
   const maxRate = Option.getOrElse(flags.maxRate, () => polite)
-  if (maxRate !== undefined && maxRate < 1) return yield* new CouldNotRun({ reason: "--max-rate is 1 or more" })
+  if (maxRate !== undefined && maxRate < 1) return yield* new CouldNotRun({ reason: "--max-rate must be 1 or more" })
   return yield* Target.http({
     baseUrl: flags.url.value,
     dialect: Dialect.byName[name],
@@ -142,22 +145,25 @@ const patterns = (name: string, description: string) =>
 const split = (given: ReadonlyArray<string>): ReadonlyArray<string> =>
   given.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
 
-/** One id, or a pattern, on a line; what follows a # is a remark. */
+/** The ids in a file, one id or pattern per line. A # begins a comment. */
 const readKnown = Effect.fnUntraced(function*(file: Option.Option<string>) {
   if (Option.isNone(file)) return []
   const text = yield* (yield* FileSystem.FileSystem).readFileString(file.value)
   return text.split("\n").map((line) => line.replace(/#.*$/u, "").trim()).filter((line) => line !== "")
 })
 
-const isTerminal = Effect.sync(() => process.stdout.isTTY)
+const toTerminal = Effect.sync(() => process.stdout.isTTY)
 
 const clear = "\r\u001B[K"
 
-/** On a terminal what holds is a line that comes and goes; elsewhere each result is a line. */
-const progress = Effect.fnUntraced(function*(isLive: boolean) {
+/**
+ * A terminal shows only rules that are broken or could not run, and the rule in progress. Elsewhere each result is a
+ * line.
+ */
+const progress = Effect.fnUntraced(function*(isTerminal: boolean) {
   const terminal = yield* Terminal.Terminal
   return (result: Report.Result, index: number, of: number): Effect.Effect<void> => {
-    if (!isLive) return Console.log(Report.line(result))
+    if (!isTerminal) return Console.log(Report.line(result))
     const isQuiet = result.outcome._tag === "Held" || result.outcome._tag === "Skipped"
     const shown = isQuiet ? "" : `${Report.line(result)}\n`
     const next = index + 1 === of ? "" : `${index + 1}/${of} ${result.rule.id}`
@@ -166,7 +172,7 @@ const progress = Effect.fnUntraced(function*(isLive: boolean) {
 })
 
 const replaysFolder = Flag.String("replays").pipe(
-  Flag.withDescription("The folder for the replay files of broken rules"),
+  Flag.withDescription("The folder for the replay files of broken rules; effect-txc-replays by default"),
   Flag.withDefault("effect-txc-replays")
 )
 
@@ -184,7 +190,7 @@ const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.
 
 const run = Effect.fn(function*(flags: {
   readonly dialect: Dialect.Dialect["name"]
-  readonly profile: Rule.Profile
+  readonly profile: Profile
   readonly only: ReadonlyArray<string>
   readonly skip: ReadonlyArray<string>
   readonly seed: Option.Option<number>
@@ -201,11 +207,11 @@ const run = Effect.fn(function*(flags: {
   const isText = flags.report === "text" && Option.isNone(flags.out)
   const only = split(flags.only)
   if (Check.select({ only, skip: split(flags.skip) }).length === 0) {
-    return yield* new CouldNotRun({ reason: "no rule has such an id; see effect-txc oracle list" })
+    return yield* new CouldNotRun({ reason: "no rule matches --only and --skip; see effect-txc oracle list" })
   }
-  // What can't be written is told before anything is sent, not when all of it is done.
+  // A report that cannot be written fails before anything is sent, not at the end.
   if (Option.isSome(flags.out)) yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, "")
-  const onResult = isText || Option.isSome(flags.out) ? yield* progress(yield* isTerminal) : () => Effect.void
+  const onResult = isText || Option.isSome(flags.out) ? yield* progress(yield* toTerminal) : () => Effect.void
   const report = yield* Check.check(found, {
     profile: flags.profile,
     only,
@@ -246,17 +252,22 @@ const expectationOf = (expectation: Rule.Expectation): string => {
 
 const rulesCommand = Command.make(
   "rules",
-  { dialect: Flag.Literals("dialect", ["document", "live"]).pipe(Flag.optional) },
+  {
+    dialect: Flag.Literals("dialect", dialects).pipe(
+      Flag.withDescription("Print what this dialect makes of each rule; both by default"),
+      Flag.optional
+    )
+  },
   Effect.fn(function*({ dialect }) {
-    const names = Option.match(dialect, { onNone: () => ["document", "live"] as const, onSome: (name) => [name] })
-    for (const { clause, dialects, id, level, profile, statement } of allRules) {
+    const names = Option.match(dialect, { onNone: () => dialects, onSome: (name) => [name] })
+    for (const { clause, dialects: expectations, id, level, profile, statement } of allRules) {
       yield* Console.log(`${id}  [${level}, ${profile}; ${clause}]\n    ${statement}`)
       for (const name of names) {
-        const said = expectationOf(dialects[name])
-        if (said !== "") yield* Console.log(`    ${name}: ${said}`)
+        const expectation = expectationOf(expectations[name])
+        if (expectation !== "") yield* Console.log(`    ${name}: ${expectation}`)
       }
     }
-    yield* Console.log("\nWhat the document does not show, and where this project stands:\n")
+    yield* Console.log("\nWhat the document leaves open, and the stance of this project:\n")
     for (const { id, point, rules, stance } of OpenPoints.openPoints) {
       const checked = "unchecked" in rules ? `not checked: ${rules.unchecked}` : `checked by ${rules.join(", ")}`
       yield* Console.log(`${id}\n    ${point}: ${stance}\n    ${checked}`)
@@ -266,14 +277,19 @@ const rulesCommand = Command.make(
 
 const listCommand = Command.make(
   "list",
-  { profile: Flag.Literals("profile", profiles).pipe(Flag.optional) },
+  {
+    profile: Flag.Literals("profile", profiles).pipe(
+      Flag.withDescription("Print only the rules that need this profile"),
+      Flag.optional
+    )
+  },
   ({ profile }) =>
     Effect.forEach(
       allRules.filter((rule) => Option.isNone(profile) || rule.profile === profile.value),
       ({ id }) => Console.log(id),
       { discard: true }
     )
-).pipe(Command.withDescription("Print the ids of all rules, or of those that need a profile"))
+).pipe(Command.withDescription("Print the ids of the rules"))
 
 // -----------------------------------------------------------------------------
 // Replay
@@ -281,8 +297,8 @@ const listCommand = Command.make(
 
 const ReplayFile = Schema.fromJsonString(Schema.Struct({
   rule: Schema.String,
-  dialect: Schema.Literals(["document", "live"]),
-  profile: Schema.Literals(["read-only", "mutating", "control"]),
+  dialect: Schema.Literals(dialects),
+  profile: Schema.Literals(profiles),
   seed: Schema.Int,
   path: Schema.String,
   runs: Schema.Int,
@@ -291,12 +307,12 @@ const ReplayFile = Schema.fromJsonString(Schema.Struct({
 
 const replayCommand = Command.make(
   "replay",
-  { ...target, file: Argument.File("file").pipe(Argument.withDescription("A replay file of a run before")) },
+  { ...target, file: Argument.File("file").pipe(Argument.withDescription("A replay file of an earlier check")) },
   Effect.fn(
     function*({ file, ...flags }) {
       const text = yield* (yield* FileSystem.FileSystem).readFileString(file)
       const replay = yield* Schema.decodeEffect(ReplayFile)(text).pipe(
-        Effect.mapError(() => new CouldNotRun({ reason: `${file} is no replay file` }))
+        Effect.mapError(() => new CouldNotRun({ reason: `${file} is not a replay file` }))
       )
       const found = yield* targetOf(flags, replay.dialect, replay.profile)
       const outcome = yield* Check.replay(found, replay)
@@ -305,11 +321,11 @@ const replayCommand = Command.make(
       yield* Console.log(Report.line({ rule, outcome, isKnown: false, millis: 0 }))
       if (outcome._tag === "Broken") return yield* new RulesBroken({ summary: `${rule.id} is still broken` })
       if (outcome._tag !== "Held") return yield* new CouldNotRun({ reason: outcome.why })
-      yield* Console.log(`${rule.id} is fixed: it holds for what broke it`)
+      yield* Console.log(`${rule.id} is fixed: it holds for the value that broke it`)
     },
-    Effect.mapError(toEnd)
+    Effect.mapError(toExitCode)
   )
-).pipe(Command.withDescription("Try a failure again: broken still (exit code 1), or fixed (0)"))
+).pipe(Command.withDescription("Replay a failure: exit code 1 when the rule is still broken, 0 when it is fixed"))
 
 /** @category commands */
 export const oracle = Command.make(
@@ -318,41 +334,55 @@ export const oracle = Command.make(
     ...target,
     dialect,
     profile,
-    only: patterns("only", "Rules by their ids, such as auth or *.limit.max; again for more"),
-    skip: patterns("skip", "Rules that are left out"),
-    seed: Flag.Int("seed").pipe(Flag.withDescription("Of everything that is drawn"), Flag.optional),
-    runs: Flag.Int("runs").pipe(Flag.withDescription("How many values are drawn for a rule"), Flag.withDefault(10)),
+    only: patterns("only", "The rules to run, by id or pattern, such as auth or *.limit.max; may be repeated"),
+    skip: patterns("skip", "The rules to leave out, by id or pattern; may be repeated"),
+    seed: Flag.Int("seed").pipe(
+      Flag.withDescription("The seed of everything that is drawn; random by default"),
+      Flag.optional
+    ),
+    runs: Flag.Int("runs").pipe(
+      Flag.withDescription("How many values to draw for each rule; 10 by default"),
+      Flag.withDefault(10)
+    ),
     strict: Flag.Boolean("strict").pipe(
-      Flag.withDescription("Rules that only should hold count too"),
+      Flag.withDescription("Broken SHOULD rules count for the exit code too"),
       Flag.withDefault(false)
     ),
     budget: Flag.Int("budget").pipe(
-      Flag.withDescription("How many seconds all of it may take; rules that have not begun by then are skipped"),
+      Flag.withDescription("How long the check may take, in seconds; rules that have not begun by then are skipped"),
       Flag.optional
     ),
     knownFailing: Flag.File("known-failing").pipe(
-      Flag.withDescription("A file of rules that are known to be broken; one that holds is stale, and fails"),
+      Flag.withDescription(
+        "A file with the ids of rules that are known to be broken; one that holds is stale, and fails the check"
+      ),
       Flag.optional
     ),
-    report: Flag.Literals("report", ["text", "json", "junit"]).pipe(Flag.withDefault("text")),
-    out: Flag.String("out").pipe(Flag.withDescription("A file for the report"), Flag.optional),
+    report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
+      Flag.withDescription("The form of the report; text by default"),
+      Flag.withDefault("text")
+    ),
+    out: Flag.String("out").pipe(
+      Flag.withDescription("The file to write the report to; standard output by default"),
+      Flag.optional
+    ),
     replays: replaysFolder
   },
   ({ controlUrl, key, maxRate, secretFile, timeout, url, ...flags }) =>
     run({ ...flags, target: { controlUrl, key, maxRate, secretFile, timeout, url } }).pipe(
-      Effect.mapError(toEnd)
+      Effect.mapError(toExitCode)
     )
 ).pipe(
-  Command.withDescription("Check whether anything that speaks this protocol does what the document says"),
+  Command.withDescription("Check whether a server that speaks this protocol does what the document says"),
   Command.withSubcommands([rulesCommand, listCommand, replayCommand]),
   Command.withExamples([
     {
       command: "effect-txc oracle --url https://mock.example.com --key K --secret-file secret",
-      description: "Reads only"
+      description: "Only reads"
     },
     {
       command: "TXC_CONTROL_TOKEN=... effect-txc oracle --url URL --control-url URL/control/v1/ --profile control",
-      description: "Everything, against a sandbox"
+      description: "Everything, on a sandbox"
     }
   ])
 )

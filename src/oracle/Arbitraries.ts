@@ -1,6 +1,16 @@
 /**
- * Arbitraries of fast-check: one for every brand of the domain, under the identifier of its schema, and whole requests and
- * answers put together from them. They are built from characters, not from the patterns that the schemas check.
+ * fast-check arbitraries: one for every brand of the domain, keyed by the identifier of its schema, and whole requests
+ * and answers made of them. They build texts from characters, not from the patterns that the schemas check.
+ *
+ * @example
+ * ```ts
+ * import { Dialect, StopLimitOrders } from "effect-txc"
+ * import { Arbitraries } from "effect-txc/oracle"
+ * import * as fc from "fast-check"
+ *
+ * // A hundred requests that the exchange's static constraints allow
+ * export const requests = fc.sample(Arbitraries.request(StopLimitOrders.endpoint, Dialect.document), 100)
+ * ```
  *
  * @since 0.1.0
  */
@@ -33,7 +43,7 @@ const oneOf = (characters: string): fc.Arbitrary<string> => fc.constantFrom(...c
 const textOf = (characters: string, minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: oneOf(characters), minLength, maxLength })
 
-/** Any character there is. The unit of fast-check that says the same takes most of a second to make. */
+/** Any character. fast-check has a unit for this, but making it takes most of a second. */
 const character: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0x20, max: 0x7e }) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 0xd7ff }) },
@@ -54,7 +64,7 @@ const wholeOf = (length: number): fc.Arbitrary<string> =>
     fc.tuple(oneOf("123456789"), textOf(digits, 0, length - 1)).map(([first, rest]) => first + rest)
   )
 
-/** Mostly short, where values meet and equal ones are written differently; sometimes up to the 64th character. */
+/** Mostly short, so that equal values are drawn, written differently; sometimes up to 64 characters. */
 const magnitude: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(wholeOf(3), textOf("0012579", 0, 3)) },
   { weight: 2, arbitrary: fc.tuple(wholeOf(12), textOf(digits, 0, 10)) },
@@ -66,10 +76,14 @@ const magnitude: fc.Arbitrary<string> = fc.oneof(
 
 const positive: fc.Arbitrary<string> = magnitude.map((text) => /[1-9]/u.test(text) ? text : text.replace("0", "1"))
 
+/** Any decimal: mostly short, sometimes as long as a decimal may be. */
 export const decimal = fc.tuple(fc.constantFrom("", "", "-"), magnitude)
   .map(([sign, text]) => sign + text as Decimal.Decimal)
+/** Prices, above zero. */
 export const price = positive.map((text) => text as Decimal.Price)
+/** Amounts, above zero. */
 export const amount = positive.map((text) => text as Decimal.Amount)
+/** Fee rates, zero or more. */
 export const feeRate = magnitude.map((text) => text as Decimal.FeeRate)
 
 // -----------------------------------------------------------------------------
@@ -83,16 +97,22 @@ const wholeNumber = fc.oneof(
   fc.bigInt({ min: 0n, max: 10n ** 40n })
 ).map((id) => id.toString())
 
+/** Order ids, some beyond what a double can count to. */
 export const orderId = wholeNumber.map((id) => id as Identifiers.OrderId)
+/** Trade ids. */
 export const tradeId = wholeNumber.map((id) => id as Identifiers.TradeId)
+/** Position ids. */
 export const positionId = wholeNumber.map((id) => id as Identifiers.PositionId)
 
+/** Client order ids. */
 export const clientOrderId = textOf(`${alphanumeric}-._`, 1, 40).map((text) => text as Identifiers.ClientOrderId)
 
 const name = (others: string): fc.Arbitrary<string> =>
   fc.tuple(oneOf(alphanumeric), textOf(alphanumeric + others, 0, 8)).map(([first, rest]) => first + rest)
 
+/** Tickers. */
 export const ticker = name("_.-").map((text) => text as Identifiers.Ticker)
+/** Names of markets, `BASE_QUOTE`. */
 export const marketName = fc.tuple(name(".-"), name(".-"))
   .map(([base, quote]) => `${base}_${quote}` as Identifiers.MarketName)
 
@@ -102,33 +122,41 @@ const identifier = <A extends string>(): fc.Arbitrary<A> => anyText(1).map((text
 // Everything else
 // -----------------------------------------------------------------------------
 
+/** Limits of pages, 1 to 100. */
 export const limit = fc.integer({ min: 1, max: 100 }).map((n) => n as Paging.Limit)
+/** Offsets of pages, 0 to 10000. */
 export const offset = fc.integer({ min: 0, max: 10000 }).map((n) => n as Paging.Offset)
 
+/** Unix seconds, up to the year 2100. */
 export const unixSeconds = fc.integer({ min: 0, max: 4_102_444_800 }).map((n) => n as Time.UnixSeconds)
-/** Up to the year 2100, in microseconds. */
+/** Unix microseconds, up to the year 2100. */
 export const micros = fc.integer({ min: 0, max: 4_102_444_800_000_000 })
+/** Fractional Unix seconds, up to the year 2100. */
 export const unixTime = micros.map((n) => n / 1_000_000 as Time.UnixTime)
 
-/** At most 25 code points, of which some take two UTF-16 units and four bytes. */
+/** Passphrases of at most 25 code points, some of which take two UTF-16 units and four bytes. */
 export const passphrase = anyText(0, 25).map((text) => text as Code.Passphrase)
+/** Codes. */
 export const code = identifier<Code.Code>()
-/** Of 280 code points at most; mostly short. */
+/** Descriptions of at most 280 code points; mostly short. */
 export const description = fc.oneof(anyText(0, 10), anyText(0, 280)).map((text) => text as Code.Description)
 
+/** Hex colours, with 3, 6 or 8 digits. */
 export const hexColour = fc.constantFrom(3, 6, 8).chain((length) => textOf("0123456789abcdefABCDEF", length, length))
   .map((text) => `#${text}` as SubAccount.HexColour)
 
+/** Masked e-mail addresses; sometimes empty. */
 export const maskedEmail = fc.oneof(
   fc.constant(""),
   fc.tuple(textOf(letters, 1, 3), textOf(letters, 1, 3), textOf(letters, 1, 3))
     .map(([user, host, tld]) => `${user}***@${host}***${tld}`)
 ).map((text) => text as SubAccount.MaskedEmail)
 
+/** E-mail addresses. */
 export const email = fc.tuple(textOf(`${alphanumeric}.+-`, 1, 8), textOf(`${alphanumeric}.-`, 1, 8))
   .map(([user, host]) => `${user}@${host}` as SubAccount.Email)
 
-/** Texts that no enumeration lists, in either dialect. */
+/** Texts that no enumeration lists, in any dialect. */
 export const unrecognised = textOf(letters, 0, 8).map((text) => `X_${text}` as Unrecognised.Unrecognised)
 
 const orderSide = fc.constantFrom<Array<Order.OrderSide>>("buy", "sell")
@@ -238,7 +266,7 @@ const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
   }
 }
 
-/** A schema that this module does not know is a defect of it, and a test looks for one. */
+/** A schema without an arbitrary is a defect of this module. A test walks the schemas of all endpoints to find it. */
 const missing = (what: string): never => Result.getOrThrowWith(Result.fail(what), () => new Error(what))
 
 const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST]>): fc.Arbitrary<object> =>
@@ -250,7 +278,7 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
-/** Values of the domain's side of a schema. What narrows a text must say by its identifier what it is. */
+/** Values of a schema's domain side. A text with constraints must have an identifier, which names its brand. */
 const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   const identifier = SchemaAST.resolveIdentifier(ast)
   if (identifier !== undefined) {
@@ -259,7 +287,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   }
   switch (ast._tag) {
     case "String":
-      if (ast.checks?.every(isNotEmpty) === false) return missing("a text with rules, but without an identifier")
+      if (ast.checks?.every(isNotEmpty) === false) return missing("a text with constraints, but without an identifier")
       return anyText(ast.checks === undefined ? 0 : 1)
     case "Number":
       // Numbers without a brand are counts: of fractional digits, of levels.
@@ -294,12 +322,12 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   }
 }
 
-/** The rules by which one field of a request is judged by another. */
+/** The constraints between the fields of a request. */
 const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different"]
 
 /**
- * Requests of an endpoint that break no rule; keys that may be absent sometimes are. Fields are drawn one by one, so
- * what breaks a rule across fields is left out, and nothing else.
+ * Valid requests of an endpoint; optional keys are sometimes absent. Fields are drawn one by one, so requests that
+ * violate a constraint between fields are filtered out, and no others.
  */
 export const anyRequest = <E extends Endpoint.Any>(
   endpoint: E,
@@ -314,7 +342,9 @@ export const anyRequest = <E extends Endpoint.Any>(
   ) as never
 }
 
-/** The same, with order ids that a double can count to: for tests that read bodies with plain `JSON.parse`. */
+/**
+ * Valid requests of an endpoint whose order ids a double can count to: for tests that read bodies with `JSON.parse`.
+ */
 export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> =>
   anyRequest(endpoint, dialect).map((request: object) =>
     "orderId" in request
@@ -330,51 +360,51 @@ export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect):
 // Boundaries
 // -----------------------------------------------------------------------------
 
-/** Limits that a page may have, its bounds among them. */
+/** Limits that are allowed, with the bounds. */
 export const goodLimits = fc.oneof(fc.constantFrom(1, 2, 99, 100), fc.integer({ min: 1, max: 100 }))
 
-/** Limits that a page may not have. */
+/** Limits that are refused. */
 export const badLimits = fc.oneof(
   fc.constantFrom(0, -1, 101, 1000),
   fc.integer({ min: 101 }),
   fc.integer({ max: 0 })
 )
 
-/** Where a page may begin. */
+/** Offsets that are allowed, with the bounds. */
 export const goodOffsets = fc.oneof(fc.constantFrom(0, 1, 9999, 10000), fc.integer({ min: 0, max: 10000 }))
 
-/** Where no page may begin. */
+/** Offsets that are refused. */
 export const badOffsets = fc.oneof(fc.constantFrom(-1, 10001), fc.integer({ min: 10001 }), fc.integer({ max: -1 }))
 
-/** What is no integer, though JSON can say it. */
+/** JSON values that are not integers. */
 export const noIntegers = fc.oneof(
   fc.constantFrom<Array<unknown>>(1.5, true, [], {}, "ten", ""),
   fc.double({ min: 0.01, max: 0.99 })
 )
 
-/** Values of JSON that are no text. */
+/** JSON values that are not strings. */
 export const noTexts = fc.constantFrom<Array<unknown>>(1, true, false, [], {}, ["text"], { a: "text" })
 
-/** Texts that are no decimals. */
+/** Texts that are not decimals. */
 export const noDecimals = fc.constantFrom("", " ", "ten", "1,5", "0x10", "NaN", "Infinity", "1.2.3", "--1", "1 000")
 
-/** Texts of a passphrase's most characters, plain and of several bytes each. */
+/** Passphrases of 25 characters, which is the most, of one or several bytes each. */
 export const longestPassphrases = fc.constantFrom("p".repeat(25), "é".repeat(25), "漢".repeat(25))
 
-/** Texts of more characters than a passphrase may have. */
+/** Texts with more characters than a passphrase may have. */
 export const tooLongPassphrases = fc.oneof(
   fc.constantFrom("p".repeat(26), "é".repeat(26), "漢".repeat(26)),
   fc.integer({ min: 26, max: 60 }).map((length) => "p".repeat(length))
 )
 
-/** Texts that hold a character which a client order id may not. */
+/** Texts with a character that a client order id may not have. */
 export const badClientOrderIds = fc.tuple(
   textOf(alphanumeric, 0, 8),
   fc.constantFrom(" ", "/", "+", "@", "#", ":", ";", ",", "é", "漢", "\n", "\"", "\\", "$", "*", "(", "~", "|"),
   textOf(alphanumeric, 0, 8)
 ).map((parts) => parts.join(""))
 
-/** Client order ids, each of the allowed characters besides letters and digits among them. */
+/** Client order ids, with each of the characters that are allowed besides letters and digits. */
 export const goodClientOrderIds = fc.tuple(
   textOf(alphanumeric, 1, 6),
   fc.constantFrom("-", ".", "_", "-._", "A", "z", "0"),

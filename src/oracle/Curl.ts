@@ -7,18 +7,18 @@ import type { Request } from "./Target.ts"
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Where the nonce goes: the shell that runs the line takes one from its clock. */
+/** The place of the nonce. The shell that runs the line takes a nonce from its clock. */
 const mark = "@nonce@"
 
 const nonceForm = /"nonce":("?)([0-9]+)"?/u
 
 const nonceOf = (text: string): string | undefined => nonceForm.exec(text)?.[2]
 
-/** A text with another nonce in place of its own. */
+/** The text with another nonce. */
 const renewed = (text: string, nonce: string): string =>
   quote(text.replace(nonceForm, `"nonce":$1${mark}$1`)).replace(mark, `'${nonce}'`)
 
-/** What the signature is made of is left to the shell that runs the line: it is the reader's own. */
+/** The shell fills in key, payload and signature, from the reader's own keys. */
 const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
   Object.entries(headers).map(([name, value]) => {
     if (name === "content-type" || changed.includes(name)) return `-H ${quote(`${name}: ${value}`)}`
@@ -35,8 +35,8 @@ const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
   })
 
 /**
- * The line that sends a request again. A signed one is signed anew, with a new nonce where the nonce is not what it is
- * about, from `TXC_API_KEY` and `TXC_API_SECRET`.
+ * The line that sends a request again. The shell signs it anew with `TXC_API_KEY` and `TXC_API_SECRET`, and with a new
+ * nonce unless the nonce is what is wrong with the request.
  *
  * @category rendering
  * @since 0.1.0

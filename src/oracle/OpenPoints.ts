@@ -1,26 +1,40 @@
 /**
- * What the document leaves open, and where this project stands; and which of its headings there are.
+ * What the document leaves open, and the stance that this project takes; and the document's headings.
  *
  * @since 0.1.0
  */
 
 /**
- * - `id`: stable
- * - `point`: what the document does not show
- * - `stance`: what sandbox and client do
- * - `rules`: the rules that check it, by their ids; or why none does
+ * A point that the document leaves open.
  *
  * @category models
  * @since 0.1.0
  */
 export interface OpenPoint {
+  /** Stable and unique: `open.nonce.used`. */
   readonly id: string
+  /** What the document does not show. */
   readonly point: string
+  /** What sandbox and client do. */
   readonly stance: string
-  readonly rules: ReadonlyArray<string> | { readonly unchecked: string }
+  /** The rules that check it, by their ids; or why no rule does. */
+  readonly rules: ReadonlyArray<string> | Unchecked
 }
 
 /**
+ * No rule checks an open point.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Unchecked {
+  /** The reason, in words. */
+  readonly unchecked: string
+}
+
+/**
+ * All open points, with the stance of this project on each.
+ *
  * @category rules
  * @since 0.1.0
  */
@@ -28,47 +42,47 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.stop-limit.path",
     point: "The path of stop-limit orders",
-    stance: "/api/v4/order/stop_limit, as the live exchange has it",
+    stance: "/api/v4/order/stop_limit, as on the live exchange",
     rules: ["stop-limit.response.order_id"]
   },
   {
     id: "open.envelope",
-    point: "Whether request and nonce are needed by the calls for sub-accounts, and what optional means for cancel-all",
-    stance: "needed everywhere but on cancel-all, where both may be missing",
+    point: "Whether the calls for sub-accounts need request and nonce, and what optional means for cancel-all",
+    stance: "all calls need both, but cancel-all, where either may be missing",
     rules: ["sub-accounts.envelope", "api-keys.envelope", "delete.envelope", "cancel-all.envelope"]
   },
   {
     id: "open.auth.refusals",
-    point: "How calls that may not be made are refused",
+    point: "How a call without the right to make it is refused",
     stance:
-      "not authenticated: HTTP 401, code 10; key disabled: 401, code 2; endpoint not on the key's list: 401, code 4; no "
-      + "partner access: 403, code 0",
+      "not authenticated: HTTP 401, code 10; key disabled: 401, code 2; endpoint not on the key's list: 401, code 4; "
+      + "no partner access: 403, code 0",
     rules: ["auth.refusal", "auth.key.disabled", "auth.key.endpoints.refusal", "auth.b2b.refusal"]
   },
   {
     id: "open.nonce.format",
     point: "The nonce's format and acceptance window",
-    stance: "a string of up to twenty digits, in any order and however far from the clock, once per key",
+    stance: "a string of up to twenty digits, once per key, in any order, however far from the clock",
     rules: ["auth.nonce.form", "auth.nonce.any-order", "auth.nonce.per-key"]
   },
   {
     id: "open.nonce.used",
-    point: "How a nonce that was used is refused, and which calls use one",
+    point: "How a used nonce is refused, and which calls use one up",
     stance:
-      "HTTP 429, code 0, Too many requests.; every call that is authenticated uses its nonce, whatever becomes of it",
+      "HTTP 429, code 0, Too many requests.; every authenticated call uses up its nonce, whether it succeeds or not",
     rules: ["auth.nonce.refusal", "auth.nonce.unique.refused-call", "auth.nonce.unused"]
   },
   {
     id: "open.rate.exceeded",
     point: "What happens when a rate limit is exceeded",
-    stance: "HTTP 429, code 0, in other words than a nonce that was used",
+    stance: "HTTP 429, code 0, with another message than for a used nonce",
     rules: ["limits.exceeded"]
   },
   {
     id: "open.rate.others",
     point: "The rate limits of other private endpoints",
     stance: "those of the live exchange",
-    rules: { unchecked: "they are another exchange's business: a target may have its own" }
+    rules: { unchecked: "the document does not state them: a target may have its own" }
   },
   {
     id: "open.order.status",
@@ -84,14 +98,15 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.reduce-only",
-    point: "Whether reduceOnly, which is announced but not accepted yet, is accepted",
-    stance: "it is, unless the sandbox is told otherwise; a target that refuses it as a field skips the rules about it",
+    point: "Whether reduceOnly, which is announced but not yet accepted, is accepted",
+    stance:
+      "it is, unless the sandbox is configured otherwise; the rules about it skip a target that refuses the field",
     rules: ["versioning.reduce-only", "oco.reduce-only"]
   },
   {
     id: "open.client-order-id",
-    point: "How long a client order id stays used, and among which orders",
-    stance: "per account for ever, OCO and stop-limit orders alike; in the live dialect among open orders of a market",
+    point: "How long a client order id stays used, and among which orders it is unique",
+    stance: "for ever, among all OCO and stop-limit orders of an account; live: among the open orders of a market",
     rules: ["stop-limit.client-order-id.for-ever", "oco.client-order-id.for-ever"]
   },
   {
@@ -102,39 +117,38 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.paths",
-    point: "What an unknown path and a wrong method are answered with",
+    point: "How calls to an unknown path, or with a wrong method, are answered",
     stance: "HTTP 404 and 405, with a JSON error object",
     rules: ["errors.unknown-path", "errors.method"]
   },
   {
     id: "open.delete.funds",
-    point: "Whether a sub-account that holds funds can be deleted, and what becomes of its keys",
-    stance: "it can't; keys go with their sub-account",
+    point: "Whether a sub-account that holds funds can be deleted, and what happens to its keys",
+    stance: "it cannot; the keys are deleted with their sub-account",
     rules: ["delete.funds", "delete.keys"]
   },
   {
     id: "open.codes.own",
     point: "Whether an account can apply its own code",
-    stance: "it can't",
+    stance: "it cannot",
     rules: ["codes.own"]
   },
   {
     id: "open.pages",
     point: "The order of records, and a page beyond the last one",
-    stance: "the order stands still while the records do; a page beyond the last is empty",
+    stance: "the order does not change while the records do not; a page beyond the last record is empty",
     rules: ["*.pages.complete", "*.pages.stable", "*.pages.beyond"]
   },
   {
     id: "open.enums",
     point: "Further values of statuses, types and modes in answers",
-    stance:
-      "the client keeps a value that it does not know; the oracle accepts those of the document, where it lists them",
+    stance: "the client keeps an unknown value; where the document lists the values, the oracle accepts only those",
     rules: ["stop-limit.response.status", "stop-limit.response.type", "sub-accounts.status.active"]
   },
   {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
-    stance: "those that follow from the meanings: new, then filled in part, then filled or canceled",
+    stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",
     rules: ["status", "orders.model"]
   },
   {
@@ -163,20 +177,20 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.regions",
-    point: "That two regional servers have the same paths",
+    point: "Whether the two regional servers have the same paths",
     stance: "the client takes the region; the sandbox is one server",
-    rules: { unchecked: "a target is one server; check both, with one run each" }
+    rules: { unchecked: "a target is one server; check each with a run of its own" }
   },
   {
     id: "open.deprecation",
     point: "Deprecation and version negotiation",
     stance: "there is none",
-    rules: { unchecked: "the document shows nothing that a call could tell" }
+    rules: { unchecked: "the document shows nothing that a call could check" }
   }
 ]
 
 /**
- * The headings of the document that say something about a call. A test looks for rules of each.
+ * The headings of the document that say something about calls. A test expects rules for each.
  *
  * @category rules
  * @since 0.1.0

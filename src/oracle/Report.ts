@@ -1,5 +1,19 @@
 /**
- * What came of a check, as data and as text, JSON or JUnit.
+ * The result of a check, as data and as text, JSON or JUnit.
+ *
+ * @example
+ * ```ts
+ * import * as Console from "effect/Console"
+ * import * as Effect from "effect/Effect"
+ * import { check, Report, type Target } from "effect-txc/oracle"
+ *
+ * export const print = (target: Target.Target) =>
+ *   Effect.gen(function*() {
+ *     const report = yield* check(target, { only: ["auth"] })
+ *     yield* Console.log(Report.render.text(report))
+ *     return Report.exitCode(report)
+ *   })
+ * ```
  *
  * @since 0.1.0
  */
@@ -7,83 +21,151 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import type { Profile, Rule } from "./Rule.ts"
 
 /**
- * What makes a broken rule break again: with the same seed and path the same value is drawn.
+ * How to break a rule again: the same seed and path draw the same value.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Replay {
+  /** The rule's id. */
   readonly rule: string
+  /** The dialect of the check. */
   readonly dialect: Dialect["name"]
+  /** What the check was allowed to do. */
   readonly profile: Profile
+  /** The seed of the check. */
   readonly seed: number
+  /** Where fast-check finds the counterexample. */
   readonly path: string
+  /** How many values the check drew for a rule. */
   readonly runs: number
+  /** Where the shrinking of a list of commands ended; absent for other rules. */
   readonly replayPath?: string
 }
 
 /**
- * What came of one rule:
- *
- * - `Held`: for so many values
- * - `Broken`: for the smallest value that was found; `expected` and `got` are of that value
- * - `Skipped`: not applicable, not asked for, or not to be judged here
- * - `CouldNotRun`: the target gave no answer to judge
+ * The result of one rule.
  *
  * @category models
  * @since 0.1.0
  */
-export type Outcome =
-  | { readonly _tag: "Held"; readonly runs: number }
-  | {
-    readonly _tag: "Broken"
-    readonly counterexample: string
-    readonly expected: string
-    readonly got: string
-    readonly curl: string
-    readonly replay: Replay
-  }
-  | { readonly _tag: "Skipped"; readonly why: string }
-  | { readonly _tag: "CouldNotRun"; readonly why: string }
+export type Outcome = Held | Broken | Skipped | CouldNotRun
 
-/** @category models */
+/**
+ * The rule holds for all values that were judged.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Held {
+  readonly _tag: "Held"
+  /** How many values were judged. */
+  readonly runs: number
+}
+
+/**
+ * The rule is broken. Everything is about the smallest value that was found.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Broken {
+  readonly _tag: "Broken"
+  /** The value. */
+  readonly counterexample: string
+  /** What the rule expects. */
+  readonly expected: string
+  /** What the target did instead. */
+  readonly got: string
+  /** A line for a shell that sends the request again; empty when no single answer shows the fault. */
+  readonly curl: string
+  /** How to break the rule again. */
+  readonly replay: Replay
+}
+
+/**
+ * The rule was not judged: it does not apply, was not reached, or cannot be judged on this target.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Skipped {
+  readonly _tag: "Skipped"
+  /** The reason, in words. */
+  readonly why: string
+}
+
+/**
+ * The target gave no answer to judge.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CouldNotRun {
+  readonly _tag: "CouldNotRun"
+  /** The reason, in words. */
+  readonly why: string
+}
+
+/**
+ * One rule and its result.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Result {
+  /** The rule. */
   readonly rule: Rule
+  /** Its result. */
   readonly outcome: Outcome
-  /** Whether the list of known failures has it. */
+  /** Whether the rule is on the list of known failures. */
   readonly isKnown: boolean
+  /** How many milliseconds the rule took. */
   readonly millis: number
 }
 
 /**
- * - `version`: of the suite; it changes when the meaning of a rule does
- * - `strict`: whether rules that only should hold count too
- * - `stale`: known failures that hold
- * - `warnings`: what was left behind on the target, such as an order that could not be canceled
- * - `aborted`: why the check ended before all rules were tried
+ * The result of a check.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Report {
+  /** The version of the suite. */
   readonly version: string
+  /** Where the target is. */
   readonly target: string
+  /** The dialect that the target was expected to speak. */
   readonly dialect: Dialect["name"]
+  /** What the check was allowed to do. */
   readonly profile: Profile
+  /** Whether broken rules of the level `SHOULD` count for the exit code. */
   readonly strict: boolean
+  /** The seed of everything that was drawn. */
   readonly seed: number
+  /** How many values were drawn for each rule. */
   readonly runs: number
+  /** The results, in the order of the rules. */
   readonly results: ReadonlyArray<Result>
+  /** The known failures that hold. */
   readonly stale: ReadonlyArray<string>
+  /** What was left behind on the target, such as an order that could not be canceled. */
   readonly warnings: ReadonlyArray<string>
+  /** Why the check ended before all rules were tried; absent when it did not. */
   readonly aborted?: string
 }
 
-/** The version of the suite. */
+/**
+ * The version of the suite. It changes when the meaning of a rule does.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const version = "1"
 
 /**
- * Which words a rule is known by: `auth.*` is all that begins with `auth.`, `auth` too.
+ * Whether one of the patterns names a rule. A `*` stands for any text; `auth` and `auth.*` both name all rules whose
+ * ids begin with `auth.`.
  *
  * @category selection
  * @since 0.1.0
@@ -94,14 +176,21 @@ export const matches = (patterns: ReadonlyArray<string>, id: string): boolean =>
     return new RegExp(`^${parts.join(".*")}(?:\\..*)?$`, "u").test(id)
   })
 
-/** @category results */
+/**
+ * The broken rules that are not known failures.
+ *
+ * @category results
+ * @since 0.1.0
+ */
 export const broken = (report: Report): ReadonlyArray<Result> =>
   report.results.filter(({ isKnown, outcome }) => outcome._tag === "Broken" && !isKnown)
 
 /**
- * 0 when all that could be judged holds, 1 when a rule is broken that must hold (or, if strict, that should) or a known
- * failure is none any more, 2 when a rule could not be judged because the target did not answer, when none was judged at
- * all, or when something was left behind on it.
+ * The exit code of a check:
+ *
+ * - 0: every rule that could be judged holds
+ * - 1: a `MUST` rule is broken (in a strict check, a `SHOULD` rule too), or a known failure holds
+ * - 2: the target did not answer, no rule was judged, or something was left behind on the target
  *
  * @category results
  * @since 0.1.0
@@ -114,8 +203,34 @@ export const exitCode = (report: Report): 0 | 1 | 2 => {
   return report.results.every(({ outcome }) => outcome._tag === "Skipped") ? 2 : 0
 }
 
-/** @category results */
-export const tally = (report: Report) => {
+/**
+ * How many rules there are of each result.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Tally {
+  /** Rules that hold. */
+  readonly held: number
+  /** Broken rules that are not known failures. */
+  readonly broken: number
+  /** Those of them whose level is `SHOULD`. */
+  readonly should: number
+  /** Known failures that are broken. */
+  readonly known: number
+  /** Rules that were not judged. */
+  readonly skipped: number
+  /** Rules for which the target gave no answer. */
+  readonly couldNotRun: number
+}
+
+/**
+ * Counts the results.
+ *
+ * @category results
+ * @since 0.1.0
+ */
+export const tally = (report: Report): Tally => {
   const count = (tag: Outcome["_tag"]) => report.results.filter(({ outcome }) => outcome._tag === tag).length
   return {
     held: count("Held"),
@@ -134,7 +249,7 @@ export const tally = (report: Report) => {
 const marks = { Held: "held", Broken: "BROKEN", Skipped: "skipped", CouldNotRun: "COULD NOT RUN" } as const
 
 /**
- * One rule in one line; a broken one in several, with all that is needed to see it again.
+ * Renders one result: one line, or several for a broken rule, with all that is needed to reproduce it.
  *
  * @category rendering
  * @since 0.1.0
@@ -155,13 +270,13 @@ export const line = ({ isKnown, outcome, rule }: Result): string => {
         `    expected  ${outcome.expected}`,
         `    got       ${outcome.got}`,
         ...(outcome.curl === "" ? [] : [`    send      ${outcome.curl}`]),
-        `    again     --only ${rule.id} --seed ${outcome.replay.seed} --runs ${outcome.replay.runs}`
+        `    reproduce --only ${rule.id} --seed ${outcome.replay.seed} --runs ${outcome.replay.runs}`
       ].join("\n")
   }
 }
 
 /**
- * The end of a report: what was counted, and what is wrong with the list of known failures.
+ * Renders the end of a report: the stale known failures, what was left behind, and the counts.
  *
  * @category rendering
  * @since 0.1.0
@@ -169,25 +284,35 @@ export const line = ({ isKnown, outcome, rule }: Result): string => {
 export const summary = (report: Report): string => {
   const { broken, couldNotRun, held, known, should, skipped } = tally(report)
   return [
-    ...report.stale.map((id) => `STALE  ${id} is listed as known to fail, but holds`),
+    ...report.stale.map((id) => `STALE  ${id} is a known failure, but it holds`),
     ...report.warnings.map((warning) => `LEFT BEHIND  ${warning}`),
-    ...(report.aborted === undefined ? [] : [`STOPPED  ${report.aborted}`]),
-    `${held} held, ${broken} broken${should === 0 ? "" : ` (${should} of them should hold, and need not)`}${
-      known === 0 ? "" : ` (${known} more as known)`
+    ...(report.aborted === undefined ? [] : [`ABORTED  ${report.aborted}`]),
+    `${held} held, ${broken} broken${should === 0 ? "" : ` (${should} of them SHOULD rules)`}${
+      known === 0 ? "" : ` (and ${known} known failures)`
     }, ${skipped} skipped${
       couldNotRun === 0 ? "" : `, ${couldNotRun} could not run`
     }; ${report.dialect} dialect, ${report.profile} profile, seed ${report.seed}, suite ${report.version}`
   ].join("\n")
 }
 
-/** @category rendering */
+/**
+ * Renders a report as text.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
 export const text = (report: Report): string => [...report.results.map(line), "", summary(report)].join("\n")
 
 // -----------------------------------------------------------------------------
 // JSON and JUnit
 // -----------------------------------------------------------------------------
 
-/** @category rendering */
+/**
+ * Renders a report as JSON, with its tally and exit code.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
 export const json = (report: Report): string =>
   JSON.stringify(
     {
@@ -211,7 +336,12 @@ const xml = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\"", "&quot;")
 
-/** @category rendering */
+/**
+ * Renders a report as the XML of JUnit.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
 export const junit = (report: Report): string => {
   const { broken, couldNotRun, known, skipped } = tally(report)
   const cases = report.results.map((result) => {
@@ -222,7 +352,7 @@ export const junit = (report: Report): string => {
     const inner = outcome._tag === "Held"
       ? ""
       : outcome._tag === "Skipped" || (outcome._tag === "Broken" && isKnown)
-      ? `<skipped message="${xml(outcome._tag === "Skipped" ? outcome.why : "known to fail")}"/>`
+      ? `<skipped message="${xml(outcome._tag === "Skipped" ? outcome.why : "known failure")}"/>`
       : outcome._tag === "Broken"
       ? `<failure message="${xml(rule.statement)}">${xml(line(result))}</failure>`
       : `<error message="${xml(outcome.why)}"/>`
@@ -231,7 +361,7 @@ export const junit = (report: Report): string => {
   const stale = report.stale.map((id) =>
     `    <testcase classname="known-failing" name="${
       xml(id)
-    }"><failure message="listed as known to fail, but holds"/></testcase>`
+    }"><failure message="a known failure, but it holds"/></testcase>`
   )
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
@@ -247,7 +377,7 @@ export const junit = (report: Report): string => {
 }
 
 /**
- * A report in one of its forms.
+ * Renders a report in one of its forms.
  *
  * @category rendering
  * @since 0.1.0

@@ -1,32 +1,35 @@
 /**
- * A rule of the document: one statement, and the property that shows whether a target holds it. The property is part of
- * the rule, so there is no rule without one.
+ * A rule of the document: one statement, and the property that shows whether a target keeps it. The property is part of
+ * the rule, so no rule goes unchecked.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Rule } from "effect-txc/oracle"
+ *
+ * // A rule of your own: pass it to `check` as one of its `rules`.
+ * export const ping = Rule.always({
+ *   id: "my.ping",
+ *   statement: "The ping answers with HTTP 200",
+ *   clause: "Endpoints §8",
+ *   profile: "read-only",
+ *   check: (world) =>
+ *     Effect.flatMap(world.get("/api/v4/public/ping"), (answer) =>
+ *       Rule.expect(answer, "HTTP 200", answer.status === 200))
+ * })
+ * ```
  *
  * @since 0.1.0
  */
-import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import type { Dialect } from "../protocol/Dialect.ts"
-import * as Json from "../protocol/Json.ts"
-import type { Answer, TargetError } from "./Target.ts"
+import type { Profile } from "./Profile.ts"
+import type { CheckError } from "./Verdict.ts"
 import type { World } from "./world/World.ts"
 
-/**
- * What a rule needs:
- *
- * - `read-only`: reads, and calls that must be refused whoever answers them
- * - `mutating`: orders of the smallest amount, far from the market, canceled again. One that is wrong on purpose is such
- *   that it buys and sells nothing even where it is accepted as it stands
- * - `control`: a sandbox whose accounts, funds and prices can be set
- *
- * @category models
- * @since 0.1.0
- */
-export type Profile = "read-only" | "mutating" | "control"
-
-/** Each profile allows what those before it allow. */
-export const profiles: ReadonlyArray<Profile> = ["read-only", "mutating", "control"]
+export { type Profile, profiles } from "./Profile.ts"
+export { Broken, type CheckError, conclude, describe, expect, isBroken, skip, Skipped } from "./Verdict.ts"
 
 /**
  * What a dialect makes of a rule: the same, something else (and who says so), or nothing.
@@ -34,119 +37,165 @@ export const profiles: ReadonlyArray<Profile> = ["read-only", "mutating", "contr
  * @category models
  * @since 0.1.0
  */
-export type Expectation =
-  | { readonly _tag: "Same" }
-  | { readonly _tag: "Other"; readonly expectation: string; readonly source: string }
-  | { readonly _tag: "NotApplicable"; readonly why: string }
+export type Expectation = Same | Other | NotApplicable
 
-/** @category constructors */
+/**
+ * The dialect keeps the rule as it stands.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Same {
+  readonly _tag: "Same"
+}
+
+/**
+ * The dialect does something else, which the rule checks instead.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Other {
+  readonly _tag: "Other"
+  /** What the dialect does, in words. */
+  readonly expectation: string
+  /** Who says so. */
+  readonly source: string
+}
+
+/**
+ * The rule says nothing about the dialect, and is skipped there.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NotApplicable {
+  readonly _tag: "NotApplicable"
+  /** Why it does not apply, in words. */
+  readonly why: string
+}
+
+/**
+ * The dialect keeps the rule as it stands.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const same: Expectation = { _tag: "Same" }
 
-/** What the owner of the live exchange has published about it. */
+/**
+ * The source of what the owner of the live exchange has published.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const liveDocumentation = "the live exchange's own documentation"
 
-/** What clients have recorded of its answers. */
+/**
+ * The source of what clients have recorded of the live exchange.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const liveAnswers = "recorded answers of the live exchange"
 
-/** @category constructors */
+/**
+ * The dialect does something else; by default its source is the live exchange's own documentation.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const other = (expectation: string, source: string = liveDocumentation): Expectation => ({
   _tag: "Other",
   expectation,
   source
 })
 
-/** @category constructors */
+/**
+ * The rule does not apply to the dialect.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const notApplicable = (why: string): Expectation => ({ _tag: "NotApplicable", why })
 
-/** An answer of a target, with the request that it answers. Targets make them, and nobody reads them from outside. */
-const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
-
 /**
- * The target did not do what a rule says. `answer` is the one that shows it.
- *
- * @category errors
- * @since 0.1.0
- */
-export class Broken extends Schema.TaggedError<Broken>()("Broken", {
-  expected: Schema.String,
-  got: Schema.String,
-  answer: Schema.optionalKey(TargetAnswer)
-}) {
-  override get message(): string {
-    return `expected ${this.expected}, got ${this.got}`
-  }
-}
-
-/** @category errors */
-export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
-
-/**
- * The rule can't be judged here, for a reason that is not the target's fault.
- *
- * @category errors
- * @since 0.1.0
- */
-export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", { why: Schema.String }) {}
-
-/** How a check ends other than well. */
-export type Stop = Broken | Skipped | TargetError
-
-/**
- * What a generator may know of the run.
+ * What a generator may know of the check.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Setting {
+  /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
+  /** What the check may do to the target. */
   readonly profile: Profile
-  /** Where the shrinking of a list of commands begins again. */
+  /** Where the shrinking of a list of commands continues; only in a replay. */
   readonly replayPath?: string
 }
 
 /**
- * - `values`: what is drawn
- * - `examples`: values that are always tried, before any is drawn
- * - `runs`: the most runs that make sense
- * - `check`: whether the rule holds for one value
+ * The property of a rule.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Property {
+  /** The generator of the values. */
   readonly values: (setting: Setting) => fc.Arbitrary<unknown>
+  /** Values that every check tries first, before it draws any. */
   readonly examples: (setting: Setting) => ReadonlyArray<unknown>
+  /** The most runs that make sense; 1 or more, `Infinity` for no bound. */
   readonly runs: number
-  readonly check: (world: World, value: never) => Effect.Effect<unknown, Stop>
+  /** Succeeds when the rule holds for one value. */
+  readonly check: (world: World, value: never) => Effect.Effect<unknown, CheckError>
 }
 
 /**
- * - `id`: stable; the words between dots are a path, from the group to the detail
- * - `statement`: what must be so, in one line
- * - `clause`: the heading of the document that says it
- * - `level`: SHOULD where the document leaves it open and this project takes a stance
+ * One rule of the document.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Rule {
+  /** Stable and unique. The words between the dots are a path, from the group to the detail: `auth.nonce.unique`. */
   readonly id: string
+  /** What must be so, in one line. */
   readonly statement: string
+  /** The heading of the document that says it. */
   readonly clause: string
+  /**
+   * `MUST` where the document states it; `SHOULD` where the document leaves it open and this project takes a stance.
+   */
   readonly level: "MUST" | "SHOULD"
+  /** What the rule needs of the target. */
   readonly profile: Profile
+  /** What each dialect makes of the rule. */
   readonly dialects: { readonly [K in Dialect["name"]]: Expectation }
+  /** What shows whether a target keeps the rule. */
   readonly property: Property
 }
 
-/** What a rule says of itself. */
+/**
+ * What a rule says of itself: everything but its property.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Heading {
+  /** Stable and unique: `auth.nonce.unique`. */
   readonly id: string
+  /** What must be so, in one line. */
   readonly statement: string
+  /** The heading of the document that says it. */
   readonly clause: string
+  /** `MUST` by default. */
   readonly level?: Rule["level"]
+  /** What the rule needs of the target; `control` by default. */
   readonly profile?: Profile
+  /** What the document's dialect makes of the rule; the same by default. */
   readonly document?: Expectation
+  /** What the live dialect makes of the rule; the same by default. */
   readonly live?: Expectation
 }
 
@@ -157,17 +206,27 @@ const heading = (
 /**
  * A rule that holds for every value of a generator.
  *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ForAll<A> extends Heading {
+  /** The generator. */
+  readonly values: fc.Arbitrary<A> | ((setting: Setting) => fc.Arbitrary<A>)
+  /** Values that every check tries first; none by default. */
+  readonly examples?: ReadonlyArray<NoInfer<A>> | ((setting: Setting) => ReadonlyArray<NoInfer<A>>)
+  /** The most runs that make sense; no bound by default. */
+  readonly runs?: number
+  /** Succeeds when the rule holds for one value. */
+  readonly check: (world: World, value: A) => Effect.Effect<unknown, CheckError>
+}
+
+/**
+ * Makes a rule that holds for every value of a generator.
+ *
  * @category constructors
  * @since 0.1.0
  */
-export const forAll = <A>(
-  rule: Heading & {
-    readonly values: fc.Arbitrary<A> | ((setting: Setting) => fc.Arbitrary<A>)
-    readonly examples?: ReadonlyArray<NoInfer<A>> | ((setting: Setting) => ReadonlyArray<NoInfer<A>>)
-    readonly runs?: number
-    readonly check: (world: World, value: A) => Effect.Effect<unknown, Stop>
-  }
-): Rule => {
+export const forAll = <A>(rule: ForAll<A>): Rule => {
   const { check, examples = [], runs = Infinity, values } = rule
   return {
     ...heading(rule),
@@ -181,17 +240,25 @@ export const forAll = <A>(
 }
 
 /**
- * A rule that holds for each of a few values: all of them are tried in every run.
+ * A rule that holds for each of a few values.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ForEach<A> extends Heading {
+  /** The values; every check tries all of them. */
+  readonly values: ReadonlyArray<A> | ((setting: Setting) => ReadonlyArray<A>)
+  /** Succeeds when the rule holds for one value. */
+  readonly check: (world: World, value: A) => Effect.Effect<unknown, CheckError>
+}
+
+/**
+ * Makes a rule that holds for each of a few values. Every check tries all of them.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const forEach = <A>(
-  rule: Heading & {
-    readonly values: ReadonlyArray<A> | ((setting: Setting) => ReadonlyArray<A>)
-    readonly check: (world: World, value: A) => Effect.Effect<unknown, Stop>
-  }
-): Rule => {
+export const forEach = <A>(rule: ForEach<A>): Rule => {
   const all = (setting: Setting) => typeof rule.values === "function" ? rule.values(setting) : rule.values
   return forAll({ ...rule, values: (setting) => fc.constantFrom(...all(setting)), examples: all, runs: 1 })
 }
@@ -199,54 +266,19 @@ export const forEach = <A>(
 /**
  * A rule that needs no values.
  *
- * @category constructors
+ * @category models
  * @since 0.1.0
  */
-export const always = (
-  rule: Heading & { readonly check: (world: World) => Effect.Effect<unknown, Stop> }
-): Rule => forAll({ ...rule, values: fc.constant({}), runs: 1, check: (world) => rule.check(world) })
-
-// -----------------------------------------------------------------------------
-// Judging
-// -----------------------------------------------------------------------------
-
-const shown = 600
-
-/** An answer in one line. */
-export const describe = ({ headers, json, status, text }: Answer): string => {
-  const body = text.length > shown ? `${text.slice(0, shown)}... (${text.length} characters)` : text
-  const type = json === undefined ? ` (no JSON; ${headers["content-type"] ?? "no content type"})` : ""
-  return `HTTP ${status}${type} ${body}`
+export interface Always extends Heading {
+  /** Succeeds when the rule holds. */
+  readonly check: (world: World) => Effect.Effect<unknown, CheckError>
 }
 
 /**
- * Says what was expected of an answer, and whether it came.
+ * Makes a rule that needs no values.
  *
- * @category judging
+ * @category constructors
  * @since 0.1.0
  */
-export const expect = (answer: Answer, expected: string, holds: boolean): Effect.Effect<void, Broken> =>
-  holds ? Effect.void : Effect.fail(new Broken({ expected, got: describe(answer), answer }))
-
-/**
- * The same of what was concluded from several answers.
- *
- * @category judging
- * @since 0.1.0
- */
-export const conclude = (
-  expected: string,
-  got: unknown,
-  holds: boolean,
-  answer?: Answer
-): Effect.Effect<void, Broken> =>
-  holds ? Effect.void : Effect.fail(
-    new Broken({
-      expected,
-      got: typeof got === "string" ? got : JSON.stringify(got) ?? String(got),
-      ...(answer === undefined ? {} : { answer })
-    })
-  )
-
-/** @category judging */
-export const skip = (why: string): Effect.Effect<never, Skipped> => Effect.fail(new Skipped({ why }))
+export const always = (rule: Always): Rule =>
+  forAll({ ...rule, values: fc.constant({}), runs: 1, check: (world) => rule.check(world) })

@@ -4,38 +4,62 @@
  * @since 0.1.0
  */
 import type { Rule } from "./Rule.ts"
+import * as Activation from "./rules/Activation.ts"
+import * as ApiKeys from "./rules/ApiKeys.ts"
 import * as Authentication from "./rules/Authentication.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Errors from "./rules/Errors.ts"
+import * as Execution from "./rules/Execution.ts"
+import * as Fees from "./rules/Fees.ts"
 import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
-import * as Life from "./rules/Life.ts"
+import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as MainBalance from "./rules/MainBalance.ts"
+import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
+import * as Nonces from "./rules/Nonces.ts"
 import * as Oco from "./rules/Oco.ts"
+import * as OcoReduceOnly from "./rules/OcoReduceOnly.ts"
+import * as OcoResponse from "./rules/OcoResponse.ts"
+import * as OrderStatus from "./rules/OrderStatus.ts"
 import * as Pagination from "./rules/Pagination.ts"
-import * as Reads from "./rules/Reads.ts"
+import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as StopLimit from "./rules/StopLimit.ts"
+import * as SubAccountDeletion from "./rules/SubAccountDeletion.ts"
 import * as SubAccounts from "./rules/SubAccounts.ts"
 
 /**
+ * All rules. A rule's id never changes its meaning; see `Report.version`.
+ *
  * @category rules
  * @since 0.1.0
  */
 export const rules: ReadonlyArray<Rule> = [
   ...General.rules,
   ...Authentication.rules,
+  ...Nonces.rules,
+  ...KeyAccess.rules,
   ...Errors.rules,
   ...Pagination.rules,
   ...Interest.rules,
   ...Oco.rules,
+  ...OcoResponse.rules,
+  ...OcoReduceOnly.rules,
   ...StopLimit.rules,
   ...CancelAll.rules,
-  ...Reads.rules,
+  ...Fees.rules,
+  ...MainBalance.rules,
+  ...ServerStatus.rules,
+  ...Markets.rules,
   ...Codes.rules,
   ...SubAccounts.rules,
-  ...Life.rules,
+  ...ApiKeys.rules,
+  ...SubAccountDeletion.rules,
+  ...Activation.rules,
+  ...OrderStatus.rules,
+  ...Execution.rules,
   ...Models.rules,
   ...Limits.rules
 ]

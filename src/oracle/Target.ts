@@ -1,5 +1,22 @@
 /**
- * What the rules are checked against: anything that answers the exchange's HTTP requests, with a key that may sign them.
+ * What the rules are checked against: anything that answers the exchange's HTTP requests.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Redacted from "effect/Redacted"
+ * import { Dialect } from "effect-txc"
+ * import { Target } from "effect-txc/oracle"
+ *
+ * // A server somewhere else, with an account's key
+ * export const target = Target.http({
+ *   baseUrl: "https://mock.example.com",
+ *   dialect: Dialect.document,
+ *   keys: { apiKey: Redacted.make("my-key"), apiSecret: Redacted.make("my-secret") },
+ *   maxRate: 10
+ * }).pipe(Effect.provide(FetchHttpClient.layer))
+ * ```
  *
  * @since 0.1.0
  */
@@ -23,43 +40,61 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 
 /**
- * A request as it is sent. `body` is text: what is signed and sent are its UTF-8 bytes. `signed` is what was
- * signed, and `changed` what is as it is on purpose: headers by their names, the form of the `payload`, the `nonce`.
+ * A request as it is sent.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
+  /** The HTTP method. */
   readonly method: string
+  /** The path on the target, or a whole URL. */
   readonly path: string
+  /** The query string, without the question mark. */
   readonly query?: string
+  /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body as text; its UTF-8 bytes are sent. */
   readonly body?: string
+  /** The text that was signed; absent when the request is not signed. */
   readonly signed?: string
+  /**
+   * What is wrong on purpose: headers by name, the form of the `payload`, the `nonce`. A curl line keeps these as they
+   * are.
+   */
   readonly changed?: ReadonlyArray<string>
 }
 
 /**
- * An answer as it came, and what it answers. `json` is `undefined` when the body is no JSON.
+ * An answer as it came.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Answer {
+  /** The request that it answers. */
   readonly sent: Request
+  /** The HTTP status. */
   readonly status: number
+  /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body. */
   readonly text: string
+  /** The body as JSON; `undefined` when it is not JSON. */
   readonly json: unknown
 }
 
 /**
- * No answer came, so no rule can be judged by it.
+ * No answer came, so there is nothing to judge.
  *
  * @category errors
  * @since 0.1.0
  */
-export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", { reason: Schema.String }) {
+export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", {
+  /** Why there is no answer, in words. */
+  reason: Schema.String
+}) {
+  /** The reason. */
   override get message(): string {
     return this.reason
   }
@@ -72,55 +107,66 @@ export class TargetError extends Schema.TaggedError<TargetError>()("TargetError"
  * @since 0.1.0
  */
 export interface Keys {
+  /** The public key. */
   readonly apiKey: Redacted.Redacted
+  /** The secret that signs. It is never sent, and no report shows it. */
   readonly apiSecret: Redacted.Redacted
 }
 
 /**
- * The control plane of a sandbox: where it is, and the token that opens it.
+ * The control plane of a sandbox.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ControlPlane {
+  /** Where it is; ends with a slash. */
   readonly url: string
+  /** The token that opens it. */
   readonly token: Redacted.Redacted
 }
 
 /**
- * - `dialect`: how the target is expected to speak
- * - `baseUrl`: where it is
- * - `send`: one request, one answer; never follows a redirect
- * - `keys`: of an account of the target; without them only public calls and what the control plane makes can be checked
- * - `control`: for the rules that need accounts, funds and prices of their own
+ * A target of a check. Write your own for anything that is not behind an `HttpClient`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Target {
+  /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
+  /** Where it is; reports and curl lines show it. */
   readonly baseUrl: string
+  /** Sends one request. Never follows a redirect. Fails with `TargetError` when no answer comes. */
   readonly send: (request: Request) => Effect.Effect<Answer, TargetError>
+  /** The keys of an account. Without them, only public calls and the accounts of a control plane are checked. */
   readonly keys?: Keys
+  /** The control plane, for rules that need accounts, funds and prices of their own. */
   readonly control?: ControlPlane
 }
 
 /**
- * - `timeout`: how many milliseconds an answer may take, ten seconds unless said otherwise
- * - `maxRate`: the most requests in a second, control plane included; no bound unless said otherwise
+ * A target behind an `HttpClient`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** Where it is. */
   readonly baseUrl: string
+  /** The dialect that the target is expected to speak. */
   readonly dialect: Dialect
+  /** The keys of an account. */
   readonly keys?: Keys
+  /** The control plane, where the target is a sandbox. */
   readonly control?: ControlPlane
+  /** How many milliseconds an answer may take; 10000 by default. */
   readonly timeout?: number
+  /** The most requests in a second, those to the control plane included; no bound by default. */
   readonly maxRate?: number
 }
 
+/** Redirects are not followed, and no trace headers are sent. */
 const quietly = Context.empty().pipe(
   Context.add(FetchHttpClient.RequestInit, { redirect: "manual" }),
   Context.add(HttpClient.TracerDisabledWhen, () => true),
@@ -142,7 +188,7 @@ const toHttp = (url: string, { body, headers, method }: Request) => {
   )
 }
 
-/** Lets one request through every so often, in the order they come. */
+/** Spaces requests evenly, in the order of their arrival. */
 const pace = (maxRate: number): Effect.Effect<void> => {
   const interval = 1000 / maxRate
   let next = 0
@@ -155,7 +201,7 @@ const pace = (maxRate: number): Effect.Effect<void> => {
 }
 
 /**
- * A target behind an `HttpClient`.
+ * Makes a target of an `HttpClient`.
  *
  * @category constructors
  * @since 0.1.0
@@ -198,7 +244,7 @@ export const http = Effect.fnUntraced(function*(
 })
 
 /**
- * A target behind a layer, such as the sandbox in the same process. It lives as long as the scope.
+ * Makes a target of a layer, such as the sandbox in this process. It lives as long as the scope.
  *
  * @category constructors
  * @since 0.1.0
@@ -209,5 +255,5 @@ export const fromLayer = <E>(
 ): Effect.Effect<Target, E, Scope.Scope> =>
   Effect.flatMap(Layer.build(layer), (context) => Effect.provideContext(http(options), context))
 
-/** The clock of whoever checks, in milliseconds. */
+/** This machine's clock, in Unix milliseconds. */
 export const now: Effect.Effect<number> = Clock.currentTimeMillis

@@ -1,5 +1,20 @@
 /**
- * The rules as tests of Vitest: one test for each. Needs vitest.
+ * The rules as Vitest tests, one test for each rule. Needs `vitest` and `fast-check`.
+ *
+ * @example
+ * ```ts
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import { Dialect } from "effect-txc"
+ * import { Target } from "effect-txc/oracle"
+ * import { conformance } from "effect-txc/oracle/vitest"
+ *
+ * const target = Target.fromLayer(FetchHttpClient.layer, {
+ *   baseUrl: "http://127.0.0.1:8080",
+ *   dialect: Dialect.document
+ * })
+ *
+ * conformance("my mock", target, { only: ["ping", "general.public"] })
+ * ```
  *
  * @since 0.1.0
  */
@@ -8,12 +23,12 @@ import type * as Scope from "effect/Scope"
 import { describe, it } from "vitest"
 import * as Check from "./Check.ts"
 import * as Report from "./Report.ts"
-import * as Rule from "./Rule.ts"
 import type * as Target from "./Target.ts"
+import * as Verdict from "./Verdict.ts"
 
 /**
- * Registers one test for each rule that is asked for, each against a target of its own. A rule that can't be judged is
- * skipped, and one that is broken fails with all that a report says of it.
+ * Registers one test for each rule that is asked for, each with a new target. The test of a rule that cannot be judged
+ * is skipped; the test of a broken rule fails with what a report shows of it.
  *
  * @category running
  * @since 0.1.0
@@ -33,7 +48,7 @@ export const conformance = <E>(
         const { results: [result] } = await Effect.runPromise(Effect.scoped(judged))
         if (result === undefined || result.outcome._tag === "Held") return
         if (result.outcome._tag === "Skipped") return skip(result.outcome.why)
-        return Promise.reject(new Rule.Broken({ expected: rule.statement, got: Report.line(result) }))
+        return Promise.reject(new Verdict.Broken({ expected: rule.statement, got: Report.line(result) }))
       })
     }
   })

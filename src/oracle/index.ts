@@ -1,5 +1,27 @@
 /**
- * The document as rules that can be checked against anything that answers its calls. Needs fast-check.
+ * The document as rules that can be checked against anything that answers its calls. Needs `fast-check`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Redacted from "effect/Redacted"
+ * import { Dialect } from "effect-txc"
+ * import { check, Report, Target } from "effect-txc/oracle"
+ * import { InProcess, Sandbox } from "effect-txc/sandbox"
+ *
+ * // The target is a sandbox in this process. `Target.http` takes the URL of a server instead.
+ * const target = Target.fromLayer(Sandbox.layer({ controlToken: "a token of mine" }), {
+ *   baseUrl: InProcess.baseUrl,
+ *   dialect: Dialect.document,
+ *   control: { url: `${InProcess.baseUrl}/control/v1/`, token: Redacted.make("a token of mine") }
+ * })
+ *
+ * export const program = Effect.gen(function*() {
+ *   const report = yield* check(yield* target, { profile: "control", only: ["codes", "ping"], runs: 5 })
+ *   yield* Effect.logInfo(Report.text(report))
+ *   return Report.exitCode(report)
+ * }).pipe(Effect.scoped)
+ * ```
  *
  * @since 0.1.0
  */
@@ -7,8 +29,10 @@ export * as Arbitraries from "./Arbitraries.ts"
 export { check, replay } from "./Check.ts"
 export type { Options } from "./Check.ts"
 export { clauses, openPoints } from "./OpenPoints.ts"
-export type { OpenPoint } from "./OpenPoints.ts"
+export type { OpenPoint, Unchecked } from "./OpenPoints.ts"
 export * as Report from "./Report.ts"
 export * as Rule from "./Rule.ts"
 export { rules } from "./Rules.ts"
 export * as Target from "./Target.ts"
+export type { Tampering } from "./world/Signing.ts"
+export type { Account, Market, Opening, World } from "./world/World.ts"

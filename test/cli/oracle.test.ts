@@ -20,7 +20,7 @@ interface Ended {
   readonly error: string
 }
 
-/** The command as a process of its own, in an empty folder. */
+/** Runs the command in its own process, in an empty folder. */
 const oracle = (folder: string, environment: Readonly<Record<string, string>>, ...given: ReadonlyArray<string>) =>
   Effect.callback<Ended>((resume) => {
     const env = { NO_COLOR: "1", ...environment }
@@ -48,7 +48,7 @@ const served = Effect.gen(function*() {
 })
 
 describe("effect-txc oracle", () => {
-  it.live("reads only, and ends with 0 when all that it could judge holds", () =>
+  it.live("only reads, and exits with 0 when every judged rule holds", () =>
     Effect.gen(function*() {
       const { environment, key, secret, target: { baseUrl } } = yield* served
       const run = ["--url", baseUrl, "--key", key, "--max-rate", "500", "--runs", "1", "--seed", "3"]
@@ -62,7 +62,7 @@ describe("effect-txc oracle", () => {
       assert.notInclude(ended.out, secret)
     }), 60_000)
 
-  it.live("ends with 1 when a rule is broken, and leaves a file to try it again", () =>
+  it.live("exits with 1 when a rule is broken, and writes a replay file", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const mutant = all.find(({ id }) => id === "interest-limit-101") ?? assert.fail()
@@ -98,7 +98,7 @@ describe("effect-txc oracle", () => {
       assert.include(fixed.out, "interest.limit.max is fixed")
     }), 90_000)
 
-  it.live("ends with 2 when there is nothing to judge, and says why in one line", () =>
+  it.live("exits with 2 when there is nothing to judge, and says why in one line", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const { environment, target: { baseUrl } } = yield* served
@@ -119,7 +119,7 @@ describe("effect-txc oracle", () => {
       assert.isFalse(existsSync(join(at, "effect-txc-replays")))
     }), 120_000)
 
-  it.live("prints the table of rules and their ids", () =>
+  it.live("prints the rules and their ids", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const table = yield* oracle(at, {}, "rules", "--dialect", "live")

@@ -29,7 +29,7 @@ const cases: Readonly<Record<string, Signing.Tampering>> = {
   "a GET": { method: "GET" }
 }
 
-/** What a shell makes of the line, without the line that ends it. */
+/** The output of a shell that runs the line. */
 const run = (line: string, env: Readonly<Record<string, string>>) =>
   Effect.callback<string>((resume) => {
     execFile("bash", ["-c", line], { env: { ...process.env, ...env } }, (failure, out, error) => {
@@ -38,7 +38,7 @@ const run = (line: string, env: Readonly<Record<string, string>>) =>
   })
 
 describe("a curl line", () => {
-  it.live("does again what it is of", () =>
+  it.live("does the same as the request", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)
@@ -52,9 +52,9 @@ describe("a curl line", () => {
         assert.notInclude(line, Redacted.value(account.apiKey))
         assert.strictEqual(yield* run(line, env), answer.text, `${name}: ${line}`)
       }
-    }))
+    }), 120_000)
 
-  it.live("shows a nonce that is used again as one that was used", () =>
+  it.live("keeps a nonce that was used on purpose", () =>
     Effect.gen(function*() {
       const target = yield* Support.overHttp(Dialect.document)
       const account = yield* Support.account(target)

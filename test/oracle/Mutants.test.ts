@@ -3,9 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Check from "../../src/oracle/Check.ts"
 import { rules } from "../../src/oracle/Rules.ts"
+import { runRule } from "../../src/oracle/Run.ts"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
-import * as World from "../../src/oracle/world/World.ts"
+import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Support from "../support/oracle.ts"
 import { all } from "./mutants/all.ts"
@@ -18,19 +19,19 @@ const ruleOf = (id: string) => rules.find((rule) => rule.id === id) ?? assert.fa
 
 const applies = (id: string, { name }: Dialect.Dialect): boolean => ruleOf(id).dialects[name]._tag !== "NotApplicable"
 
-/** What becomes of a rule when the sandbox has this fault. */
+/** The outcome of a rule when the sandbox has this fault. */
 const outcome = (id: string, dialect: Dialect.Dialect, change: Mutant.Change) =>
   Effect.scoped(Effect.gen(function*() {
     const target = yield* Support.inProcess(dialect, Mutant.layer(change, dialect).pipe(Layer.orDie))
-    const session = World.session(target, "control", yield* Target.now)
-    return yield* Check.runRule(session, ruleOf(id), { seed: 1, runs: 10 })
+    const session = Session.make(target, "control", yield* Target.now)
+    return yield* runRule(session, ruleOf(id), { seed: 1, runs: 10 })
   }))
 
 // -----------------------------------------------------------------------------
 // Faults of form
 // -----------------------------------------------------------------------------
 
-/** What the rules about the fields of an answer are called, by the call and the place of the object. */
+/** What the ids of the rules about an answer's fields begin with, by path and by the place of the object. */
 const tables: Readonly<Record<string, ReadonlyArray<readonly [within: string, rules: string]>>> = {
   [Paths.interest]: [["records.*.", "interest.payment."], ["", "interest.response."]],
   [Paths.oco]: [["", "oco.response."]],
@@ -59,13 +60,13 @@ const ruleAt = (path: string, place: Mutant.Place): string => {
     name.slice(within.length).replace(/\*\./gu, "").replace(/[A-Za-z]+$/u, (key) => documentKeys[key] ?? key)
 }
 
-/** A field that the live exchange may leave out is no fault when it is missing there. */
+/** Where the live exchange may leave a field out, a missing field is not a fault. */
 const mayBeMissing = (id: string, { name }: Dialect.Dialect): boolean => {
   const expectation = ruleOf(id).dialects[name]
   return expectation._tag === "Other" && expectation.expectation.includes("may be missing")
 }
 
-/** One answer of each call, as the sandbox writes it. */
+/** The sandbox's longest answer of each call. */
 const answers = (dialect: Dialect.Dialect) =>
   Effect.gen(function*() {
     const found = new Map<string, unknown>()
@@ -111,7 +112,7 @@ describe("faults of form", () => {
             }
           }
           assert.deepStrictEqual(survivors, [])
-          // The other way round: there is no rule about a field that no answer has.
+          // Conversely, no rule is about a field that no answer has.
           const untouched = rules.map(({ id }) => id).filter((id) =>
             Object.values(tables).flat().some(([, prefix]) => id.startsWith(prefix)) && !found.has(id)
           )
@@ -149,7 +150,7 @@ describe("faults of meaning", () => {
       }), 120_000)
   }
 
-  it("there is one at least for every obligation", () => {
+  it("every MUST rule has one", () => {
     const broken = new Set(all.flatMap(({ breaks }) => breaks))
     const form = Object.values(tables).flat().map(([, prefix]) => prefix)
     const without = rules.filter(({ id, level }) =>

@@ -18,7 +18,7 @@ describe("rules", () => {
     }
   })
 
-  it("are of a clause of the document, and each clause has some", () => {
+  it("belong to a clause of the document, and each clause has some", () => {
     assert.sameMembers([...new Set(rules.map(({ clause }) => clause))], [...clauses])
   })
 
@@ -29,7 +29,7 @@ describe("rules", () => {
     }
   })
 
-  it("are well over a hundred, most of them obligations", () => {
+  it("are hundreds, and most of them are MUST rules", () => {
     assert.isAbove(rules.filter(({ level }) => level === "MUST").length, 300)
   })
 })

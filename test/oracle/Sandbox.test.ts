@@ -5,14 +5,14 @@ import * as Report from "../../src/oracle/Report.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Support from "../support/oracle.ts"
 
-/** Set `TXC_TEST_COMPLETE` to check with more seeds and more values: what is too long to wait for at every change. */
+/** Set `TXC_TEST_COMPLETE` to check with more seeds and more values: too slow for every change. */
 const isComplete = process.env["TXC_TEST_COMPLETE"] !== undefined
 
 const seeds = isComplete ? [1, 2, 3, 4, 5] : [1]
 
 const runs = isComplete ? 20 : 4
 
-/** What nothing can be said about here, and why. */
+/** The skipped rules that apply, and why. */
 const skipped = (report: Report.Report) =>
   report.results.flatMap(({ outcome, rule }) =>
     outcome._tag === "Skipped" && !outcome.why.startsWith("not applicable") ? [`${rule.id}: ${outcome.why}`] : []
@@ -26,7 +26,7 @@ const holds = (report: Report.Report) => {
   assert.strictEqual(Report.exitCode(report), 0)
 }
 
-describe("the sandbox holds every rule", () => {
+describe("the sandbox keeps every rule", () => {
   for (const dialect of [Dialect.document, Dialect.live]) {
     for (const seed of seeds) {
       it.live(`in process, in the ${dialect.name} dialect, with seed ${seed}`, () =>

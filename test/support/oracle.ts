@@ -1,11 +1,12 @@
-/** Targets for the oracle: sandboxes in this process and behind a socket, with their control plane. */
+/** Targets of the oracle: sandboxes in this process and behind a socket, with their control plane. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
-import * as World from "../../src/oracle/world/World.ts"
+import * as Session from "../../src/oracle/world/Session.ts"
+import type * as World from "../../src/oracle/world/World.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import { prefix } from "../../src/sandbox/control/ControlApi.ts"
 import * as InProcess from "../../src/sandbox/gateway/InProcess.ts"
@@ -40,19 +41,19 @@ export const overHttp = Effect.fnUntraced(function*(
   return yield* Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect, control: control(baseUrl) })
 })
 
-/** An account with funds and a market with a price, as somebody has who has no control of the target. */
+/** Opens an account with funds, and gives a market a price, for a check without the control plane. */
 export const account = Effect.fnUntraced(function*(target: Target.Target) {
-  const { world } = World.session(target, "control", yield* Target.now).world()
+  const { world } = Session.make(target, "control", yield* Target.now).world()
   yield* world.market
   return yield* world.open()
 })
 
-/** The open orders of an account, asked for with another key: nonces of the first may be ahead of the clock. */
+/** The open orders of an account, listed with another key, because nonces of the first may be ahead of the clock. */
 export const openOrders = Effect.fnUntraced(function*(target: Target.Target, { id }: World.Account) {
-  const { world } = World.session(target, "control", yield* Target.now).world()
+  const { world } = Session.make(target, "control", yield* Target.now).world()
   const apiKey = world.unique("other")
   const apiSecret = `${apiKey}-secret`
   yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: "other", type: "1", enabled: true })
-  const other = { id, apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret), isOwn: true }
+  const other = { id, apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret), isExclusive: true }
   return (yield* world.call(other, Paths.activeOrders)).json
 })

@@ -8,14 +8,13 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
-import type { Account, World } from "../world/World.ts"
-import { basePrice } from "../world/World.ts"
-
-type Body = Readonly<Record<string, unknown>>
+import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §4"
 
@@ -25,11 +24,11 @@ type Kind = (typeof types)[number]
 
 const perpetual = "BTC_PERP"
 
-/** A resting order of each kind, far from the market: a spot one, one with collateral, one on a futures market. */
+/** Places a resting order of each kind, far from the market: spot, with collateral, and on a futures market. */
 const rest = Effect.fnUntraced(function*(
   world: World,
   account: Account
-): Effect.fn.Return<ReadonlyMap<Kind, string>, Rule.Stop> {
+): Effect.fn.Return<ReadonlyMap<Kind, string>, Verdict.CheckError> {
   const market = yield* world.market
   const price = (market.price / 2).toFixed(market.moneyPrecision)
   const order = { side: "buy", amount: "0.01", price }
@@ -41,7 +40,8 @@ const rest = Effect.fnUntraced(function*(
   const ids = new Map<Kind, string>()
   for (const [kind, path, fields] of calls) {
     const answer = yield* world.call(account, path, fields)
-    if (answer.status !== 200 || !Json.isObject(answer.json)) return yield* Rule.skip(`needs ${path}, a ${kind} order`)
+    if (answer.status !== 200 || !Json.isObject(answer.json))
+      return yield* Verdict.skip(`needs ${path}, a ${kind} order`)
     ids.set(kind, String(answer.json[Spelling.keys(world.dialect).orderId]))
   }
   return ids
@@ -51,16 +51,16 @@ const open = Effect.fnUntraced(function*(world: World, account: Account) {
   return [...(yield* Orders.list(world, account, Paths.activeOrders)).keys()]
 })
 
-/** Cancels with these fields; then exactly the orders of these kinds are left. */
+/** Cancels with these fields, and expects that exactly the orders of these kinds are left. */
 const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: ReadonlyArray<Kind>) {
   const account = yield* world.trader
   const orders = yield* rest(world, account)
   const answer = yield* world.call(account, Paths.cancelAll, fields)
-  yield* Rule.expect(answer, "a success: HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+  yield* Verdict.expect(answer, "a success: HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
   const left = yield* open(world, account)
   const expected = kinds.flatMap((kind) => orders.get(kind) ?? [])
   const nameOf = (id: string) => [...orders].find(([, other]) => other === id)?.[0] ?? id
-  yield* Rule.conclude(
+  yield* Verdict.conclude(
     `open orders left: ${kinds.join(", ") || "none"}`,
     left.map(nameOf),
     left.length === expected.length && expected.every((id) => left.includes(id)),
@@ -79,13 +79,13 @@ const live = Rule.other("HTTP 422")
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
     id: "cancel-all.everything",
-    statement: "Without fields all orders are canceled, of all types and on all markets",
+    statement: "Without fields, all orders are canceled, of all types and on all markets",
     clause,
     check: (world) => leaves(world, {}, [])
   }),
   Rule.always({
     id: "cancel-all.market",
-    statement: "With market only orders on that market are canceled",
+    statement: "With market, only orders on that market are canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -96,14 +96,14 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...types.map((type) =>
     Rule.always({
       id: `cancel-all.type.${type}`,
-      statement: `With type ${type} only ${type} orders are canceled`,
+      statement: `With type ${type}, only ${type} orders are canceled`,
       clause,
       check: (world) => leaves(world, { type: [type] }, types.filter((other) => other !== type))
     })
   ),
   Rule.forAll({
     id: "cancel-all.type.several",
-    statement: "With several types the orders of each of them are canceled",
+    statement: "With several types, the orders of each of them are canceled",
     clause,
     values: fc.shuffledSubarray([...types], { minLength: 2 }),
     examples: [["spot", "margin"], ["margin", "futures"], ["futures", "spot"], [...types]],
@@ -111,7 +111,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.type.and-market",
-    statement: "With market and type only orders that are both are canceled",
+    statement: "With market and type, only orders that match both are canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -122,7 +122,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.stops",
-    statement: "Orders that wait for their price are canceled too, stop-limit and OCO orders alike",
+    statement: "Orders that wait for their trigger are canceled too: stop-limit orders and OCO orders",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -132,12 +132,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))
         const answer = yield* world.call(account, Paths.cancelAll)
         const left = yield* open(world, account)
-        yield* Rule.conclude("no open orders", left, left.length === 0, answer)
+        yield* Verdict.conclude("no open orders", left, left.length === 0, answer)
       })
   }),
   Rule.always({
     id: "cancel-all.own",
-    statement: "Orders of other accounts stay",
+    statement: "Orders of other accounts are not canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -145,23 +145,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const orders = yield* rest(world, other)
         yield* world.call(account, Paths.cancelAll)
         const left = yield* open(world, other)
-        yield* Rule.conclude("three open orders", left.length, left.length === orders.size)
+        yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
       })
   }),
   Rule.always({
     id: "cancel-all.nothing",
-    statement: "When there is nothing to cancel the answer is a success",
+    statement: "When there is nothing to cancel, the call succeeds",
     clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.cancelAll)
-        yield* Rule.expect(answer, "HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll)
+        yield* Verdict.expect(answer, "HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
       })
   }),
   Rule.always({
     id: "cancel-all.status",
-    statement: "Orders that are canceled have ended as such, and are listed no more as open",
+    statement: "A canceled order is no longer open, and its status says that it was canceled",
     clause,
     check: (world) =>
       Effect.gen(function*() {
@@ -171,12 +171,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const ended = yield* Orders.list(world, account, Paths.orderHistory)
         const { CANCELED } = Spelling.statuses(world.dialect)
         const statuses = [...orders.values()].map((id) => ended.get(id)?.["status"])
-        yield* Rule.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
+        yield* Verdict.conclude(`all ${CANCELED}`, statuses, statuses.every((status) => status === CANCELED))
       })
   }),
   Rule.forAll({
     id: "cancel-all.type.unknown",
-    statement: "A type that is none of the three is refused",
+    statement: "A type other than spot, margin and futures is refused",
     clause,
     live,
     values: fc.tuple(
@@ -188,7 +188,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "cancel-all.type.array",
-    statement: "type is an array of strings; anything else is refused",
+    statement: "type is an array of strings; any other value is refused",
     clause,
     live,
     values: ["spot", "spot,margin", 1, true, { 0: "spot" }],
@@ -196,7 +196,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "cancel-all.type.empty",
-    statement: "An empty list of types is refused, since it would name nothing",
+    statement: "An empty list of types is refused",
     clause,
     level: "SHOULD",
     live,
@@ -204,7 +204,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "cancel-all.market.unknown",
-    statement: "A market that the exchange does not have is refused",
+    statement: "An unknown market is refused",
     clause,
     live,
     values: fc.constantFrom("NO_SUCH", "BTC_NOTHING", "BTCUSDT", ""),
@@ -213,7 +213,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "cancel-all.market.type",
-    statement: "market is a string; anything else is refused",
+    statement: "market is a string; any other value is refused",
     clause,
     live,
     values: Arbitraries.noTexts,
@@ -229,7 +229,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const orders = yield* rest(world, account)
         yield* world.call(account, Paths.cancelAll, { type: ["spot", "option"] })
         const left = yield* open(world, account)
-        yield* Rule.conclude("three open orders", left.length, left.length === orders.size)
+        yield* Verdict.conclude("three open orders", left.length, left.length === orders.size)
       })
   }),
   Rule.forEach({
@@ -240,10 +240,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [{ request: undefined }, { nonce: undefined }, { request: undefined, nonce: undefined }],
     check: (world, envelope) =>
       Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.cancelAll, {}, { envelope })
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })
         yield* world.dialect.name === "live"
-          ? Refusals.some(answer, "because the envelope is not complete")
-          : Rule.expect(answer, "HTTP 2xx", answer.status < 300)
+          ? Refusals.any(answer, "because the envelope is not complete")
+          : Verdict.expect(answer, "HTTP 2xx", answer.status < 300)
       })
   })
 ]

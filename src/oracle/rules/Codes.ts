@@ -8,6 +8,8 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { ethOf, issue } from "../world/Codes.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
@@ -17,28 +19,6 @@ import type { World } from "../world/World.ts"
 
 const clause = "Endpoints §6"
 
-/** A code of another account's, for an amount of ETH. */
-export const issue = Effect.fnUntraced(function*(world: World, amount: string, passphrase?: string) {
-  const creator = yield* world.open({ isPoor: true })
-  yield* world.control("Fund", { account: creator.id, wallet: "main", ticker: "ETH", amount })
-  const code = world.unique("WB")
-  yield* world.control("CreateCode", {
-    account: creator.id,
-    code,
-    ticker: "ETH",
-    amount,
-    ...(passphrase === undefined ? {} : { passphrase })
-  })
-  return { code, creator }
-})
-
-/** What an account's main wallet has of ETH. */
-export const ethOf = Effect.fnUntraced(function*(world: World, account: Parameters<World["call"]>[0]) {
-  const { json } = yield* world.call(account, Paths.mainBalance)
-  const entry = Json.isObject(json) ? json["ETH"] : undefined
-  return Json.isObject(entry) ? Number(entry["main_balance"]) : 0
-})
-
 const amounts = fc.integer({ min: 1, max: 1e9 }).map((units) => (units / 1e6).toFixed(6))
 
 const passphrases = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 25 })
@@ -47,10 +27,10 @@ const isApplied = (world: World, { status }: { readonly status: number }) => sta
 
 const created = Rule.other("HTTP 201", Rule.liveDocumentation)
 
-const sample = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Rule.Stop> {
+const sample = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
   const { code } = yield* issue(world, "0.5")
-  const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code })
-  yield* Rule.expect(answer, "the code is applied", isApplied(world, answer))
+  const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
+  yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
   return { answer, objects: [answer.json] }
 })
 
@@ -59,45 +39,45 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "codes.result",
     clause: "Code application result",
     profile: "control",
-    within: "a code's application",
+    within: "the result of applying a code",
     sample,
     rows: [
-      { key: "message", kind: Kinds.text, meaning: "what happened, in words" },
+      { key: "message", kind: Kinds.text, meaning: "what happened" },
       { key: "ticker", kind: Kinds.ticker, meaning: "the currency" },
-      { key: "amount", kind: Kinds.positiveDecimal, meaning: "what the code was worth" },
+      { key: "amount", kind: Kinds.positiveDecimal, meaning: "the code's amount" },
       { key: "external_id", kind: Kinds.text, meaning: "the transaction's identifier" }
     ]
   }),
   Rule.always({
     id: "codes.status",
-    statement: "A code that is applied is answered with HTTP 200",
+    statement: "Applying a code is answered with HTTP 200",
     clause,
     live: created,
     check: (world) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1")
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code })
-        yield* Rule.expect(answer, `HTTP ${Spelling.applied(world.dialect)}`, isApplied(world, answer))
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code })
+        yield* Verdict.expect(answer, `HTTP ${Spelling.applied(world.dialect)}`, isApplied(world, answer))
       })
   }),
   Rule.forAll({
     id: "codes.credits",
-    statement: "A code that is applied credits the main balance with its amount, which the answer tells",
+    statement: "Applying a code credits the main balance with its amount, which the answer shows",
     clause,
     values: amounts,
     check: (world, amount) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, amount)
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const answer = yield* world.call(account, Paths.applyCode, { code })
         const { json } = answer
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `ETH and ${amount}`,
           Json.isObject(json) && json["ticker"] === "ETH" && Number(json["amount"]) === Number(amount)
         )
         const held = yield* ethOf(world, account)
-        yield* Rule.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
+        yield* Verdict.conclude(`a balance of ${amount} ETH`, held, held === Number(amount), answer)
       })
   }),
   Rule.always({
@@ -112,7 +92,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.code.type",
-    statement: "code is a string; anything else is refused",
+    statement: "code is a string; any other value is refused",
     clause,
     values: fc.oneof(Arbitraries.noTexts, fc.integer()),
     check: (world, code) =>
@@ -123,7 +103,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.code.unknown",
-    statement: "A code that nobody has issued is refused",
+    statement: "A code that does not exist is refused",
     clause,
     values: fc.uuid().map((id) => `WB${id}ETH`),
     check: (world, code) =>
@@ -134,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.required",
-    statement: "A code that was created with a passphrase is refused without it, and with another one",
+    statement: "A code with a passphrase is refused without it, and with another one",
     clause,
     values: fc.tuple(passphrases, fc.option(passphrases, { nil: undefined })),
     examples: [["open sesame", undefined], ["open sesame", "open sesam"]],
@@ -142,45 +122,45 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         if (given === passphrase) return
         const { code } = yield* issue(world, "1", passphrase)
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const answer = yield* world.call(account, Paths.applyCode, {
           code,
           ...(given === undefined ? {} : { passphrase: given })
         })
-        yield* Refusals.some(answer, "because the passphrase is not the code's")
+        yield* Refusals.any(answer, "because the passphrase is not the code's")
         const held = yield* ethOf(world, account)
-        yield* Rule.conclude("a balance of zero", held, held === 0, answer)
+        yield* Verdict.conclude("a balance of zero", held, held === 0, answer)
       })
   }),
   Rule.forAll({
     id: "codes.passphrase.accepts",
-    statement: "A code that was created with a passphrase is applied with it",
+    statement: "A code with a passphrase is applied with that passphrase",
     clause,
     values: passphrases,
     check: (world, passphrase) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1", passphrase)
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code, passphrase })
-        yield* Rule.expect(answer, "the code is applied", isApplied(world, answer))
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
+        yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
       })
   }),
   Rule.forAll({
     id: "codes.passphrase.length.accepts",
-    statement: "A passphrase has at most 25 characters: 25 are not too many, of however many bytes each",
+    statement: "A passphrase has at most 25 characters: 25 are accepted, however many bytes each of them takes",
     clause,
     values: Arbitraries.longestPassphrases,
     examples: ["p".repeat(25), "漢".repeat(25)],
     check: (world, passphrase) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1", passphrase)
-        const answer = yield* world.call(yield* world.open({ isPoor: true }), Paths.applyCode, { code, passphrase })
-        yield* Refusals.notFor(answer, "passphrase")
-        yield* Rule.expect(answer, "the code is applied", isApplied(world, answer))
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.applyCode, { code, passphrase })
+        yield* Refusals.otherThan(answer, "passphrase")
+        yield* Verdict.expect(answer, "the code is applied", isApplied(world, answer))
       })
   }),
   Rule.forAll({
     id: "codes.passphrase.length.refuses",
-    statement: "A passphrase has at most 25 characters: one of 26 is refused, and errors names it",
+    statement: "A passphrase has at most 25 characters: one with 26 is refused, and errors names it",
     clause: "Limits",
     values: Arbitraries.tooLongPassphrases,
     examples: ["p".repeat(26), "漢".repeat(26)],
@@ -193,7 +173,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "codes.passphrase.type",
-    statement: "passphrase is a string; anything else is refused",
+    statement: "passphrase is a string; any other value is refused",
     clause,
     values: Arbitraries.noTexts,
     check: (world, passphrase) =>
@@ -205,52 +185,52 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.once",
-    statement: "A code is applied once: the second time it is refused, and credits nothing",
+    statement: "A code can be applied once: the second time it is refused, and credits nothing",
     clause,
     check: (world) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "2")
-        const [one, two] = [yield* world.open({ isPoor: true }), yield* world.open({ isPoor: true })]
+        const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
         yield* world.call(one, Paths.applyCode, { code })
         for (const account of [one, two]) {
           const answer = yield* world.call(account, Paths.applyCode, { code })
           yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "code")
         }
         const held = [yield* ethOf(world, one), yield* ethOf(world, two)]
-        yield* Rule.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
+        yield* Verdict.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
       })
   }),
   Rule.forAll({
     id: "codes.race",
-    statement: "Of several accounts that apply a code together exactly one gets it",
+    statement: "Of several accounts that apply a code at the same time, exactly one gets it",
     clause,
     values: fc.integer({ min: 2, max: 6 }),
     check: (world, count) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "2")
-        const accounts = yield* Effect.forEach(Array.from({ length: count }), () => world.open({ isPoor: true }))
+        const accounts = yield* Effect.forEach(Array.from({ length: count }), () => world.open({ isFunded: false }))
         const answers = yield* Effect.forEach(
           accounts,
           (account) => world.call(account, Paths.applyCode, { code }),
           { concurrency: "unbounded" }
         )
         const winners = answers.filter((answer) => isApplied(world, answer)).length
-        yield* Rule.conclude(`one of ${count} gets the code`, `${winners} do`, winners === 1, answers[0])
+        yield* Verdict.conclude(`one of ${count} gets the code`, `${winners} do`, winners === 1, answers[0])
         let sum = 0
         for (const account of accounts) sum += yield* ethOf(world, account)
-        yield* Rule.conclude("2 ETH in all", sum, sum === 2)
+        yield* Verdict.conclude("2 ETH in all", sum, sum === 2)
       })
   }),
   Rule.always({
     id: "codes.own",
-    statement: "Who has created a code can't apply it",
+    statement: "An account cannot apply its own code",
     clause,
     level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
         const { code, creator } = yield* issue(world, "1")
         const answer = yield* world.call(creator, Paths.applyCode, { code })
-        yield* Refusals.some(answer, "because the code is the caller's own")
+        yield* Refusals.any(answer, "because the code is the caller's own")
       })
   })
 ]

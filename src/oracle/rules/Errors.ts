@@ -8,6 +8,7 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import type { Answer } from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
@@ -16,7 +17,7 @@ import type { World } from "../world/World.ts"
 
 const clause = "Errors"
 
-/** Calls that must be refused, each for another reason. */
+/** Why a call is refused. */
 const reasons = [
   "signature",
   "payload",
@@ -25,6 +26,7 @@ const reasons = [
   "path"
 ] as const
 
+/** Makes a call that must be refused for this reason. */
 const refused = Effect.fnUntraced(function*(world: World, reason: (typeof reasons)[number]) {
   const account = yield* world.reader
   switch (reason) {
@@ -37,7 +39,7 @@ const refused = Effect.fnUntraced(function*(world: World, reason: (typeof reason
     case "fields":
       return yield* world.call(account, Paths.subAccounts, { limit: 0 })
     case "path":
-      return yield* world.call(account, "/api/v4/no-such-call")
+      return yield* world.call(account, Paths.unknown.private)
   }
 })
 
@@ -48,11 +50,11 @@ const privateField = (id: string, statement: string, expected: string, holds: (j
     clause,
     profile: "read-only",
     live: id === "errors"
-      ? Rule.other("errors may be missing where no parameter is wrong", Rule.liveAnswers)
+      ? Rule.other("errors may be missing when no parameter is wrong", Rule.liveAnswers)
       : Rule.same,
     values: [...reasons],
     check: (world, reason) =>
-      Effect.flatMap(refused(world, reason), (answer) => Rule.expect(answer, expected, holds(answer.json)))
+      Effect.flatMap(refused(world, reason), (answer) => Verdict.expect(answer, expected, holds(answer.json)))
   })
 
 const isErrors = (value: unknown): boolean =>
@@ -66,11 +68,11 @@ const publicField = (id: string, statement: string, expected: string, holds: (js
     clause,
     profile: "read-only",
     live: Rule.notApplicable("the live exchange answers public errors in several forms"),
-    values: ["/api/v4/public/no-such-call", "/api/v4/public/orderbook/NO_SUCH"],
+    values: [Paths.unknown.public, Paths.unknownOrderBook],
     check: (world, path) =>
       Effect.flatMap(
         world.get(path),
-        (answer) => Rule.expect(answer, expected, answer.status >= 400 && holds(answer.json))
+        (answer) => Verdict.expect(answer, expected, answer.status >= 400 && holds(answer.json))
       )
   })
 
@@ -89,22 +91,22 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   privateField(
     "errors",
-    "A private error has errors, an object from parameters to arrays of messages, which may be empty",
+    "A private error has errors, an object that maps parameters to arrays of messages; it may be empty",
     "errors, an object of arrays of strings",
     (json) => Json.isObject(json) && isErrors(json["errors"])
   ),
   Rule.forEach({
     id: "errors.private.status",
-    statement: "An error is no HTTP success",
+    statement: "An error has an HTTP status of 4xx",
     clause,
     profile: "read-only",
     values: [...reasons],
     check: (world, reason) =>
-      Effect.flatMap(refused(world, reason), (answer) => Rule.expect(answer, "HTTP 4xx", Refusals.isRefused(answer)))
+      Effect.flatMap(refused(world, reason), (answer) => Verdict.expect(answer, "HTTP 4xx", Refusals.isRefused(answer)))
   }),
   Rule.always({
     id: "errors.private.messages",
-    statement: "Each parameter that is wrong has at least one message",
+    statement: "Each wrong parameter has at least one message",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -112,7 +114,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: -1 })
         const { json } = answer
         const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.values(json["errors"]) : []
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           "arrays with a message each",
           errors.length === 2 && errors.every((list) => Array.isArray(list) && list.length > 0)
@@ -121,7 +123,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "errors.private.only-wrong",
-    statement: "A parameter that is right has no messages",
+    statement: "A correct parameter has no messages",
     clause,
     profile: "read-only",
     check: (world) =>
@@ -129,7 +131,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(yield* world.reader, Paths.subAccounts, { limit: 0, offset: 0 })
         const { json } = answer
         const errors = Json.isObject(json) && Json.isObject(json["errors"]) ? Object.keys(json["errors"]) : []
-        yield* Rule.conclude("errors that name limit only", errors, errors.join() === "limit", answer)
+        yield* Verdict.conclude("errors that name limit only", errors, errors.join() === "limit", answer)
       })
   }),
   publicField(
@@ -152,8 +154,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forEach({
     id: "errors.order.validation",
-    statement:
-      "OCO and cancel-all orders whose fields are wrong are refused with code 30, Validation failed, and errors",
+    statement: "OCO and cancel-all calls with wrong fields are refused with code 30, Validation failed, and errors",
     clause,
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
     values: [Paths.oco, Paths.cancelAll],
@@ -173,7 +174,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { market: "NO_SUCH" })
         const { status } = Spelling.orderValidation(world.dialect)
-        yield* Rule.expect(answer, `HTTP ${status}`, answer.status === status)
+        yield* Verdict.expect(answer, `HTTP ${status}`, answer.status === status)
       })
   }),
   Rule.always({
@@ -191,34 +192,46 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           Orders.oco(market, "buy", { reduceOnly: true })
         )
         if (Json.isObject(answer.json) && answer.json["code"] === 30)
-          return yield* Rule.skip("reduceOnly is not accepted")
-        yield* Refusals.as(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
-        yield* Rule.expect(answer, "errors that name reduceOnly", Refusals.named(answer).includes("reduceOnly"))
+          return yield* Verdict.skip("the target does not accept reduceOnly")
+        yield* Refusals.exactly(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
+        yield* Verdict.expect(
+          answer,
+          "errors that name reduceOnly",
+          Refusals.namedFields(answer).includes("reduceOnly")
+        )
       })
   }),
   Rule.forAll({
     id: "errors.unknown-path",
-    statement: "A path that is no endpoint is answered with HTTP 404 and a JSON error object",
+    statement: "A call to an unknown path is answered with HTTP 404 and a JSON error object",
     clause,
     level: "SHOULD",
     profile: "read-only",
-    values: fc.constantFrom("/api/v4/nothing", "/api/v4/main-account/no-such-call", "/api/v4/public/nothing"),
+    values: fc.constantFrom(...Object.values(Paths.unknown)),
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path)
-        yield* Rule.expect(answer, "HTTP 404 with a JSON object", answer.status === 404 && Json.isObject(answer.json))
+        yield* Verdict.expect(
+          answer,
+          "HTTP 404 with a JSON object",
+          answer.status === 404 && Json.isObject(answer.json)
+        )
       })
   }),
   Rule.always({
     id: "errors.method",
-    statement: "An endpoint that is called with another method answers with HTTP 405 and a JSON error object",
+    statement: "A call with the wrong method is answered with HTTP 405 and a JSON error object",
     clause,
     level: "SHOULD",
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.get(Paths.mainBalance)
-        yield* Rule.expect(answer, "HTTP 405 with a JSON object", answer.status === 405 && Json.isObject(answer.json))
+        yield* Verdict.expect(
+          answer,
+          "HTTP 405 with a JSON object",
+          answer.status === 405 && Json.isObject(answer.json)
+        )
       })
   })
 ]

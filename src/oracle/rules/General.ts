@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Orders from "../world/Orders.ts"
@@ -16,7 +17,7 @@ import * as Spelling from "../world/Spelling.ts"
 
 const clause = "General rules"
 
-/** Every amount of money in an answer, wherever it stands, by the end of its key. */
+/** The keys of amounts, prices and fees, wherever they are in an answer. */
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
 
@@ -37,13 +38,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.flatMap(
         world.get(Paths.ping),
-        (answer) => Rule.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
+        (answer) => Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
       )
   }),
   Rule.forAll({
     id: "general.public.query",
-    statement:
-      "A public endpoint takes its parameters from the query string; one that it does not have changes nothing",
+    statement: "A public endpoint takes its parameters from the query string, and ignores those that it does not know",
     clause,
     profile: "read-only",
     values: fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 4 })
@@ -53,7 +53,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.flatMap(
         world.get(Paths.ping, query),
         (answer) =>
-          Rule.expect(
+          Verdict.expect(
             answer,
             `HTTP 200 with ["pong"]`,
             answer.status === 200 && JSON.stringify(answer.json) === `["pong"]`
@@ -69,24 +69,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path)
-        yield* Rule.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
+        yield* Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
       })
   }),
   Rule.forEach({
     id: "general.private.post.only",
-    statement: "A private endpoint answers no GET, even with the headers of a signed call",
+    statement: "A private endpoint refuses GET, even with the headers of a signed call",
     clause,
     profile: "read-only",
     values: [...Paths.reads, Paths.interest],
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { method: "GET" })
-        yield* Refusals.some(answer, "because it is no POST")
+        yield* Refusals.any(answer, "because it is a GET")
       })
   }),
   Rule.forAll({
     id: "general.private.json",
-    statement: "The body of a private call is a JSON object; anything else is refused, however it is signed",
+    statement: "The body of a private call is a JSON object; any other body is refused, even if it is signed correctly",
     clause,
     profile: "read-only",
     values: fc.tuple(
@@ -96,12 +96,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, [path, body]) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { text: () => body })
-        yield* Refusals.some(answer, "because the body is no JSON object")
+        yield* Refusals.any(answer, "because the body is not a JSON object")
       })
   }),
   Rule.forAll({
     id: "general.answer.json",
-    statement: "Every endpoint answers with a JSON object or array, also when it refuses",
+    statement: "Every endpoint answers with a JSON object or array, even when it refuses the call",
     clause,
     profile: "read-only",
     values: fc.tuple(
@@ -113,7 +113,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         for (
           const answer of [yield* world.call(yield* world.reader, path, { ...fields }), yield* world.get(Paths.ping)]
         ) {
-          yield* Rule.expect(
+          yield* Verdict.expect(
             answer,
             "a JSON object or array",
             Json.isObject(answer.json) || Array.isArray(answer.json)
@@ -123,7 +123,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "general.answer.type",
-    statement: "An answer with JSON says so in its Content-type",
+    statement: "An answer with JSON has the Content-type application/json",
     clause,
     level: "SHOULD",
     profile: "read-only",
@@ -132,7 +132,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const answer = path === Paths.ping ? yield* world.get(path) : yield* world.call(yield* world.reader, path)
         const type = answer.headers["content-type"] ?? "no content type"
-        yield* Rule.conclude("Content-type: application/json", type, type.startsWith("application/json"), answer)
+        yield* Verdict.conclude("Content-type: application/json", type, type.startsWith("application/json"), answer)
       })
   }),
   Rule.forEach({
@@ -144,8 +144,13 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.lender, path)
-        for (const [key, value] of yield* Fields.some(world, answer, moneyIn(answer.json), "amounts")) {
-          yield* Rule.conclude(`${key} is ${Kinds.decimal.name}`, { [key]: value }, Kinds.decimal.holds(value), answer)
+        for (const [key, value] of yield* Fields.atLeastOne(world, answer, moneyIn(answer.json), "amounts")) {
+          yield* Verdict.conclude(
+            `${key} is ${Kinds.decimal.name}`,
+            { [key]: value },
+            Kinds.decimal.holds(value),
+            answer
+          )
         }
       })
   }),
@@ -157,24 +162,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: [[9_007_199_254_740_993n, 1n], [1n, 999_999_999_999_999_999n]],
     check: (world, [whole, fraction]) =>
       Effect.gen(function*() {
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const amount = `${whole}.${fraction.toString().padStart(18, "0")}`
         yield* world.control("Fund", { account: account.id, wallet: "main", ticker: "ETH", amount })
         const answer = yield* world.call(account, Paths.mainBalance)
         const entry = Json.isObject(answer.json) ? answer.json["ETH"] : undefined
-        const told = Json.isObject(entry) ? String(entry["main_balance"]) : ""
-        yield* Rule.expect(
+        const shown = Json.isObject(entry) ? String(entry["main_balance"]) : ""
+        yield* Verdict.expect(
           answer,
           `ETH with a main_balance equal to ${amount}`,
-          told.includes(".")
-            ? told.replace(/\.?0+$/u, "") === amount.replace(/\.?0+$/u, "")
-            : told === amount.replace(/\.0+$/u, "")
+          shown.includes(".")
+            ? shown.replace(/\.?0+$/u, "") === amount.replace(/\.?0+$/u, "")
+            : shown === amount.replace(/\.0+$/u, "")
         )
       })
   }),
   Rule.forEach({
     id: "general.times.now",
-    statement: "An order's creation time is the time of its creation, in Unix seconds",
+    statement: "The timestamp of an order is the time at which it was created, in Unix seconds",
     clause,
     profile: "mutating",
     values: ["buy", "sell"],
@@ -190,7 +195,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
         const now = (yield* world.now) / 1000
         const at = Number(order["timestamp"])
-        yield* Rule.conclude(
+        yield* Verdict.conclude(
           `a timestamp within a minute of ${Math.floor(now)}`,
           { timestamp: order["timestamp"] },
           Math.abs(at - now) < 60,
@@ -200,22 +205,22 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "versioning.prefix",
-    statement: "The version is part of the path: the same path under another version is no endpoint of this interface",
+    statement: "The version is part of the path: the same path with another version is not an endpoint",
     clause: "Versioning",
     profile: "read-only",
     values: [Paths.mainBalance, Paths.subAccounts],
     check: (world, path) =>
       Effect.gen(function*() {
-        const elsewhere = path.replace("/api/v4/", "/api/v40/")
+        const elsewhere = `/api/v40${path.slice(Paths.version.length)}`
         const answer = yield* world.call(yield* world.reader, elsewhere)
-        yield* Refusals.some(answer, "because there is no version 40")
+        yield* Refusals.any(answer, "because there is no version 40")
       })
   }),
   Rule.always({
     id: "versioning.reduce-only",
     statement:
-      "The reduce-only parameter of OCO orders is documented ahead of its availability: it may be refused as a "
-      + "field, and is else judged as documented",
+      "The reduce-only parameter of OCO orders is documented before it is available: the target may refuse it as a "
+      + "field; otherwise it does what is documented",
     clause: "Versioning",
     level: "SHOULD",
     profile: "control",
@@ -227,10 +232,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(account, Paths.oco, Orders.oco(market, "buy", { reduceOnly: true }))
         const { codes } = Spelling.reduceOnly(world.dialect)
         const code = Json.isObject(answer.json) ? Number(answer.json["code"]) : 0
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           "code 116, or a refusal that names reduceOnly",
-          codes.includes(code) || Refusals.named(answer).includes("reduceOnly")
+          codes.includes(code) || Refusals.namedFields(answer).includes("reduceOnly")
         )
       })
   })

@@ -8,24 +8,23 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { plans } from "../world/Accounts.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
+import * as Lists from "../world/Lists.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
-import { plans } from "../world/World.ts"
-import { lists, read } from "./Pagination.ts"
+import type { World } from "../world/World.ts"
 
 const clause = "Endpoints §1"
 
-const list = lists[0]
-
-const history = (world: Parameters<typeof read>[0], fields: Readonly<Record<string, unknown>>) =>
-  list === undefined ? Rule.skip("there is no such list") : read(world, list, fields)
+const history = (world: World, fields: Readonly<Record<string, unknown>>) => Lists.read(world, Lists.interest, fields)
 
 const unknownValues = fc.uuid().map((id) => `no-such-${id}`)
 
-const isKnownCase = (answer: Parameters<typeof Refusals.named>[0], ...keys: ReadonlyArray<string>) =>
+const isKnownCase = (answer: Parameters<typeof Refusals.namedFields>[0], ...keys: ReadonlyArray<string>) =>
   Refusals.fields(answer, { status: 400, codes: [0] }, ...keys)
 
 const payment: Fields.Table = {
@@ -38,7 +37,7 @@ const payment: Fields.Table = {
     { key: "planId", kind: Kinds.someText, meaning: "the plan's identifier" },
     { key: "investmentId", kind: Kinds.someText, meaning: "the investment's identifier" },
     { key: "amount", kind: Kinds.decimal, meaning: "the interest" },
-    { key: "ticker", kind: Kinds.ticker, meaning: "the currency of the interest" },
+    { key: "ticker", kind: Kinds.ticker, meaning: "the currency that the interest is paid in" },
     { key: "timestamp", kind: Kinds.seconds, meaning: "when it was paid" }
   ]
 }
@@ -47,7 +46,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules(payment),
   Rule.forEach({
     id: "interest.plan.filter",
-    statement: "With planId only payments of that plan are listed, and all of them",
+    statement: "With planId, exactly the payments of that plan are listed",
     clause,
     values: [...plans],
     check: (world, [planId]) =>
@@ -56,7 +55,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* history(world, { planId })
         const { objects } = yield* Fields.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["planId"] === planId)
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `the ${expected.length} payments of ${planId}`,
           JSON.stringify(objects) === JSON.stringify(expected)
@@ -65,7 +64,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forEach({
     id: "interest.ticker.filter",
-    statement: "With ticker only payments of that currency are listed, and all of them",
+    statement: "With ticker, exactly the payments in that currency are listed",
     clause,
     values: [...plans],
     check: (world, [, ticker]) =>
@@ -74,7 +73,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* history(world, { ticker })
         const { objects } = yield* Fields.records(world, answer, "records")
         const expected = whole.objects.filter((record) => Json.isObject(record) && record["ticker"] === ticker)
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `the ${expected.length} payments in ${ticker}`,
           JSON.stringify(objects) === JSON.stringify(expected)
@@ -83,7 +82,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.plan.unknown",
-    statement: "A planId that is none is refused: HTTP 400, code 0, Validation failed, errors keyed by planId",
+    statement: "An unknown planId is refused: HTTP 400, code 0, Validation failed, errors keyed by planId",
     clause: "Errors",
     profile: "read-only",
     values: unknownValues,
@@ -91,7 +90,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.ticker.unknown",
-    statement: "A ticker that is none is refused: HTTP 400, code 0, Validation failed, errors keyed by ticker",
+    statement: "An unknown ticker is refused: HTTP 400, code 0, Validation failed, errors keyed by ticker",
     clause: "Errors",
     profile: "read-only",
     values: fc.constantFrom("NOSUCH", "XXX1", "BTCUSDT0"),
@@ -99,7 +98,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "interest.both.unknown",
-    statement: "When planId and ticker are both wrong, errors has both",
+    statement: "When planId and ticker are both wrong, errors names both",
     clause,
     profile: "read-only",
     values: unknownValues,
@@ -112,7 +111,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ...(["planId", "ticker"] as const).map((field) =>
     Rule.forAll({
       id: `interest.${field === "planId" ? "plan" : field}.type`,
-      statement: `${field} is a string; anything else is refused`,
+      statement: `${field} is a string; any other value is refused`,
       clause,
       profile: "read-only",
       values: Arbitraries.noTexts,
@@ -125,12 +124,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   ),
   Rule.forAll({
     id: "interest.fresh",
-    statement: "The answer is not cached: a payment is listed as soon as it is made, as it was made",
+    statement: "The answer is not cached: a payment is listed as soon as it is made",
     clause,
     values: fc.tuple(fc.constantFrom(...plans), fc.integer({ min: 1, max: 999_999 })),
     check: (world, [[planId, ticker], units]) =>
       Effect.gen(function*() {
-        const account = yield* world.open({ isPoor: true })
+        const account = yield* world.open({ isFunded: false })
         const amount = (units / 1e6).toFixed(6)
         const before = yield* world.call(account, Paths.interest)
         yield* world.control("PayInterest", { account: account.id, planId, investmentId: "once", ticker, amount })
@@ -138,7 +137,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { objects } = yield* Fields.records(world, answer, "records")
         const [record] = objects
         const now = (yield* world.now) / 1000
-        yield* Rule.expect(
+        yield* Verdict.expect(
           answer,
           `one payment of ${amount} ${ticker} of ${planId}, now (there was none before)`,
           objects.length === 1 && Json.isObject(record) && record["planId"] === planId && record["ticker"] === ticker &&

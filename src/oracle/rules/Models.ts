@@ -1,6 +1,6 @@
 /**
- * Lists of calls in any order, against small models of what they do. The models know nothing of the sandbox's engine: an
- * order is a line in a table, a page a slice of a list.
+ * Calls in any order, compared with small models of what they do. The models share nothing with the
+ * sandbox's engine: an order is a row of a table, and a page is a slice of a list.
  *
  * @since 0.1.0
  */
@@ -11,30 +11,33 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import { TargetError } from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import { ethOf, issue } from "../world/Codes.ts"
+import { basePrice } from "../world/Markets.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
+import * as SubAccounts from "../world/SubAccounts.ts"
+import * as Trading from "../world/Trading.ts"
 import type { Account, Market, World } from "../world/World.ts"
-import { basePrice } from "../world/World.ts"
-import { ethOf, issue } from "./Codes.ts"
 
-/** One call: what it does to the model, and that the target does the same. */
+/** One call. It changes the model, and expects that the target has changed in the same way. */
 interface Step<Model, Real> {
   readonly toString: () => string
   readonly can?: (model: Model) => boolean
-  readonly run: (model: Model, real: Real) => Effect.Effect<unknown, Rule.Stop>
+  readonly run: (model: Model, real: Real) => Effect.Effect<unknown, Verdict.CheckError>
 }
 
-const isStop: (error: unknown) => error is Rule.Stop = Schema.is(
-  Schema.Union([Rule.Broken, Rule.Skipped, TargetError])
+const isCheckError: (error: unknown) => error is Verdict.CheckError = Schema.is(
+  Schema.Union([Verdict.Broken, Verdict.Skipped, TargetError])
 )
 
-/** A rule that holds for every list of steps. */
+/** Makes a rule that holds for every list of steps. */
 const everyList = <Model extends object, Real extends object>(
   heading: Rule.Heading,
   steps: ReadonlyArray<fc.Arbitrary<Step<Model, Real>>>,
-  begin: (world: World) => Effect.Effect<{ readonly model: Model; readonly real: Real }, Rule.Stop>
+  begin: (world: World) => Effect.Effect<{ readonly model: Model; readonly real: Real }, Verdict.CheckError>
 ): Rule.Rule =>
   Rule.forAll({
     ...heading,
@@ -54,12 +57,12 @@ const everyList = <Model extends object, Real extends object>(
       ),
     check: (world, list) =>
       Effect.gen(function*() {
-        const begun = yield* begin(world)
+        const started = yield* begin(world)
         const ended = yield* Effect.promise(() =>
-          fc.asyncModelRun(() => begun, list).then(() => undefined, (error: unknown) => ({ error }))
+          fc.asyncModelRun(() => started, list).then(() => undefined, (error: unknown) => ({ error }))
         )
         if (ended === undefined) return
-        return yield* isStop(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
+        return yield* isCheckError(ended.error) ? Effect.fail(ended.error) : Effect.die(ended.error)
       })
   })
 
@@ -73,8 +76,8 @@ const step = <Model, Real>(
 // Orders
 // -----------------------------------------------------------------------------
 
-/** An open order, as far as the model knows: where it waits, from which side, and whether it has been woken. */
-interface Waiting {
+/** An open order: its trigger, from which side the price must reach it, and whether it has been activated. */
+interface OpenOrder {
   readonly id: string
   readonly kind: "spot" | "margin"
   readonly trigger: number | undefined
@@ -82,38 +85,42 @@ interface Waiting {
   isActivated: boolean
 }
 
-interface Book {
+interface OrderModel {
   price: number
-  orders: Array<Waiting>
+  orders: Array<OpenOrder>
 }
 
-interface Desk {
+interface OrderTarget {
   readonly world: World
   readonly account: Account
   readonly market: Market
 }
 
-const isReached = ({ condition, trigger = 0 }: Pick<Waiting, "condition" | "trigger">, price: number): boolean =>
+const isReached = ({ condition, trigger = 0 }: Pick<OpenOrder, "condition" | "trigger">, price: number): boolean =>
   condition === "gte" ? price >= trigger : price <= trigger
 
 const rounded = ({ moneyPrecision }: Market, factor: number): number =>
   Number((basePrice * factor).toFixed(moneyPrecision))
 
-/** Whether the open orders are those of the model, each as awake as there. */
-const compare = Effect.fnUntraced(function*(model: Book, { account, world }: Desk) {
+/** Expects that the open orders are those of the model, and the activated ones too. */
+const compare = Effect.fnUntraced(function*(model: OrderModel, { account, world }: OrderTarget) {
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const shown = (id: string, isActivated: boolean) => `${id}${isActivated ? " activated" : ""}`
   const expected = model.orders.map(({ id, isActivated }) => shown(id, isActivated)).toSorted()
   const actual = [...open].map(([id, order]) => shown(id, order["activated"] === 1)).toSorted()
-  yield* Rule.conclude(`open: ${expected.join(", ")}`, `open: ${actual.join(", ")}`, expected.join() === actual.join())
+  yield* Verdict.conclude(
+    `open: ${expected.join(", ")}`,
+    `open: ${actual.join(", ")}`,
+    expected.join() === actual.join()
+  )
 })
 
 const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.integer({ min: -20, max: 20 })).map((
   [side, percent]
 ) =>
-  step<Book, Desk>(`stop ${side} at ${percent} %`, (model, desk) =>
+  step<OrderModel, OrderTarget>(`stop ${side} at ${percent} %`, (model, target) =>
     Effect.gen(function*() {
-      const { account, market, world } = desk
+      const { account, market, world } = target
       const trigger = rounded(market, 1 + percent / 100)
       const { order } = yield* Orders.place(
         world,
@@ -121,7 +128,7 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
         Paths.stopLimit,
         Orders.stopLimit(market, side, {
           amount: "0.01",
-          // Where the price of this model never comes.
+          // The price of this model never reaches it.
           price: rounded(market, side === "buy" ? 0.5 : 1.6).toFixed(market.moneyPrecision),
           activation_price: trigger.toFixed(market.moneyPrecision)
         })
@@ -130,42 +137,42 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
       const condition = world.dialect.name === "live" ? (trigger > model.price ? "gte" : "lte") : bySide
       const isActivated = isReached({ condition, trigger }, model.price)
       model.orders.push({ id: Orders.idsOf(world, order)[0] ?? "", kind: "spot", trigger, condition, isActivated })
-      yield* compare(model, desk)
+      yield* compare(model, target)
     }))
 )
 
 const placePair = fc.constantFrom("buy" as const, "sell" as const).map((side) =>
-  step<Book, Desk>(`pair ${side}`, (model, desk) =>
+  step<OrderModel, OrderTarget>(`pair ${side}`, (model, target) =>
     Effect.gen(function*() {
-      const { account, market, world } = desk
+      const { account, market, world } = target
       const { order } = yield* Orders.place(world, account, Paths.oco, Orders.oco(market, side))
       const [, ...ids] = Orders.idsOf(world, order)
       for (const id of ids) {
         model.orders.push({ id, kind: "margin", trigger: undefined, condition: "gte", isActivated: false })
       }
-      yield* compare(model, desk)
+      yield* compare(model, target)
     }))
 )
 
 const movePrice = fc.integer({ min: -25, max: 25 }).map((percent) =>
-  step<Book, Desk>(`price to ${percent} %`, (model, desk) =>
+  step<OrderModel, OrderTarget>(`price to ${percent} %`, (model, target) =>
     Effect.gen(function*() {
-      const { market, world } = desk
+      const { market, world } = target
       model.price = rounded(market, 1 + percent / 100)
-      yield* world.control("MovePrice", { market: market.name, price: model.price.toFixed(market.moneyPrecision) })
+      yield* Trading.movePrice(world, market, model.price)
       for (const order of model.orders) {
         if (order.trigger !== undefined && isReached(order, model.price)) order.isActivated = true
       }
-      yield* compare(model, desk)
+      yield* compare(model, target)
     }))
 )
 
 const cancelOne = fc.nat(20).map((at) =>
-  step<Book, Desk>(
+  step<OrderModel, OrderTarget>(
     `cancel ${at}`,
-    (model, desk) =>
+    (model, target) =>
       Effect.gen(function*() {
-        const { account, market, world } = desk
+        const { account, market, world } = target
         const spot = model.orders.filter(({ kind }) => kind === "spot")
         const order = spot[at % spot.length]
         if (order === undefined) return
@@ -174,7 +181,7 @@ const cancelOne = fc.nat(20).map((at) =>
           [Spelling.keys(world.dialect).orderId]: Number(order.id)
         })
         model.orders = model.orders.filter((other) => other !== order)
-        yield* compare(model, desk)
+        yield* compare(model, target)
       }),
     ({ orders }) => orders.some(({ kind }) => kind === "spot")
   )
@@ -184,11 +191,11 @@ const cancelAll = fc.constantFrom<Array<ReadonlyArray<"spot" | "margin">>>(["spo
   .map((
     type
   ) =>
-    step<Book, Desk>(`cancel all ${type.join(" and ")}`, (model, desk) =>
+    step<OrderModel, OrderTarget>(`cancel all ${type.join(" and ")}`, (model, target) =>
       Effect.gen(function*() {
-        yield* desk.world.call(desk.account, Paths.cancelAll, { type })
+        yield* target.world.call(target.account, Paths.cancelAll, { type })
         model.orders = model.orders.filter(({ kind }) => !type.includes(kind))
-        yield* compare(model, desk)
+        yield* compare(model, target)
       }))
   )
 
@@ -203,12 +210,12 @@ interface Issued {
   isApplied: boolean
 }
 
-interface Purse {
+interface CodeModel {
   readonly codes: Array<Issued>
   readonly held: [number, number]
 }
 
-interface Holders {
+interface CodeTarget {
   readonly world: World
   readonly accounts: readonly [Account, Account]
 }
@@ -218,7 +225,7 @@ const issueCode = fc.tuple(
   fc.option(fc.constantFrom("sesame", "é"), { nil: undefined })
 )
   .map(([units, passphrase]) =>
-    step<Purse, Holders>(
+    step<CodeModel, CodeTarget>(
       `issue ${units}${passphrase === undefined ? "" : " with a passphrase"}`,
       (model, { world }) =>
         Effect.map(issue(world, String(units), passphrase), ({ code }) => {
@@ -230,7 +237,7 @@ const issueCode = fc.tuple(
 const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("right", "wrong", "none")).map((
   [at, who, passphrase]
 ) =>
-  step<Purse, Holders>(
+  step<CodeModel, CodeTarget>(
     `account ${who} applies code ${at} with ${passphrase} passphrase`,
     (model, { accounts, world }) =>
       Effect.gen(function*() {
@@ -248,10 +255,10 @@ const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("r
           model.held[who === 0 ? 0 : 1] += issued.units
         }
         yield* isRight
-          ? Rule.expect(answer, "the code is applied", answer.status === Spelling.applied(world.dialect))
-          : Refusals.some(answer, "because the code was applied, or the passphrase is not its own")
+          ? Verdict.expect(answer, "the code is applied", answer.status === Spelling.applied(world.dialect))
+          : Refusals.any(answer, "because the code was applied, or the passphrase is not its own")
         const held = [yield* ethOf(world, accounts[0]), yield* ethOf(world, accounts[1])]
-        yield* Rule.conclude(`balances ${model.held.join(", ")}`, held, held.join() === model.held.join())
+        yield* Verdict.conclude(`balances ${model.held.join(", ")}`, held, held.join() === model.held.join())
       }),
     ({ codes }) => codes.length > 0
   )
@@ -261,42 +268,30 @@ const applyCode = fc.tuple(fc.nat(10), fc.constantFrom(0, 1), fc.constantFrom("r
 // Sub-accounts and their pages
 // -----------------------------------------------------------------------------
 
-interface Family {
+interface SubAccountModel {
   ids: Array<string>
 }
 
-interface Parent {
+interface SubAccountTarget {
   readonly world: World
   readonly account: Account
 }
 
 const createSubAccount = fc.constant(
-  step<Family, Parent>("open a sub-account", (model, { account, world }) =>
-    Effect.gen(function*() {
-      const id = world.unique("sub")
-      yield* world.control("OpenSubAccount", {
-        id,
-        parent: account.id,
-        alias: id,
-        email: "",
-        color: "#000000",
-        shareKyc: false,
-        kycStatus: "none",
-        spotEnabled: true,
-        collateralEnabled: true
-      })
-      model.ids.push(id)
-    }))
+  step<SubAccountModel, SubAccountTarget>(
+    "open a sub-account",
+    (model, { account, world }) => Effect.map(SubAccounts.create(world, account), (id) => model.ids.push(id))
+  )
 )
 
 const remove = fc.nat(20).map((at) =>
-  step<Family, Parent>(
+  step<SubAccountModel, SubAccountTarget>(
     `delete ${at}`,
     (model, { account, world }) =>
       Effect.gen(function*() {
         const id = model.ids[at % model.ids.length]
         const answer = yield* world.call(account, Paths.deleteSubAccount, { id })
-        yield* Rule.expect(answer, "HTTP 200", answer.status === 200)
+        yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
         model.ids = model.ids.filter((other) => other !== id)
       }),
     ({ ids }) => ids.length > 0
@@ -304,14 +299,19 @@ const remove = fc.nat(20).map((at) =>
 )
 
 const page = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 8 })).map(([limit, offset]) =>
-  step<Family, Parent>(`list ${limit} from ${offset}`, (model, { account, world }) =>
-    Effect.gen(function*() {
-      const answer = yield* world.call(account, Paths.subAccounts, { limit, offset })
-      const data = Json.isObject(answer.json) ? answer.json["data"] : undefined
-      const ids = Array.isArray(data) ? data.map((entry) => Json.isObject(entry) ? entry["id"] : undefined) : undefined
-      const expected = model.ids.slice(offset, offset + limit)
-      yield* Rule.conclude(`sub-accounts ${expected.join()}`, ids, ids?.join() === expected.join(), answer)
-    }))
+  step<SubAccountModel, SubAccountTarget>(
+    `list ${limit} from ${offset}`,
+    (model, { account, world }) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(account, Paths.subAccounts, { limit, offset })
+        const data = Json.isObject(answer.json) ? answer.json["data"] : undefined
+        const ids = Array.isArray(data)
+          ? data.map((entry) => Json.isObject(entry) ? entry["id"] : undefined)
+          : undefined
+        const expected = model.ids.slice(offset, offset + limit)
+        yield* Verdict.conclude(`sub-accounts ${expected.join()}`, ids, ids?.join() === expected.join(), answer)
+      })
+  )
 )
 
 // -----------------------------------------------------------------------------
@@ -319,12 +319,12 @@ const page = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 
 // -----------------------------------------------------------------------------
 
 export const rules: ReadonlyArray<Rule.Rule> = [
-  everyList<Book, Desk>(
+  everyList<OrderModel, OrderTarget>(
     {
       id: "orders.model",
       statement:
-        "Whatever stop-limit and OCO orders are placed and canceled while the price moves, those are open that are "
-        + "not canceled, and those activated whose price was reached",
+        "However stop-limit and OCO orders are placed and canceled while the price moves, the open orders are those "
+        + "that were not canceled, and the activated ones those whose trigger was reached",
       clause: "Order status"
     },
     [placeStop, placePair, movePrice, cancelOne, cancelAll],
@@ -335,28 +335,29 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         return { model: { price: basePrice, orders: [] }, real: { world, account, market } }
       })
   ),
-  everyList<Purse, Holders>(
+  everyList<CodeModel, CodeTarget>(
     {
       id: "codes.model",
-      statement: "Whoever applies which codes with which passphrases, each is credited once, to the first who may",
+      statement: "However accounts apply codes, each is credited once, to the first account with the right passphrase",
       clause: "Endpoints §6"
     },
     [issueCode, applyCode, applyCode],
     (world) =>
       Effect.gen(function*() {
-        const accounts = [yield* world.open({ isPoor: true }), yield* world.open({ isPoor: true })] as const
+        const accounts = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })] as const
         return { model: { codes: [], held: [0, 0] }, real: { world, accounts } }
       })
   ),
-  everyList<Family, Parent>(
+  everyList<SubAccountModel, SubAccountTarget>(
     {
       id: "sub-accounts.model",
       statement:
-        "However sub-accounts come and go, every page is a slice of those that are there, in the order they came",
+        "However sub-accounts come and go, every page is a slice of the existing ones in the order of creation",
       clause: "Endpoints §9",
       level: "SHOULD"
     },
     [createSubAccount, createSubAccount, remove, page, page],
-    (world) => Effect.map(world.open({ isPoor: true }), (account) => ({ model: { ids: [] }, real: { world, account } }))
+    (world) =>
+      Effect.map(world.open({ isFunded: false }), (account) => ({ model: { ids: [] }, real: { world, account } }))
   )
 ]

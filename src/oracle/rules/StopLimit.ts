@@ -6,22 +6,24 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as ClientOrderIds from "../world/ClientOrderIds.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
+import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
+import * as OrderFields from "../world/OrderFields.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
+import * as PlacedOrders from "../world/PlacedOrders.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import type { World } from "../world/World.ts"
-import * as Requests from "./Requests.ts"
 
 const clause = "Endpoints §3"
 
 const answerClause = "Stop-limit order (response)"
 
-const sides = ["buy", "sell"] as const
-
-const place = (world: World, side: "buy" | "sell" = "buy", more: Readonly<Record<string, unknown>> = {}) =>
+const place = (world: World, side: Orders.Side = "buy", more: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function*() {
     const market = yield* world.market
     return yield* Orders.place(world, yield* world.trader, Paths.stopLimit, Orders.stopLimit(market, side, more))
@@ -42,25 +44,25 @@ const response: Fields.Table = {
     {
       key: "client_order_id",
       kind: Kinds.clientOrderId,
-      meaning: "the caller's own identifier",
+      meaning: "its client order id",
       live: { key: "clientOrderId", isOptional: true }
     },
-    { key: "market", kind: Kinds.market, meaning: "where it is" },
-    { key: "side", kind: Kinds.oneOf("buy", "sell"), meaning: "what it does" },
+    { key: "market", kind: Kinds.market, meaning: "its market" },
+    { key: "side", kind: Kinds.oneOf("buy", "sell"), meaning: "buy or sell" },
     {
       key: "type",
       kind: Kinds.oneOf("limit", "market", "stock market", "stop limit", "stop market"),
       meaning: "the order's type"
     },
     { key: "timestamp", kind: Kinds.fractionalSeconds, meaning: "when it was created" },
-    { key: "deal_money", kind: Kinds.decimal, meaning: "filled so far, in money", live: { key: "dealMoney" } },
-    { key: "deal_stock", kind: Kinds.decimal, meaning: "filled so far, in stock", live: { key: "dealStock" } },
-    { key: "amount", kind: Kinds.positiveDecimal, meaning: "its quantity" },
-    { key: "left", kind: Kinds.decimal, meaning: "what is not filled" },
+    { key: "deal_money", kind: Kinds.decimal, meaning: "the quote amount filled so far", live: { key: "dealMoney" } },
+    { key: "deal_stock", kind: Kinds.decimal, meaning: "the base amount filled so far", live: { key: "dealStock" } },
+    { key: "amount", kind: Kinds.positiveDecimal, meaning: "its amount" },
+    { key: "left", kind: Kinds.decimal, meaning: "the amount that is not yet filled" },
     { key: "deal_fee", kind: Kinds.decimal, meaning: "the fee so far", live: { key: "dealFee" } },
-    { key: "price", kind: Kinds.decimal, meaning: "its limit" },
-    { key: "postOnly", kind: Kinds.boolean, meaning: "whether it may only rest", live: omissible },
-    { key: "ioc", kind: Kinds.boolean, meaning: "whether it may not rest", live: omissible },
+    { key: "price", kind: Kinds.decimal, meaning: "its limit price" },
+    { key: "postOnly", kind: Kinds.boolean, meaning: "whether it may only rest in the book", live: omissible },
+    { key: "ioc", kind: Kinds.boolean, meaning: "whether it is immediate-or-cancel", live: omissible },
     {
       key: "status",
       kind: Kinds.oneOf(...statuses),
@@ -79,27 +81,27 @@ const response: Fields.Table = {
       meaning: "the position's side, of collateral orders",
       isOptional: true
     },
-    { key: "rpi", kind: Kinds.boolean, meaning: "whether it improves retail prices", live: omissible },
+    { key: "rpi", kind: Kinds.boolean, meaning: "whether it is a retail price improvement order", live: omissible },
     { key: "reduceOnly", kind: Kinds.boolean, meaning: "whether it may only reduce a position", live: omissible },
-    { key: "activated", kind: Kinds.bit, meaning: "whether its price was reached", live: omissible },
+    { key: "activated", kind: Kinds.bit, meaning: "whether the trigger was reached", live: omissible },
     {
       key: "activationCondition",
       kind: Kinds.oneOf("gte", "lte"),
-      meaning: "from which side its price must be reached",
+      meaning: "from which side the price must reach the trigger",
       live: omissible
     },
-    { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger" }
+    { key: "activation_price", kind: Kinds.positiveDecimal, meaning: "its trigger price" }
   ]
 }
 
-/** What a new order is answered with, whatever it is. */
-const fresh = (
+/** A rule about a new order. */
+const newOrder = (
   id: string,
   statement: string,
   check: (
     order: Readonly<Record<string, unknown>>,
     world: World,
-    side: "buy" | "sell",
+    side: Orders.Side,
     market: string
   ) => readonly [string, boolean]
 ): Rule.Rule =>
@@ -108,19 +110,19 @@ const fresh = (
     statement,
     clause: answerClause,
     profile: "mutating",
-    values: sides,
+    values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {
         const { answer, order } = yield* place(world, side)
         const [expected, holds] = check(order, world, side, (yield* world.market).name)
-        yield* Rule.expect(answer, expected, holds)
+        yield* Verdict.expect(answer, expected, holds)
       })
   })
 
 const absentOr = (world: World, value: unknown, expected: unknown): boolean =>
   value === expected || (world.dialect.name === "live" && value === undefined)
 
-const placing: Requests.Placing = {
+const entry: OrderEntry = {
   id: "stop-limit",
   clause,
   path: Paths.stopLimit,
@@ -129,58 +131,73 @@ const placing: Requests.Placing = {
   stopPrice: "price",
   sideProfile: "mutating",
   draft: Orders.stopLimit,
-  clientOrderIds: (order, key) => [order[key]]
+  clientOrderIds: (order, key) => [order[key]],
+  isAsSubmitted: (order, { activation_price, amount, price }) => hasValues(order, amount, price, activation_price)
 }
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   ...Fields.rules(response),
-  ...Requests.all(placing),
-  fresh("type", "Its type is stop limit", (order) => ["type stop limit", order["type"] === "stop limit"]),
-  fresh("left", "What is left of a new order equals its amount", (order) => [
+  ...OrderFields.rules(entry),
+  ...ClientOrderIds.rules(entry),
+  ...PlacedOrders.rules(entry),
+  newOrder(
+    "type",
+    "The type of a new order is stop limit",
+    (order) => ["type stop limit", order["type"] === "stop limit"]
+  ),
+  newOrder("left", "left of a new order is its whole amount", (order) => [
     "left equal to amount",
     Number(order["left"]) === Number(order["amount"])
   ]),
-  fresh("deal-money", "Nothing is filled of a new order: its money is \"0\"", (order, { dialect }) => [
+  newOrder("deal-money", "Nothing of a new order is filled: its deal money is \"0\"", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealMoney] === "0"
   ]),
-  fresh("deal-stock", "Nothing is filled of a new order: its stock is \"0\"", (order, { dialect }) => [
+  newOrder("deal-stock", "Nothing of a new order is filled: its deal stock is \"0\"", (order, { dialect }) => [
     "\"0\"",
     order[Spelling.keys(dialect).dealStock] === "0"
   ]),
-  fresh("deal-fee", "No fee is charged for a new order", (order, { dialect }) => [
+  newOrder("deal-fee", "No fee is charged for a new order", (order, { dialect }) => [
     "zero",
     Number(order[Spelling.keys(dialect).dealFee]) === 0
   ]),
-  fresh("status", "Its status is that of an order that is accepted and not matched", (order, world) => {
+  newOrder("status", "The status of a new order says that it is accepted and not yet matched", (order, world) => {
     const { NEW } = Spelling.statuses(world.dialect)
     return [`status ${NEW}`, absentOr(world, order["status"], NEW)]
   }),
-  fresh("stp", "Without stp it is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
-  fresh("post-only", "postOnly is false unless asked for", (order, world) => [
+  newOrder("stp", "The default of stp is no", (order, world) => ["stp no", absentOr(world, order["stp"], "no")]),
+  newOrder("post-only", "postOnly is false by default", (order, world) => [
     "postOnly false",
     absentOr(world, order["postOnly"], false)
   ]),
-  fresh("ioc", "ioc is false unless asked for", (order, world) => ["ioc false", absentOr(world, order["ioc"], false)]),
-  fresh("reduce-only", "reduceOnly is false: the call has no such parameter", (order, world) => [
+  newOrder(
+    "ioc",
+    "ioc is false by default",
+    (order, world) => ["ioc false", absentOr(world, order["ioc"], false)]
+  ),
+  newOrder("reduce-only", "reduceOnly is false: the call has no such parameter", (order, world) => [
     "reduceOnly false",
     absentOr(world, order["reduceOnly"], false)
   ]),
-  fresh("activated", "activated is 0 until the trigger is met", (order, world) => [
+  newOrder("activated", "activated is 0 until the trigger is met", (order, world) => [
     "activated 0",
     absentOr(world, order["activated"], 0)
   ]),
-  fresh("side", "market and side are those of the request", (order, _world, side, market) => [
+  newOrder("side", "A new order has the market and the side of the request", (order, _world, side, market) => [
     `market ${market}, side ${side}`,
     order["market"] === market && order["side"] === side
   ]),
-  fresh("condition", "A buy far above the market waits for gte, a sell far below it for lte", (order, world, side) => {
-    const condition = side === "buy" ? "gte" : "lte"
-    return [`activationCondition ${condition}`, absentOr(world, order["activationCondition"], condition)]
-  }),
+  newOrder(
+    "condition",
+    "A buy far above the market waits for gte, a sell far below it for lte",
+    (order, world, side) => {
+      const condition = side === "buy" ? "gte" : "lte"
+      return [`activationCondition ${condition}`, absentOr(world, order["activationCondition"], condition)]
+    }
+  ),
   Rule.forAll({
     id: "stop-limit.activation-price.exact",
-    statement: "The trigger price always equals the value submitted, as it was written",
+    statement: "activation_price is exactly the text that was submitted",
     clause: answerClause,
     values: fc.integer({ min: 110, max: 190 }),
     check: (world, percent) =>
@@ -188,7 +205,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { moneyPrecision, price } = yield* world.market
         const text = (price * percent / 100).toFixed(moneyPrecision)
         const { answer, order } = yield* place(world, "buy", { activation_price: text })
-        yield* Rule.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
+        yield* Verdict.expect(answer, `activation_price "${text}"`, order["activation_price"] === text)
       })
   }),
   Rule.forAll({
@@ -201,7 +218,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, factor) =>
       Effect.gen(function*() {
         const { minAmount, minTotal, moneyPrecision, price, stockPrecision } = yield* world.market
-        // As dear as it takes for the least amount to be worth the least total.
+        // High enough for the least amount to reach the least total.
         const limit = Math.max(price, minTotal / minAmount)
         const text = limit.toFixed(moneyPrecision)
         const { answer } = yield* place(world, "buy", {
@@ -209,26 +226,26 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           price: text,
           activation_price: text
         })
-        yield* Rule.expect(answer, "HTTP 200", answer.status === 200)
+        yield* Verdict.expect(answer, "HTTP 200", answer.status === 200)
       })
   }),
   Rule.forEach({
     id: "stop-limit.request.stp.accepts",
-    statement: "stp is no, cancel_both, cancel_new or cancel_old, and is answered",
+    statement: "stp is no, cancel_both, cancel_new or cancel_old, and the answer shows it",
     clause,
     profile: "mutating",
-    live: Rule.other("answered as no, cb, cn or co; requests may say either"),
+    live: Rule.other("the answer shows no, cb, cn or co; requests may use either form"),
     values: ["no", "cancel_both", "cancel_new", "cancel_old"] as const,
     check: (world, stp) =>
       Effect.gen(function*() {
         const expected = Spelling.modes(world.dialect)[stp]
         const { answer, order } = yield* place(world, "buy", { stp: world.dialect.name === "live" ? expected : stp })
-        yield* Rule.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
+        yield* Verdict.expect(answer, `stp ${expected}`, absentOr(world, order["stp"], expected))
       })
   }),
   Rule.forAll({
     id: "stop-limit.request.stp.refuses",
-    statement: "stp of any other value is refused",
+    statement: "Any other value of stp is refused",
     clause,
     profile: "mutating",
     live: Rule.other("HTTP 422"),
@@ -240,7 +257,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const market = yield* world.market
         const fields = Orders.stopLimit(market, "buy", { stp })
-        const answer = yield* Orders.attempt(world, yield* world.trader, Paths.stopLimit, fields)
+        const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
         yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "stp")
       })
   }),
@@ -254,7 +271,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.forAll({
     id: "stop-limit.request.bboRole.refuses",
-    statement: "bboRole of any other value is refused",
+    statement: "Any other value of bboRole is refused",
     clause,
     profile: "mutating",
     live: Rule.other("HTTP 422"),
@@ -264,7 +281,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const market = yield* world.market
         const fields = Orders.stopLimit(market, "buy", { bboRole })
-        const answer = yield* Orders.attempt(world, yield* world.trader, Paths.stopLimit, fields)
+        const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
         yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "bboRole")
       })
   })

@@ -1,55 +1,84 @@
 /**
- * Rules about the fields of answers, one for each row of the document's tables: it is there, and it is what it should be.
+ * Rules about the fields of answers, one for each row of the document's tables: the field is there, and its value is of
+ * the right kind.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
+import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
 import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
 import type { Kind } from "./Kinds.ts"
 import type { World } from "./World.ts"
 
 /**
- * A row: the field's place, its kind and its meaning. Where a dialect writes the key or the value otherwise, or leaves
- * the field out, `live` says so.
+ * A field of an object.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Row {
+  /** Its key in the document's dialect. */
   readonly key: string
+  /** What its value must be. */
   readonly kind: Kind
+  /** What it means. */
   readonly meaning: string
-  readonly live?: {
-    readonly key?: string
-    readonly kind?: Kind
-    readonly isOptional?: boolean
-  }
-  /** Whether it may be missing in the document's dialect too; then only its value is judged. */
+  /** What the live dialect does otherwise. */
+  readonly live?: LiveRow
+  /** Whether it may be missing in the document's dialect too; then only its value is judged. False by default. */
   readonly isOptional?: boolean
 }
 
-/** An object of an answer that is judged, and the answer it is from. */
+/**
+ * What the live dialect does otherwise with a field.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface LiveRow {
+  /** Its key; the document's by default. */
+  readonly key?: string
+  /** What its value must be; as in the document by default. */
+  readonly kind?: Kind
+  /** Whether it may be missing; false by default. */
+  readonly isOptional?: boolean
+}
+
+/**
+ * Objects to judge.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Sample {
+  /** The answer that they are from. */
   readonly answer: Target.Answer
+  /** The objects; a table expects one at least. */
   readonly objects: ReadonlyArray<unknown>
 }
 
 /**
- * Where the objects of a table come from, and what rules about them are called. `within` is where they are in the answer,
- * for people.
+ * The fields of an object in an answer.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Table {
+  /** What the ids of its rules begin with. */
   readonly id: string
+  /** The heading of the document that shows the table. */
   readonly clause: string
-  readonly profile: Rule.Profile
+  /** What its rules need of the target. */
+  readonly profile: Profile
+  /** What the object is, in words. */
   readonly within: string
-  readonly sample: (world: World) => Effect.Effect<Sample, Rule.Stop>
+  /** Gets objects to judge. */
+  readonly sample: (world: World) => Effect.Effect<Sample, Verdict.CheckError>
+  /** The fields. */
   readonly rows: ReadonlyArray<Row>
 }
 
@@ -71,18 +100,18 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
     const live = dialect.name === "live" ? row.live : undefined
     const kind = live?.kind ?? row.kind
     const isOptional = row.isOptional === true || live?.isOptional === true
-    if (!Json.isObject(object)) return Rule.expect(answer, `${within} is an object with ${key}`, false)
+    if (!Json.isObject(object)) return Verdict.expect(answer, `${within} is an object with ${key}`, false)
     const isThere = Object.hasOwn(object, key)
-    return Rule.conclude(
+    return Verdict.conclude(
       isOptional ? `${key} in ${within}, if it is there, is ${kind.name}` : `${key} in ${within} is ${kind.name}`,
-      isThere ? { [key]: object[key] } : `there is no ${key}; there are ${Object.keys(object).join(", ")}`,
+      isThere ? { [key]: object[key] } : `no ${key}, but ${Object.keys(object).join(", ")}`,
       isThere ? kind.holds(object[key]) : isOptional,
       answer
     )
   }, { discard: true })
 
 /**
- * One rule for each row of a table.
+ * Makes one rule for each row of a table.
  *
  * @category constructors
  * @since 0.1.0
@@ -100,43 +129,43 @@ export const rules = ({ clause, id, profile, rows, sample, within }: Table): Rea
       check: (world) =>
         Effect.gen(function*() {
           const { answer, objects } = yield* sample(world)
-          yield* judge(world.dialect, row, within, { answer, objects: yield* some(world, answer, objects, within) })
+          yield* judge(world.dialect, row, within, {
+            answer,
+            objects: yield* atLeastOne(world, answer, objects, within)
+          })
         })
     })
   )
 
-/**
- * Objects to judge, one at least. An account of somebody's own may have none, and then there is nothing to judge; one of a
- * sandbox was given some.
- */
-export const some = <A>(
+/** Expects one object at least. Somebody's own account may have none, and then the rule is skipped. */
+export const atLeastOne = <A>(
   { profile }: Pick<World, "profile">,
   answer: Target.Answer,
   objects: ReadonlyArray<A>,
   within: string
-): Effect.Effect<ReadonlyArray<A>, Rule.Stop> => {
+): Effect.Effect<ReadonlyArray<A>, Verdict.CheckError> => {
   if (objects.length > 0) return Effect.succeed(objects)
   return profile === "control"
-    ? Effect.fail(new Rule.Broken({ expected: `${within}, one at least`, got: Rule.describe(answer), answer }))
-    : Rule.skip("the account has nothing to list")
+    ? Effect.fail(new Verdict.Broken({ expected: `${within}, one at least`, got: Verdict.describe(answer), answer }))
+    : Verdict.skip("the account has nothing to list")
 }
 
-/** The records of a page, one at least. */
+/** The records of a page; expects one at least. */
 export const records = (
   world: Pick<World, "profile">,
   answer: Target.Answer,
   key: string
-): Effect.Effect<Sample, Rule.Stop> => {
+): Effect.Effect<Sample, Verdict.CheckError> => {
   const list = Json.isObject(answer.json) ? answer.json[key] : undefined
   if (answer.status !== 200 || !Array.isArray(list)) {
     return Effect.fail(
-      new Rule.Broken({ expected: `HTTP 200 with an array ${key}`, got: Rule.describe(answer), answer })
+      new Verdict.Broken({ expected: `HTTP 200 with an array ${key}`, got: Verdict.describe(answer), answer })
     )
   }
-  return Effect.map(some<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
+  return Effect.map(atLeastOne<unknown>(world, answer, list, key), (objects) => ({ answer, objects }))
 }
 
-/** Parts of the objects of a sample. */
+/** The value of one key in each object of a sample. */
 export const part = (sample: Sample, key: string): Sample => ({
   ...sample,
   objects: sample.objects.map((object) => Json.isObject(object) ? object[key] : undefined)

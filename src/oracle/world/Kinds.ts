@@ -1,18 +1,20 @@
 /**
- * What a value of JSON may be, as the document's tables say it: text, decimal, integer, fractional seconds.
+ * The kinds of JSON values in the document's tables: text, decimal, integer, fractional seconds.
  *
  * @since 0.1.0
  */
 import * as Json from "../../protocol/Json.ts"
 
 /**
- * A kind of value, in words and as a test.
+ * A kind of value.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Kind {
+  /** What such a value is, in words. */
   readonly name: string
+  /** Whether a value is of this kind. */
   readonly holds: (value: unknown) => boolean
 }
 
@@ -23,7 +25,7 @@ const matching = (name: string, form: RegExp): Kind => ({
 
 const isInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value)
 
-/** Between 2001 and 2286: what counts milliseconds is far beyond. */
+/** Whether Unix seconds are between 2001 and 2286. A time in milliseconds is far beyond. */
 const isToday = (value: number): boolean => value >= 1e9 && value < 1e10
 
 export const text: Kind = { name: "a string", holds: (value) => typeof value === "string" }

@@ -1,9 +1,14 @@
 /**
- * The paths of the document, and of those calls besides that show what became of an order. Written down here once more on
- * purpose: a wrong path in an endpoint must not be right because both took it from there.
+ * The paths that the rules call. The oracle writes them a second time on purpose: if it took them from the endpoints
+ * that client and sandbox share, a wrong path there would pass every rule.
  *
  * @since 0.1.0
  */
+
+/** What every path of this interface begins with. */
+export const version = "/api/v4"
+
+// The document's
 export const interest = "/api/v4/main-account/smart/interest-payment-history"
 export const oco = "/api/v4/order/collateral/oco"
 export const stopLimit = "/api/v4/order/stop_limit"
@@ -15,9 +20,10 @@ export const ping = "/api/v4/public/ping"
 export const subAccounts = "/api/v4/sub-account/list"
 export const apiKeys = "/api/v4/sub-account/api-key/list"
 export const deleteSubAccount = "/api/v4/sub-account/delete"
-
-/** Beyond the document, as the live exchange has them. */
 export const markets = "/api/v4/public/markets"
+
+// The live exchange's, which the document does not describe: they show prices, and place, list and cancel orders
+export const tickers = "/api/v4/public/ticker"
 export const activeOrders = "/api/v4/orders"
 export const orderHistory = "/api/v4/trade-account/order/history"
 export const limitOrder = "/api/v4/order/new"
@@ -26,7 +32,7 @@ export const collateralLimit = "/api/v4/order/collateral/limit"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
 
-/** Private calls of the document that change nothing, with fields that each accepts. */
+/** The private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
 
 /** All private calls of the document. */
@@ -42,3 +48,12 @@ export const all: ReadonlyArray<string> = [
   apiKeys,
   deleteSubAccount
 ]
+
+/** Paths that no endpoint has. */
+export const unknown = {
+  private: "/api/v4/main-account/no-such-call",
+  public: "/api/v4/public/no-such-call"
+}
+
+/** The path of an order book on a market that does not exist. */
+export const unknownOrderBook = "/api/v4/public/orderbook/NO_SUCH"

@@ -1,6 +1,6 @@
 /**
- * What the two dialects write differently, in the oracle's own words: the codecs of the client and of the sandbox are
- * what is checked, so nothing here comes from them.
+ * What the two dialects write differently. The oracle has its own tables: it checks the codecs of client and sandbox,
+ * so it takes nothing from them.
  *
  * @since 0.1.0
  */
@@ -50,48 +50,45 @@ export const statuses = of({
   }
 })
 
-/** The types of the legs of an OCO order. */
-export const legTypes = of({
-  document: { stopLoss: "stop limit", takeProfit: "limit" },
-  live: { stopLoss: "margin stop limit", takeProfit: "margin limit" }
-})
-
-/** The modes of self-trade prevention, as they are answered. */
+/** The modes of self-trade prevention in answers. */
 export const modes = of({
   document: { no: "no", cancel_both: "cancel_both", cancel_new: "cancel_new", cancel_old: "cancel_old" },
   live: { no: "no", cancel_both: "cb", cancel_new: "cn", cancel_old: "co" }
 })
 
-/** How a refusal looks: its HTTP status and its code. Codes of the live exchange for fields differ by field. */
+/** How a call is refused. */
 export interface Refusal {
+  /** The HTTP status. */
   readonly status: number
+  /** The codes that the body may have. The live exchange has another code for each field. */
   readonly codes: ReadonlyArray<number>
 }
 
-/** An order whose fields are wrong, and cancel-all. */
+/** How orders and cancel-all are refused for wrong fields. */
 export const orderValidation = of<Refusal>({
   document: { status: 400, codes: [30] },
   live: { status: 422, codes: [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43] }
 })
 
-/** Any other call whose fields are wrong. */
+/** How any other call is refused for wrong fields. */
 export const fieldValidation = of<Refusal>({
   document: { status: 400, codes: [0] },
   live: { status: 400, codes: [0] }
 })
 
+/** How a reduce-only order is refused. */
 export const reduceOnly = of<Refusal>({
   document: { status: 400, codes: [116] },
   live: { status: 422, codes: [116] }
 })
 
-/** The status of a code's application. */
+/** The HTTP status of applying a code. */
 export const applied = of<number>({ document: 200, live: 201 })
 
 /** When a client order id may be used again. */
 export const clientOrderIds = of<"never" | "closed">({ document: "never", live: "closed" })
 
-/** A nonce as fields of the envelope. */
+/** A nonce as fields of the envelope. With a window it need not be the greatest so far, but near the clock. */
 export const nonce = (
   dialect: Dialect,
   value: number,

@@ -15,12 +15,12 @@ import {
   answering,
   asking,
   type Change,
+  changing,
   fieldsOf,
   type Instance,
   type Mutant,
-  saying,
-  telling,
   unnamed,
+  withBody,
   withFields,
   without,
   withStatus
@@ -43,7 +43,7 @@ const issued = (
   })
 })
 
-/** Lets everybody delete: the sub-account belongs to whoever asks. */
+/** Lets every account delete a sub-account: it belongs to the account that asks. */
 const adopting = ({ state }: Instance, id: unknown, apiKey: unknown): void => {
   const found = state.subAccounts.get(String(id) as never)
   const caller = state.keys.get(String(apiKey) as never)?.account
@@ -92,7 +92,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     id: "balance-null",
     fault: "balances are null",
     breaks: ["balance.entry.main_balance", "general.money.text"],
-    ...telling(MainBalance.endpoint.path, ["*", "main_balance"], () => null)
+    ...changing(MainBalance.endpoint.path, ["*", "main_balance"], () => null)
   },
   {
     id: "balance-hidden",
@@ -113,9 +113,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "code-amount",
-    fault: "a code's amount is told wrongly",
+    fault: "the answer shows a wrong amount of the code",
     breaks: ["codes.credits"],
-    ...telling(apply, ["amount"], (amount) => `${String(amount)}1`)
+    ...changing(apply, ["amount"], (amount) => `${String(amount)}1`)
   },
   {
     id: "code-no-credit",
@@ -123,12 +123,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["codes.credits"],
     make: () => ({
       answer: (answer, request) =>
-        request.path === MainBalance.endpoint.path && answer.status === 200 ? saying(answer, {}) : answer
+        request.path === MainBalance.endpoint.path && answer.status === 200 ? withBody(answer, {}) : answer
     })
   },
   {
     id: "code-reusable",
-    fault: "a code can be applied again",
+    fault: "a code can be applied twice",
     breaks: ["codes.model", "codes.once", "codes.race"],
     ...issued((code) => code.applied = undefined)
   },
@@ -205,7 +205,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "whatever the code, it is said to be applied",
     breaks: ["codes.code.required", "codes.code.type", "codes.code.unknown"],
     make: () => ({
-      answer: (answer, request) => request.path === apply ? saying({ ...answer, status: 200 }, {}) : answer
+      answer: (answer, request) => request.path === apply ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   },
   {
@@ -221,7 +221,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     make: () => ({
       request: (request, venue) =>
         request.path === remove ? withFields(venue, request, (fields) => ({ ...fields, id: "nobody" })) : request,
-      answer: (answer, request) => request.path === remove ? saying({ ...answer, status: 200 }, {}) : answer
+      answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   },
   {
@@ -229,7 +229,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "whatever the id, it is said to be deleted",
     breaks: ["delete.id.required", "delete.id.type", "delete.id.unknown", "delete.twice"],
     make: () => ({
-      answer: (answer, request) => request.path === remove ? saying({ ...answer, status: 200 }, {}) : answer
+      answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   },
   {
@@ -240,7 +240,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "delete-others",
-    fault: "everybody can delete everybody's sub-accounts",
+    fault: "every account can delete the sub-accounts of all others",
     breaks: ["delete.own"],
     make: () => ({
       before: (venue, request) => {
@@ -253,12 +253,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "a sub-account that holds funds is said to be deleted",
     breaks: ["delete.funds"],
     make: () => ({
-      answer: (answer, request) => request.path === remove ? saying({ ...answer, status: 200 }, {}) : answer
+      answer: (answer, request) => request.path === remove ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   },
   {
     id: "delete-keys-stay",
-    fault: "the keys of a sub-account that was deleted still open",
+    fault: "the keys of a deleted sub-account are still accepted",
     breaks: ["delete.keys"],
     make: () => {
       const known = new Set<string>()
@@ -266,7 +266,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         answer: (answer, request) => {
           const key = String(request.headers["x-txc-apikey"])
           if (answer.status === 200) known.add(key)
-          return answer.status === 401 && known.has(key) ? saying({ ...answer, status: 200 }, {}) : answer
+          return answer.status === 401 && known.has(key) ? withBody({ ...answer, status: 200 }, {}) : answer
         }
       }
     }
@@ -276,7 +276,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     fault: "request and nonce are optional",
     breaks: [`${id}.envelope`],
     make: () => ({
-      answer: (answer, request) => request.path === path ? saying({ ...answer, status: 200 }, {}) : answer
+      answer: (answer, request) => request.path === path ? withBody({ ...answer, status: 200 }, {}) : answer
     })
   }))
 ]

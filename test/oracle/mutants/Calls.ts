@@ -23,8 +23,8 @@ import {
   type Instance,
   jsonOf,
   type Mutant,
-  saying,
   signed,
+  withBody,
   withFields,
   withHeaders,
   without,
@@ -106,7 +106,7 @@ const publicRefusals = (change: (json: Fields) => unknown): Change =>
     (json) => Json.isObject(json) ? change(json) : json
   )
 
-const ok = (answer: Written, body: unknown): Written => saying({ ...answer, status: 200 }, body)
+const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, status: 200 }, body)
 
 /** @category mutants */
 export const mutants: ReadonlyArray<Mutant> = [
@@ -134,13 +134,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "signature-optional",
-    fault: "a call without a signature is taken for a signed one",
+    fault: "a call without a signature is accepted",
     breaks: ["auth.signature.missing"],
     ...arriving((request, venue) => has(request, signature) ? request : signed(venue, request))
   },
   {
     id: "payload-optional",
-    fault: "a call without a payload is taken for a signed one",
+    fault: "a call without a payload is accepted",
     breaks: ["auth.payload.missing"],
     ...arriving((request, venue) => has(request, payload) ? request : signed(venue, request))
   },
@@ -152,7 +152,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "key-optional",
-    fault: "a call without a key is somebody's",
+    fault: "a call without a key is accepted with another account's key",
     breaks: ["auth.api-key.missing"],
     ...arriving((request, venue) =>
       has(request, apiKey) ? request : signed(venue, withHeaders(request, { [apiKey]: anyKey(venue) }))
@@ -160,7 +160,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "key-not-known",
-    fault: "a key that nobody has is somebody's",
+    fault: "an unknown key is accepted as another account's",
     breaks: ["auth.api-key.unknown"],
     ...arriving((request, venue) =>
       has(request, apiKey) && !venue.state.keys.has(String(request.headers[apiKey]) as never)
@@ -194,7 +194,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-of-any-form",
-    fault: "a nonce that is no number is accepted",
+    fault: "a nonce that is not a number is accepted",
     breaks: ["auth.nonce.form"],
     ...counting((fields, next) =>
       "nonce" in fields && !/^[0-9]+$/u.test(String(fields["nonce"])) ? { ...fields, ...next() } : fields
@@ -202,7 +202,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-reusable",
-    fault: "a nonce may be used again",
+    fault: "a nonce may be used twice",
     breaks: ["auth.nonce.unique", "auth.nonce.race", "auth.nonce.unique.refused-call", "auth.nonce.refusal"],
     ...counting((fields, next) => "nonce" in fields ? { ...without(fields, "nonceWindow"), ...next() } : fields)
   },
@@ -258,7 +258,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "nonce-coarse",
-    fault: "nonces that differ in their last digit only are taken for the same",
+    fault: "nonces that differ only in their last digit count as the same",
     breaks: ["auth.nonce.interleaved"],
     make: () => {
       const used = new Set<string>()
@@ -322,7 +322,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "b2b-not-checked",
-    fault: "everybody may call what is for partners",
+    fault: "accounts without partner access may call what is for partners",
     breaks: ["auth.b2b", "auth.b2b.refusal"],
     ...opening((key) => key.b2b = true)
   },
@@ -349,7 +349,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "signed-calls-refused",
-    fault: "fees and balances are refused to everybody",
+    fault: "fees and balances are refused for all accounts",
     breaks: ["auth.accepts", "general.private.post"],
     ...arriving((request) => isMember(request) ? withHeaders(request, { [signature]: "" }) : request)
   },
@@ -385,7 +385,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "any-body",
-    fault: "a body that is no JSON object is taken for an empty one",
+    fault: "a body that is not a JSON object counts as an empty one",
     breaks: ["general.private.json"],
     make: () => ({
       answer: (answer, request) =>
@@ -463,7 +463,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     id: "rate-limit-words",
-    fault: "too many calls are refused in the words of a nonce that was used",
+    fault: "too many calls are refused with the message for a used nonce",
     breaks: ["limits.exceeded"],
     dialect: (dialect) => ({ ...dialect, refusals: { ...dialect.refusals, rateLimited: dialect.refusals.nonceUsed } })
   },

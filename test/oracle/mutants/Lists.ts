@@ -12,13 +12,13 @@ import {
   asking,
   type Change,
   changedAt,
+  changing,
   type Fields,
   fieldsOf,
   jsonOf,
   type Mutant,
-  saying,
-  telling,
   unnamed,
+  withBody,
   withFields,
   without
 } from "./Mutant.ts"
@@ -38,7 +38,7 @@ const instead = (path: string, change: (fields: Fields) => Fields): Change => ({
       const json = jsonOf(answer)
       if (request.path !== path || answer.status !== 200 || asked === undefined || !Json.isObject(json)) return answer
       const { limit = json["limit"], offset = 0 } = asked
-      return saying(answer, { ...json, limit, offset })
+      return withBody(answer, { ...json, limit, offset })
     }
   })
 })
@@ -57,13 +57,13 @@ const recordsOf = (json: unknown, key: string): ReadonlyArray<unknown> => {
 const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArray<Mutant> => [
   {
     id: `${id}-limit-0`,
-    fault: "a limit below 1 is taken for 1",
+    fault: "a limit below 1 counts as 1",
     breaks: [`${id}.limit.min`],
     ...asking(path, clamped("limit", 1, 1e9))
   },
   {
     id: `${id}-limit-101`,
-    fault: "a limit above 100 is taken for 100",
+    fault: "a limit above 100 counts as 100",
     breaks: [`${id}.limit.max`],
     ...asking(path, clamped("limit", -1e9, 100))
   },
@@ -75,13 +75,13 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-offset-1`,
-    fault: "a negative offset is taken for 0",
+    fault: "a negative offset counts as 0",
     breaks: [`${id}.offset.min`],
     ...asking(path, clamped("offset", 0, 1e9))
   },
   {
     id: `${id}-offset-10001`,
-    fault: "an offset above 10000 is taken for 10000",
+    fault: "an offset above 10000 counts as 10000",
     breaks: [`${id}.offset.max`],
     ...asking(path, clamped("offset", -1e9, 10_000))
   },
@@ -160,7 +160,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
         answer: (answer, request) => {
           if (request.path !== path || answer.status !== 200 || ++count % 2 === 0) return answer
           const json = jsonOf(answer)
-          return saying(answer, { ...(json as Fields), [records]: recordsOf(json, records).toReversed() })
+          return withBody(answer, { ...(json as Fields), [records]: recordsOf(json, records).toReversed() })
         }
       }
     }
@@ -185,19 +185,19 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
           last = found.at(-1) ?? last
           return found.length > 0 || last === undefined
             ? answer
-            : saying(answer, { ...(json as Fields), [records]: [last] })
+            : withBody(answer, { ...(json as Fields), [records]: [last] })
         }
       }
     }
   },
   {
     id: `${id}-limit-default-applied`,
-    fault: "the limit is 10 when none is given, though another is told",
+    fault: "the default limit is 10, but the page shows another",
     breaks: [`${id}.limit.default.applies`],
     make: () => ({
       answer: (answer, request) => {
         if (request.path !== path || answer.status !== 200 || "limit" in (fieldsOf(request) ?? {})) return answer
-        return saying(
+        return withBody(
           answer,
           changedAt(jsonOf(answer), [records], (list) => Array.isArray(list) ? list.slice(0, 10) : list)
         )
@@ -218,15 +218,15 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   },
   {
     id: `${id}-limit-text`,
-    fault: "the limit is told as a string",
+    fault: "the page shows its limit as a string",
     breaks: [`${id}.response.limit`, `${id}.limit.echo`],
-    ...telling(path, ["limit"], String)
+    ...changing(path, ["limit"], String)
   },
   {
     id: `${id}-offset-missing`,
-    fault: "the offset is not told",
+    fault: "the page does not show its offset",
     breaks: [`${id}.response.offset`, `${id}.offset.echo`],
-    ...telling(path, ["offset"], () => undefined)
+    ...changing(path, ["offset"], () => undefined)
   },
   {
     id: `${id}-records-map`,
@@ -271,7 +271,7 @@ const filters: ReadonlyArray<Mutant> = [
   }),
   {
     id: "interest-cached",
-    fault: "the history is told as it was the first time",
+    fault: "the history never changes after its first answer",
     breaks: ["interest.fresh"],
     make: () => {
       const told = new Map<string, string>()
@@ -301,7 +301,7 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "sub-accounts-of-all",
-    fault: "everybody sees the sub-accounts of the first who listed some",
+    fault: "every account sees the sub-accounts of the first account that listed some",
     breaks: ["sub-accounts.own"],
     make: () => {
       let first: string | undefined
@@ -317,13 +317,13 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "keys-of-all",
-    fault: "everybody sees everybody's keys",
+    fault: "every account sees the keys of all others",
     breaks: ["api-keys.own"],
     make: () => ({
       answer: (answer, request, { state }) => {
         if (request.path !== SubAccountApiKeys.endpoint.path || answer.status !== 200) return answer
         const data = [...state.keys.values()].map(({ apiKey, id }) => ({ id, apiKey }))
-        return saying(answer, { limit: 30, offset: 0, data })
+        return withBody(answer, { limit: 30, offset: 0, data })
       }
     })
   },
@@ -335,7 +335,7 @@ const filters: ReadonlyArray<Mutant> = [
       answer: (answer, request, { state }) => {
         if (request.path !== SubAccountApiKeys.endpoint.path || answer.status !== 200) return answer
         const secretOf = (apiKey: unknown) => state.keys.get(String(apiKey) as never)?.apiSecret ?? ""
-        return saying(
+        return withBody(
           answer,
           changedAt(
             jsonOf(answer),
@@ -354,7 +354,7 @@ const filters: ReadonlyArray<Mutant> = [
       answer: (answer, request, { state }) => {
         if (request.path !== SubAccountApiKeys.endpoint.path || answer.status !== 200) return answer
         const secretOf = (apiKey: unknown) => state.keys.get(String(apiKey) as never)?.apiSecret ?? ""
-        return saying(
+        return withBody(
           answer,
           changedAt(
             jsonOf(answer),
@@ -367,33 +367,33 @@ const filters: ReadonlyArray<Mutant> = [
   },
   {
     id: "all-restricted",
-    fault: "every key is told to be restricted",
+    fault: "every key is shown as restricted",
     breaks: ["api-keys.restricted"],
-    ...telling(SubAccountApiKeys.endpoint.path, ["data", "*", "restrictAccess"], () => true)
+    ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "restrictAccess"], () => true)
   },
   {
     id: "all-enabled",
-    fault: "every key is told to be enabled",
+    fault: "every key is shown as enabled",
     breaks: ["api-keys.enabled"],
-    ...telling(SubAccountApiKeys.endpoint.path, ["data", "*", "isEnabled"], () => true)
+    ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "isEnabled"], () => true)
   },
   {
     id: "activity-in-millis",
     fault: "the last activity counts milliseconds",
     breaks: ["api-keys.last-activity", "api-keys.entry.lastActivity"],
-    ...telling(SubAccountApiKeys.endpoint.path, ["data", "*", "lastActivity"], (at) => Number(at) * 1000)
+    ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "lastActivity"], (at) => Number(at) * 1000)
   },
   {
     id: "status-blocked",
-    fault: "a sub-account in use is told to be blocked",
+    fault: "a sub-account in use is shown as blocked",
     breaks: ["sub-accounts.status.active"],
-    ...telling(SubAccounts.endpoint.path, ["data", "*", "status"], () => "blocked")
+    ...changing(SubAccounts.endpoint.path, ["data", "*", "status"], () => "blocked")
   },
   {
     id: "permissions-swapped",
     fault: "the permissions of a sub-account are the other's",
     breaks: ["sub-accounts.listed"],
-    ...telling(
+    ...changing(
       SubAccounts.endpoint.path,
       ["data", "*", "permissions"],
       (said) =>
@@ -404,13 +404,13 @@ const filters: ReadonlyArray<Mutant> = [
     id: "email-open",
     fault: "e-mail addresses are not masked",
     breaks: ["sub-accounts.entry.email"],
-    ...telling(SubAccounts.endpoint.path, ["data", "*", "email"], () => "desk@example.com")
+    ...changing(SubAccounts.endpoint.path, ["data", "*", "email"], () => "desk@example.com")
   },
   {
     id: "colour-named",
     fault: "colours are names",
     breaks: ["sub-accounts.entry.color"],
-    ...telling(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
+    ...changing(SubAccounts.endpoint.path, ["data", "*", "color"], () => "green")
   },
   {
     id: "activity-unchanged",
@@ -433,13 +433,13 @@ const filters: ReadonlyArray<Mutant> = [
     id: "payment-an-hour-ago",
     fault: "the times of payments are an hour late",
     breaks: ["interest.fresh"],
-    ...telling(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) - 3600)
+    ...changing(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) - 3600)
   },
   {
     id: "payment-in-millis",
     fault: "the times of payments count milliseconds",
     breaks: ["interest.payment.timestamp"],
-    ...telling(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) * 1000)
+    ...changing(InterestPaymentHistory.endpoint.path, ["records", "*", "timestamp"], (at) => Number(at) * 1000)
   }
 ]
 

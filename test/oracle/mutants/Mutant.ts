@@ -1,6 +1,6 @@
 /**
- * Sandboxes with one fault of meaning each. They exist to show that the oracle finds faults: each says which rule it
- * breaks. A mutant wraps a venue, or gives it another dialect; the engine knows nothing of it.
+ * Sandboxes with one fault of meaning each. They show that the oracle finds faults: each names the rules that it
+ * breaks. A mutant wraps a venue, or gives it another dialect; the engine does not know of it.
  *
  * @since 0.1.0
  */
@@ -18,47 +18,54 @@ import * as Venue from "../../../src/sandbox/Venue.ts"
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An answer that was written. */
+/** An answer that the venue wrote. */
 export type Written = Extract<Answer, { readonly _tag: "Answer" }>
 
-/** A venue as its mutants know it. */
+/** The service that a mutant wraps. */
 export type Instance = Venue.Venue["Service"]
 
 /**
- * What is done otherwise:
- *
- * - `dialect`: how the venue speaks and which rules it has
- * - `before`: to the venue, before it answers
- * - `request`: to what is asked
- * - `answer`: to what is answered
- *
- * All state of a mutant is made by `make`, so that two of a kind share nothing.
+ * What a mutant does otherwise than the venue.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Change {
+  /** Changes the venue's dialect and policy. */
   readonly dialect?: (dialect: Dialect) => Dialect
-  readonly make?: () => {
-    readonly before?: (venue: Instance, request: Request) => void
-    readonly request?: (request: Request, venue: Instance) => Request
-    readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
-  }
+  /** Makes what changes requests and answers, with all state of the mutant: two mutants of a kind share nothing. */
+  readonly make?: () => Interception
 }
 
 /**
- * - `id`: stable
- * - `fault`: what is wrong with it
- * - `breaks`: the rules that must find it, by their ids
- * - `dialects`: where it is a fault; in both unless said otherwise
+ * What a mutant does to the calls of its venue.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Interception {
+  /** Changes the venue before it gets the request. */
+  readonly before?: (venue: Instance, request: Request) => void
+  /** Changes the request that the venue gets. */
+  readonly request?: (request: Request, venue: Instance) => Request
+  /** Changes the answer that leaves. */
+  readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
+}
+
+/**
+ * A sandbox with one fault.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Mutant extends Change {
+  /** Stable and unique. */
   readonly id: string
+  /** What is wrong with it. */
   readonly fault: string
+  /** The rules that must find it, by their ids. */
   readonly breaks: ReadonlyArray<string>
+  /** Where it is a fault; in both dialects by default. */
   readonly dialects?: ReadonlyArray<Dialect["name"]>
 }
 
@@ -122,7 +129,7 @@ const isSigned = (venue: Instance, request: Request): boolean => {
     hmac(secret, payload) === header(request, Signature.headers.signature)
 }
 
-/** The same request with another body, rightly signed whatever it was before. */
+/** The same request with another body, signed correctly. */
 export const signed = (venue: Instance, request: Request, body: Uint8Array = request.body): Request => {
   const payload = Signature.payloadOf(body)
   const headers = { ...request.headers, [Signature.headers.payload]: payload }
@@ -140,7 +147,7 @@ export const withHeaders = (request: Request, headers: Request["headers"]): Requ
   headers: { ...request.headers, ...headers }
 })
 
-/** The same request with other fields; signed as rightly or wrongly as it was. */
+/** The same request with other fields. One that was not signed correctly stays as it is. */
 export const withFields = (
   venue: Instance,
   request: Request,
@@ -155,7 +162,7 @@ export const withFields = (
 export const without = (fields: Fields, ...keys: ReadonlyArray<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)))
 
-/** Asks a call for something else. */
+/** Changes the fields of requests to a path. */
 export const asking = (path: string, change: (fields: Fields, venue: Instance) => Fields): Change => ({
   make: () => ({
     request: (request, venue) =>
@@ -167,13 +174,16 @@ export const asking = (path: string, change: (fields: Fields, venue: Instance) =
 // Answers
 // -----------------------------------------------------------------------------
 
-/** What an answer says. */
+/** The JSON of an answer. */
 export const jsonOf = ({ body }: Written): unknown => Result.getOrUndefined(Json.parse(body))
 
 /** The same answer with another body. */
-export const saying = (answer: Written, body: unknown): Written => ({ ...answer, body: Json.stringify(body as object) })
+export const withBody = (answer: Written, body: unknown): Written => ({
+  ...answer,
+  body: Json.stringify(body as object)
+})
 
-/** Answers of a call that are something else, when they are a success or when they are not. */
+/** Changes the answers of a path: those of successes, of refusals, or all. */
 export const answering = (
   path: string | ((path: string) => boolean),
   when: "success" | "refusal" | "always",
@@ -184,12 +194,12 @@ export const answering = (
       const isIt = typeof path === "string" ? request.path === path : path(request.path)
       const isSuccess = answer.status < 300
       if (!isIt || (when === "success" && !isSuccess) || (when === "refusal" && isSuccess)) return answer
-      return saying(answer, change(jsonOf(answer), request, answer))
+      return withBody(answer, change(jsonOf(answer), request, answer))
     }
   })
 })
 
-/** Answers with another status, where this is so. */
+/** Gives answers another status, where `when` is true. */
 export const withStatus = (
   status: number,
   when: (answer: Written, request: Request) => boolean
@@ -215,11 +225,11 @@ export const changedAt = (value: unknown, [key, ...rest]: Place, change: (value:
   return changed
 }
 
-/** Answers of a call that have another value at a place. */
-export const telling = (path: string, place: Place, change: (value: unknown) => unknown): Change =>
+/** Changes the value at a place in the answers of a path. */
+export const changing = (path: string, place: Place, change: (value: unknown) => unknown): Change =>
   answering(path, "success", (json) => changedAt(json, place, change))
 
-/** Refusals that leave the errors of some fields out. */
+/** Leaves the errors of some fields out of refusals. */
 export const unnamed = (path: string, ...keys: ReadonlyArray<string>): Change =>
   answering(
     path,

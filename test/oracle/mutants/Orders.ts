@@ -23,15 +23,15 @@ import {
   asking,
   type Change,
   changedAt,
+  changing,
   type Fields,
   fieldsOf,
   type Instance,
   jsonOf,
   type Mutant,
   type Place,
-  saying,
-  telling,
   unnamed,
+  withBody,
   withFields,
   without
 } from "./Mutant.ts"
@@ -70,7 +70,7 @@ const placed = (
           (order) => Json.isObject(order) ? { ...order, [name]: change(order[name], order) } : order
         )
       }
-      return saying(answer, json)
+      return withBody(answer, json)
     }
   })
 })
@@ -123,7 +123,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     ...required.flatMap((key): ReadonlyArray<Mutant> => [
       {
         id: `${id}-${key}-accepted`,
-        fault: `a wrong ${key} is taken for a right one`,
+        fault: `a wrong ${key} is accepted`,
         breaks: rulesOf(key),
         ...repaired(path, key)
       },
@@ -152,7 +152,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-numbers-for-texts`,
-      fault: "a number is taken for the text of it",
+      fault: "a number is accepted in place of a string",
       breaks: [
         ...["amount", ...prices].map((key) => `${id}.request.${key}.type`),
         `${id}.client-order-id.type`
@@ -197,13 +197,13 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-client-order-id-changed`,
-      fault: "a client order id comes back in capitals, and one that was not given as a dash",
+      fault: "a client order id is shown in capitals, and a missing one as a dash",
       breaks: [`${id}.client-order-id.none`, `${id}.client-order-id.accepts`],
       ...placed(path, (venue) => keysOf(venue).clientOrderId, (id) => String(id ?? "").toUpperCase() || "-")
     },
     {
       id: `${id}-client-order-id-reusable`,
-      fault: "a client order id may be used again at once",
+      fault: "a client order id may be used by two open orders",
       breaks: [`${id}.client-order-id.unique`],
       make: () => ({
         before: ({ state }) => {
@@ -221,7 +221,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     },
     {
       id: `${id}-amount-changed`,
-      fault: "the amount that comes back is another one",
+      fault: "the order shows another amount",
       breaks: [`${id}.total.exact`],
       ...placed(path, "amount", (amount) => `${Number(amount) * 2}`)
     },
@@ -254,7 +254,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
 /** A new stop-limit order that is answered with another value. */
 const freshStop = (rule: string, key: string | ((venue: Instance) => string), value: unknown): Mutant => ({
   id: `stop-limit-new-${rule}`,
-  fault: `a new order's ${rule} is told wrongly`,
+  fault: `a new order shows a wrong ${rule}`,
   breaks: [`stop-limit.new.${rule}`],
   ...placed(stopLimit, key, () => value)
 })
@@ -262,7 +262,7 @@ const freshStop = (rule: string, key: string | ((venue: Instance) => string), va
 /** A new pair that is answered with another value of one leg, or of both. */
 const freshLeg = (rule: string, key: string, change: (value: unknown) => unknown, only = legs): Mutant => ({
   id: `oco-new-${rule}`,
-  fault: `a new leg's ${rule} is told wrongly`,
+  fault: `a new leg shows a wrong ${rule}`,
   breaks: [`oco.new.${rule}`],
   ...answering(oco, "success", (json) =>
     only.reduce(
@@ -293,7 +293,7 @@ const answers: ReadonlyArray<Mutant> = ([
   freshStop("condition", "activationCondition", "gte"),
   {
     id: "stop-limit-trigger-rounded",
-    fault: "the trigger price comes back in another writing",
+    fault: "the trigger price is shown with other digits",
     breaks: ["stop-limit.activation-price.exact"],
     ...placed(stopLimit, "activation_price", (price) => `${Number(price)}`)
   },
@@ -317,7 +317,7 @@ const answers: ReadonlyArray<Mutant> = ([
   },
   {
     id: "stop-limit-bbo-wide",
-    fault: "a bboRole that is none is left out",
+    fault: "an invalid bboRole is ignored",
     breaks: ["stop-limit.request.bboRole.refuses"],
     ...asking(
       stopLimit,
@@ -380,7 +380,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
     id: "reduce-only-by-default",
     fault: "reduceOnly is said to be true",
     breaks: ["oco.reduce-only.default"],
-    ...telling(oco, ["reduceOnly"], () => true)
+    ...changing(oco, ["reduceOnly"], () => true)
   },
   {
     id: "reduce-only-unnamed",
@@ -536,7 +536,7 @@ const listing = (key: string, change: (value: unknown, order: Fields) => unknown
       listed.reduce(
         (answer, [path, place]) =>
           request.path === path && answer.status === 200
-            ? saying(
+            ? withBody(
               answer,
               changedAt(jsonOf(answer), place, (order) =>
                 Json.isObject(order) && Object.hasOwn(order, key)
@@ -674,7 +674,7 @@ const life: ReadonlyArray<Mutant> = [
       answer: (answer, request) => {
         const json = jsonOf(answer)
         return request.path === MarketOrders.endpoint.path && Json.isObject(json)
-          ? saying(answer, { ...json, price: "1" })
+          ? withBody(answer, { ...json, price: "1" })
           : answer
       }
     })
@@ -705,7 +705,7 @@ const life: ReadonlyArray<Mutant> = [
   },
   {
     id: "fees-not-charged",
-    fault: "no fee is told of what is filled",
+    fault: "no fee is shown for what is filled",
     breaks: ["orders.fee"],
     ...placed(LimitOrders.endpoint.path, ({ dialect }) => dialect.keys.dealFee, () => "0")
   },

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Json from "../../../src/protocol/Json.ts"
-import { type Change, type Place, telling } from "./Mutant.ts"
+import { type Change, changing, type Place } from "./Mutant.ts"
 
 /**
  * A fault of form: `missing`, or `retyped` (a number in place of a string, a string in place of anything else).
@@ -47,6 +47,6 @@ const retyped = (value: unknown): unknown =>
 
 /** @category shapes */
 export const faultsAt = (path: string, place: Place): ReadonlyArray<Shape> => [
-  { path, place, fault: "missing", ...telling(path, place, () => undefined) },
-  { path, place, fault: "retyped", ...telling(path, place, retyped) }
+  { path, place, fault: "missing", ...changing(path, place, () => undefined) },
+  { path, place, fault: "retyped", ...changing(path, place, retyped) }
 ]

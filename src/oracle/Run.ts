@@ -1,0 +1,166 @@
+/**
+ * Running one rule: fast-check draws the values and shrinks what breaks the rule; each value is judged in the rule's
+ * world.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import * as Curl from "./Curl.ts"
+import * as Profile from "./Profile.ts"
+import type * as Report from "./Report.ts"
+import type * as Rule from "./Rule.ts"
+import { scrubber } from "./Secrets.ts"
+import type * as Target from "./Target.ts"
+import * as Verdict from "./Verdict.ts"
+import type * as Session from "./world/Session.ts"
+
+/** The path that fast-check prints at the end of a list of commands: shrinking continues there. */
+const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
+
+/**
+ * How one rule is run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RunOptions {
+  /** The seed of everything that is drawn. */
+  readonly seed: number
+  /** How many values are drawn; fewer where the rule has fewer, more where it has more examples. */
+  readonly runs: number
+  /** Where fast-check finds a counterexample again; only in a replay. */
+  readonly path?: string
+  /** Where the shrinking of a list of commands continues; only in a replay. */
+  readonly replayPath?: string
+}
+
+/** Why the check does not run a rule at all. */
+const whyNot = (rule: Rule.Rule, { profile, target }: Session.Session): string | undefined => {
+  const expectation = rule.dialects[target.dialect.name]
+  if (expectation._tag === "NotApplicable") return `not applicable: ${expectation.why}`
+  return Profile.allows(profile, rule.profile) ? undefined : `needs the profile ${rule.profile}`
+}
+
+/** What came of the runs of one rule, besides what fast-check knows. */
+interface Runs {
+  judged: number
+  skipped?: Verdict.Skipped
+  unanswered?: Target.TargetError
+  defect?: Cause.Cause<unknown>
+  isInterrupted: boolean
+}
+
+/**
+ * Judges one value. fast-check knows only runs that hold and runs that fail. So once no answer comes, the rest of the
+ * runs hold, and nothing is shrunk; a value that cannot be judged is passed over.
+ */
+const judge = Effect.fnUntraced(function*(
+  { end, world }: Session.RuleWorld,
+  { property }: Rule.Rule,
+  runs: Runs,
+  value: unknown
+): Effect.fn.Return<void, Verdict.Broken> {
+  if (runs.unanswered !== undefined || runs.defect !== undefined || runs.isInterrupted) return
+  const exit = yield* Effect.exit(Effect.ensuring(Effect.suspend(() => property.check(world, value as never)), end))
+  if (Exit.isSuccess(exit)) {
+    runs.judged++
+    return
+  }
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error === undefined) runs.defect = exit.cause
+  else if (error._tag === "Broken") return yield* error
+  else if (error._tag === "Skipped") runs.skipped = error
+  else runs.unanswered = error
+})
+
+/** Lets fast-check draw values and shrink counterexamples. */
+const search = Effect.fnUntraced(function*(
+  session: Session.Session,
+  rule: Rule.Rule,
+  { path, replayPath, runs: most, seed }: RunOptions,
+  runs: Runs
+) {
+  const { examples: examplesOf, runs: useful, values } = rule.property
+  const { profile, target: { dialect } } = session
+  const setting: Rule.Setting = { dialect, profile, ...(replayPath === undefined ? {} : { replayPath }) }
+  const examples = examplesOf(setting)
+  const ruleWorld = session.world()
+  const runPromise = Effect.runPromiseWith(yield* Effect.context())
+  const checking = Effect.promise(() =>
+    Promise.resolve(
+      fc.check(fc.asyncProperty(values(setting), (value) => runPromise(judge(ruleWorld, rule, runs, value))), {
+        seed,
+        numRuns: Math.max(Math.min(most, useful), examples.length, 1),
+        examples: examples.map((example): [unknown] => [example]),
+        ...(path === undefined ? {} : { path, endOnFailure: true })
+      })
+    )
+  )
+  // An interrupt waits for the run in progress, which has to undo what it has done to the target.
+  return yield* Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
+    const fiber = yield* Effect.forkChild(checking)
+    return yield* Effect.onInterrupt(restore(Fiber.join(fiber)), () => {
+      runs.isInterrupted = true
+      return Fiber.await(fiber)
+    })
+  }))
+})
+
+/**
+ * What is reported of the smallest counterexample. Only a broken rule fails a run; a generator that does is a defect.
+ */
+const brokenOf = (
+  { profile, target }: Session.Session,
+  rule: Rule.Rule,
+  { runs }: RunOptions,
+  { counterexample: drawn, counterexamplePath, errorInstance: failure, seed }: fc.RunDetails<[unknown]>
+): Effect.Effect<Report.Outcome> => {
+  if (!Verdict.isBroken(failure)) return Effect.die(failure)
+  const scrub = scrubber(target)
+  const counterexample = fc.stringify(drawn?.[0])
+  const replayPath = replayPathOf(counterexample)
+  return Effect.succeed({
+    _tag: "Broken",
+    counterexample: scrub(counterexample),
+    expected: scrub(failure.expected),
+    got: scrub(failure.got),
+    curl: failure.answer === undefined ? "" : scrub(Curl.line(target.baseUrl, failure.answer.sent)),
+    replay: {
+      rule: rule.id,
+      dialect: target.dialect.name,
+      profile,
+      seed,
+      path: counterexamplePath ?? "",
+      runs,
+      ...(replayPath === undefined ? {} : { replayPath })
+    }
+  })
+}
+
+/**
+ * Runs one rule. It dies when the rule's generator or check does.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const runRule = Effect.fnUntraced(function*(
+  session: Session.Session,
+  rule: Rule.Rule,
+  options: RunOptions
+): Effect.fn.Return<Report.Outcome> {
+  const why = whyNot(rule, session)
+  if (why !== undefined) return { _tag: "Skipped", why }
+  const runs: Runs = { judged: 0, isInterrupted: false }
+  const details = yield* search(session, rule, options, runs)
+  const { defect, judged, skipped, unanswered } = runs
+  if (defect !== undefined) return yield* Effect.failCause(defect as Cause.Cause<never>)
+  if (details.failed) return yield* brokenOf(session, rule, options, details)
+  if (unanswered !== undefined) return { _tag: "CouldNotRun", why: scrubber(session.target)(unanswered.message) }
+  if (skipped !== undefined && judged === 0) return { _tag: "Skipped", why: skipped.why }
+  return { _tag: "Held", runs: judged }
+})

@@ -1,0 +1,21 @@
+/**
+ * Keeps secrets out of reports.
+ *
+ * @since 0.1.0
+ */
+import * as Redacted from "effect/Redacted"
+import * as Signer from "../client/Signer.ts"
+import type { Target } from "./Target.ts"
+
+/**
+ * Takes what is secret out of a text: the keys, the token of the control plane, and the secrets of sub-accounts' keys,
+ * which only a faulty target shows.
+ */
+export const scrubber = ({ control, keys }: Target): (text: string) => string => {
+  const scrub = Signer.scrubber(
+    ...[keys?.apiKey, keys?.apiSecret, control?.token].flatMap((secret) =>
+      secret === undefined ? [] : [Redacted.value(secret)]
+    )
+  )
+  return (text) => scrub(text).replace(/("apiSecret\\?"\s*:\s*\\?")[^"\\]+/gu, "$1<redacted>")
+}

@@ -1,0 +1,111 @@
+/**
+ * How the check of a rule ends: it succeeds, or it fails with one of the errors here.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Json from "../protocol/Json.ts"
+import type { Answer, TargetError } from "./Target.ts"
+
+/** An answer with the request that it answers. Only targets make answers, so nothing decodes them. */
+const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
+
+/**
+ * The target breaks a rule.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Broken extends Schema.TaggedError<Broken>()("Broken", {
+  /** What the rule expects, in words. */
+  expected: Schema.String,
+  /** What the target did instead. */
+  got: Schema.String,
+  /** The answer that shows it; absent when the conclusion rests on several answers. */
+  answer: Schema.optionalKey(TargetAnswer)
+}) {
+  /** Both in one line. */
+  override get message(): string {
+    return `expected ${this.expected}, got ${this.got}`
+  }
+}
+
+/**
+ * Whether an error says that the target breaks a rule.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
+
+/**
+ * The rule cannot be judged here, for a reason that is not the target's fault.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
+  /** The reason, in words. */
+  why: Schema.String
+}) {}
+
+/**
+ * The errors that the check of a rule can fail with: the rule is broken, it is skipped, or no answer came.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type CheckError = Broken | Skipped | TargetError
+
+/** The most characters of a body that a description shows. */
+const shown = 600
+
+/**
+ * Describes an answer in one line: its status, and the beginning of its body.
+ *
+ * @category judging
+ * @since 0.1.0
+ */
+export const describe = ({ headers, json, status, text }: Answer): string => {
+  const body = text.length > shown ? `${text.slice(0, shown)}... (${text.length} characters)` : text
+  const type = json === undefined ? ` (not JSON; ${headers["content-type"] ?? "no content type"})` : ""
+  return `HTTP ${status}${type} ${body}`
+}
+
+/**
+ * Judges one answer. Fails with `Broken`, which shows the answer, unless `holds` is true.
+ *
+ * @category judging
+ * @since 0.1.0
+ */
+export const expect = (answer: Answer, expected: string, holds: boolean): Effect.Effect<void, Broken> =>
+  holds ? Effect.void : Effect.fail(new Broken({ expected, got: describe(answer), answer }))
+
+/**
+ * Judges what follows from several answers. Fails with `Broken`, which shows `got`, unless `holds` is true.
+ *
+ * @category judging
+ * @since 0.1.0
+ */
+export const conclude = (
+  expected: string,
+  got: unknown,
+  holds: boolean,
+  answer?: Answer
+): Effect.Effect<void, Broken> =>
+  holds ? Effect.void : Effect.fail(
+    new Broken({
+      expected,
+      got: typeof got === "string" ? got : JSON.stringify(got) ?? String(got),
+      ...(answer === undefined ? {} : { answer })
+    })
+  )
+
+/**
+ * Ends the check of a rule that cannot be judged here.
+ *
+ * @category judging
+ * @since 0.1.0
+ */
+export const skip = (why: string): Effect.Effect<never, Skipped> => Effect.fail(new Skipped({ why }))

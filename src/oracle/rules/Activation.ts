@@ -1,0 +1,149 @@
+/**
+ * When stop orders are triggered (document, "Stop order activation"). The document shows no call that lists orders;
+ * these rules look at them as the live exchange lists them.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Spelling from "../world/Spelling.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, World } from "../world/World.ts"
+
+type Side = Orders.Side
+
+const clause = "Stop order activation"
+
+/** Whether the order was activated, open or ended. */
+const isActivated = Effect.fnUntraced(function*(world: World, account: Account, id: unknown) {
+  return (yield* Orders.find(world, account, id))["activated"] === 1
+})
+
+/** Places a stop order that rests once it is activated. */
+const placeResting = Effect.fnUntraced(function*(world: World, side: Side, percent: number) {
+  const account = yield* world.trader
+  const trigger = Trading.triggerPrice(side, percent)
+  const placed = yield* Trading.placeStop(world, account, side, trigger, Trading.restingLimit(side, trigger))
+  return { ...placed, account, trigger, isActivated: isActivated(world, account, placed.id) }
+})
+
+/** The direction in which the price reaches the trigger. */
+const wordOf = (side: Side): string => side === "buy" ? "rises" : "falls"
+
+const reached = (side: Side): Rule.Rule =>
+  Rule.forAll({
+    id: `activation.${side}.reached`,
+    statement: `A ${side} stop is activated when the price ${wordOf(side)} exactly to its activation price`,
+    clause,
+    values: fc.integer({ min: 2, max: 40 }),
+    check: (world, percent) =>
+      Effect.gen(function*() {
+        const { isActivated, market, trigger } = yield* placeResting(world, side, percent)
+        yield* Trading.movePrice(world, market, trigger)
+        yield* Verdict.conclude(`activated at ${trigger}`, "not activated", yield* isActivated)
+      })
+  })
+
+const beyond = (side: Side): Rule.Rule =>
+  Rule.forAll({
+    id: `activation.${side}.beyond`,
+    statement: `A ${side} stop is activated when the price ${wordOf(side)} past its activation price in one step`,
+    clause,
+    values: fc.tuple(fc.integer({ min: 2, max: 20 }), fc.integer({ min: 21, max: 45 })),
+    check: (world, [percent, further]) =>
+      Effect.gen(function*() {
+        const { isActivated, market } = yield* placeResting(world, side, percent)
+        yield* Trading.movePrice(world, market, Trading.triggerPrice(side, further))
+        yield* Verdict.conclude("activated", "not activated", yield* isActivated)
+      })
+  })
+
+const before = (side: Side): Rule.Rule =>
+  Rule.forAll({
+    id: `activation.${side}.before`,
+    statement: `A ${side} stop is not activated before the price ${wordOf(side)} to its activation price`,
+    clause,
+    values: fc.tuple(
+      fc.integer({ min: 21, max: 40 }),
+      fc.array(fc.integer({ min: -30, max: 20 }), { maxLength: 4 })
+    ),
+    examples: [[30, [-30, 20]], [21, [-10]]],
+    check: (world, [percent, prices]) =>
+      Effect.gen(function*() {
+        const { isActivated, market } = yield* placeResting(world, side, percent)
+        for (const price of prices) yield* Trading.movePrice(world, market, Trading.triggerPrice(side, price))
+        yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
+      })
+  })
+
+const oneStepBefore = (side: Side): Rule.Rule =>
+  Rule.always({
+    id: `activation.${side}.step`,
+    statement: `A ${side} stop is not activated one price step before its activation price`,
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { isActivated, market, trigger } = yield* placeResting(world, side, 10)
+        const step = 10 ** -market.moneyPrecision
+        yield* Trading.movePrice(world, market, side === "buy" ? trigger - step : trigger + step)
+        yield* Verdict.conclude("not activated", "activated", !(yield* isActivated))
+      })
+  })
+
+const becomesLimit = (side: Side): Rule.Rule =>
+  Rule.always({
+    id: `activation.${side}.limit`,
+    statement: `An activated ${side} stop is a limit order at its price: it rests, and trades at that price`,
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { account, id, market, trigger } = yield* placeResting(world, side, 10)
+        const limit = Trading.restingLimit(side, trigger)
+        yield* Trading.movePrice(world, market, trigger)
+        const rests = yield* Orders.find(world, account, id)
+        const { dealMoney, dealStock } = Spelling.keys(world.dialect)
+        yield* Verdict.conclude("nothing filled before the limit is reached", rests, Number(rests[dealStock]) === 0)
+        yield* Trading.movePrice(world, market, side === "buy" ? limit * 0.99 : limit * 1.01)
+        const filled = yield* Orders.find(world, account, id)
+        yield* Verdict.conclude(
+          `filled at ${limit}`,
+          [filled["status"], filled[dealMoney]],
+          filled["status"] === Spelling.statuses(world.dialect).FILLED &&
+            Math.abs(Number(filled[dealMoney]) - limit * 0.01) < 1e-6
+        )
+      })
+  })
+
+const bySide: Rule.Rule = Rule.forEach({
+  id: "activation.side",
+  statement:
+    "The order's side decides from which direction the trigger is met; a trigger that is already met activates",
+  clause,
+  live: Rule.other("the price decides it: such an order waits for the other direction"),
+  values: Orders.sides,
+  check: (world, side) =>
+    Effect.gen(function*() {
+      const { isActivated, order } = yield* placeResting(world, side, -10)
+      const isMet = order["activated"] === 1 || (yield* isActivated)
+      const waits = world.dialect.name === "live"
+      yield* Verdict.conclude(
+        waits ? "not activated" : "activated",
+        isMet ? "activated" : "not activated",
+        isMet !== waits
+      )
+    })
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  ...Orders.sides.flatMap((side) => [
+    reached(side),
+    beyond(side),
+    before(side),
+    oneStepBefore(side),
+    becomesLimit(side)
+  ]),
+  bySide
+]

@@ -1,0 +1,189 @@
+/**
+ * API keys of sub-accounts (document, "Sub-account API key" and Endpoints §10).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Arbitraries from "../Arbitraries.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Fields from "../world/Fields.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Spelling from "../world/Spelling.ts"
+import * as SubAccounts from "../world/SubAccounts.ts"
+
+const clause = "Sub-account API key"
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  ...Fields.rules({
+    id: "api-keys.entry",
+    clause,
+    profile: "read-only",
+    within: "a sub-account's API key",
+    sample: (world) => SubAccounts.apiKeys(world),
+    rows: [
+      { key: "subAccountId", kind: Kinds.someText, meaning: "the sub-account that it belongs to" },
+      { key: "id", kind: Kinds.someText, meaning: "the record's identifier" },
+      { key: "title", kind: Kinds.text, meaning: "its title" },
+      { key: "isEnabled", kind: Kinds.boolean, meaning: "whether it is enabled" },
+      { key: "apiKey", kind: Kinds.someText, meaning: "the public key" },
+      {
+        key: "apiSecret",
+        kind: Kinds.exactly(""),
+        meaning: "always empty: a secret is shown only when the key is created"
+      },
+      { key: "type", kind: Kinds.text, meaning: "the key's type" },
+      { key: "lastActivity", kind: Kinds.seconds, meaning: "when it was last used" },
+      { key: "restrictAccess", kind: Kinds.boolean, meaning: "whether it may call only the listed endpoints" },
+      { key: "accessEndpoints", kind: Kinds.array, meaning: "the endpoints that it may call" }
+    ]
+  }),
+  ...Fields.rules({
+    id: "api-keys.entry.accessEndpoints",
+    clause,
+    profile: "read-only",
+    within: "accessEndpoints of an API key",
+    sample: (world) =>
+      Effect.flatMap(SubAccounts.apiKeys(world), ({ answer, objects }) => {
+        const items = objects.flatMap((entry) =>
+          Json.isObject(entry) && Array.isArray(entry["accessEndpoints"]) ? entry["accessEndpoints"] : []
+        )
+        return items.length === 0 ? Verdict.skip("no key is restricted") : Effect.succeed({ answer, objects: items })
+      }),
+    rows: [
+      { key: "name", kind: Kinds.someText, meaning: "an endpoint's path" },
+      { key: "title", kind: Kinds.text, meaning: "an endpoint's title" }
+    ]
+  }),
+  Rule.always({
+    id: "api-keys.secret",
+    statement: "The list shows no secret of a key",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, objects } = yield* SubAccounts.apiKeys(world)
+        const secrets = SubAccounts.secretsOf(SubAccounts.idsOf(objects, "subAccountId"))
+        yield* Verdict.expect(answer, "no secret", secrets.every((secret) => !answer.text.includes(secret)))
+      })
+  }),
+  Rule.always({
+    id: "api-keys.restricted",
+    statement: "restrictAccess is true for a restricted key, and accessEndpoints lists the endpoints that it may call",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, objects } = yield* SubAccounts.apiKeys(world)
+        const restricted = objects.filter((entry) => Json.isObject(entry) && entry["restrictAccess"] === true)
+        const [entry] = restricted
+        const expected = [SubAccounts.restriction]
+        yield* Verdict.expect(
+          answer,
+          `one restricted key with accessEndpoints ${JSON.stringify(expected)}`,
+          restricted.length === 1 && Json.isObject(entry) &&
+            JSON.stringify(entry["accessEndpoints"]) === JSON.stringify(expected)
+        )
+      })
+  }),
+  Rule.always({
+    id: "api-keys.enabled",
+    statement: "isEnabled says whether a key is enabled",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, objects } = yield* SubAccounts.apiKeys(world)
+        const off = objects.filter((entry) => Json.isObject(entry) && entry["isEnabled"] === false)
+        const [entry] = off
+        yield* Verdict.expect(
+          answer,
+          `one disabled key, titled ${SubAccounts.disabledTitle}`,
+          off.length === 1 && Json.isObject(entry) && entry["title"] === SubAccounts.disabledTitle
+        )
+      })
+  }),
+  Rule.always({
+    id: "api-keys.last-activity",
+    statement: "lastActivity is the time at which the key was last used, in Unix seconds",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const parent = yield* world.open({ isFunded: false })
+        const account = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))
+        yield* world.advance(600_000)
+        const used = yield* world.call(account, Paths.mainBalance)
+        yield* Verdict.expect(used, "HTTP 200", used.status === 200)
+        const usedAt = (yield* world.now) / 1000
+        yield* world.advance(600_000)
+        const answer = yield* world.call(parent, Paths.apiKeys)
+        const { objects: [entry] } = yield* Fields.records(world, answer, "data")
+        yield* Verdict.expect(
+          answer,
+          `a lastActivity within a minute of ${Math.floor(usedAt)}`,
+          Json.isObject(entry) && Math.abs(Number(entry["lastActivity"]) - usedAt) < 60
+        )
+      })
+  }),
+  Rule.always({
+    id: "api-keys.filter",
+    statement: "With subAccountId, exactly the keys of that sub-account are listed",
+    clause: "Endpoints §10",
+    check: (world) =>
+      Effect.gen(function*() {
+        const whole = yield* SubAccounts.apiKeys(world)
+        for (const subAccountId of new Set(SubAccounts.idsOf(whole.objects, "subAccountId"))) {
+          const { answer, objects } = yield* SubAccounts.apiKeys(world, { subAccountId })
+          const expected = whole.objects.filter((entry) =>
+            Json.isObject(entry) && entry["subAccountId"] === subAccountId
+          )
+          yield* Verdict.conclude(
+            `the keys ${SubAccounts.idsOf(expected).join()} of ${subAccountId}`,
+            SubAccounts.idsOf(objects),
+            SubAccounts.idsOf(objects).join() === SubAccounts.idsOf(expected).join(),
+            answer
+          )
+        }
+      })
+  }),
+  Rule.forAll({
+    id: "api-keys.filter.type",
+    statement: "subAccountId is a string; any other value is refused",
+    clause: "Endpoints §10",
+    profile: "read-only",
+    values: Arbitraries.noTexts,
+    check: (world, subAccountId) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId })
+        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "subAccountId")
+      })
+  }),
+  Rule.always({
+    id: "api-keys.filter.unknown",
+    statement: "A subAccountId that is not one of the account's is refused",
+    clause: "Endpoints §10",
+    level: "SHOULD",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.parent, Paths.apiKeys, { subAccountId: "no-such-sub-account" })
+        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "subAccountId")
+      })
+  }),
+  Rule.always({
+    id: "api-keys.own",
+    statement: "An account sees only the keys of its own sub-accounts",
+    clause: "Endpoints §10",
+    check: (world) =>
+      Effect.gen(function*() {
+        yield* world.parent
+        const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.apiKeys)
+        yield* Verdict.expect(
+          answer,
+          "an empty data",
+          Json.isObject(answer.json) && JSON.stringify(answer.json["data"]) === "[]"
+        )
+      })
+  }),
+  SubAccounts.envelopeRule("api-keys", Paths.apiKeys, "read-only")
+]

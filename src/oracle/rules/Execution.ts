@@ -1,0 +1,134 @@
+/**
+ * What the fields of an order mean for how it trades (document, "Stop-limit order (response)").
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Spelling from "../world/Spelling.ts"
+import * as Trading from "../world/Trading.ts"
+
+const clause = "Stop-limit order (response)"
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "orders.market.price",
+    statement: "price is \"0\" for market orders",
+    clause,
+    live: Rule.other("or it is missing"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, taker } = yield* Trading.offer(world, "0.02")
+        const fields = { market: market.name, side: "buy", amount: "400" }
+        const order = yield* Trading.placeOther(world, taker, fields, Paths.marketOrder)
+        const isNone = order["price"] === "0" || (world.dialect.name === "live" && order["price"] === undefined)
+        yield* Verdict.conclude("price \"0\"", { price: order["price"] }, isNone)
+      })
+  }),
+  Rule.always({
+    id: "orders.market.amount",
+    statement: "The amount of a market buy is in the quote currency: no more than that is spent",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, taker } = yield* Trading.offer(world, "1")
+        const fields = { market: market.name, side: "buy", amount: "400" }
+        const order = yield* Trading.placeOther(world, taker, fields, Paths.marketOrder)
+        const spent = Number(order[Spelling.keys(world.dialect).dealMoney])
+        yield* Verdict.conclude(
+          "amount 400, and nearly as much spent",
+          [order["amount"], spent],
+          Number(order["amount"]) === 400 && spent > 390 && spent <= 400
+        )
+      })
+  }),
+  Rule.always({
+    id: "orders.post-only",
+    statement: "A post-only order that would match immediately is refused, and nothing is traded",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { maker, market, price, taker } = yield* Trading.offer(world, "0.02")
+        const fields = { market: market.name, side: "buy", amount: "0.01", price, postOnly: true }
+        yield* Refusals.any(yield* world.call(taker, Paths.limitOrder, fields), "because it would match immediately")
+        const { dealStock } = Spelling.keys(world.dialect)
+        const filled = [...(yield* Orders.list(world, maker, Paths.activeOrders)).values()].map((order) =>
+          order[dealStock]
+        )
+        yield* Verdict.conclude(
+          "the other's order open, nothing of it filled",
+          filled,
+          filled.map(Number).join() === "0"
+        )
+        const below = priceText(market, market.price * 0.9)
+        const resting = yield* Orders.objectOf(yield* world.call(taker, Paths.limitOrder, { ...fields, price: below }))
+        yield* Trading.hasStatus(world, taker, resting, "NEW")
+      })
+  }),
+  Rule.forEach({
+    id: "orders.stp",
+    statement:
+      "When two orders of one account would trade with each other, stp cancels the new one, the old one or both",
+    clause,
+    level: "SHOULD",
+    values: ["no", "cancel_new", "cancel_old", "cancel_both"] as const,
+    check: (world, stp) =>
+      Effect.gen(function*() {
+        const { maker, market, price } = yield* Trading.offer(world, "0.02")
+        const old = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
+        const fields = { market: market.name, side: "buy", amount: "0.02", price }
+        yield* world.call(maker, Paths.limitOrder, { ...fields, stp: Spelling.modes(world.dialect)[stp] })
+        const open = [...(yield* Orders.list(world, maker, Paths.activeOrders)).keys()]
+        const [isOld, isNew] = [open.some((id) => old.includes(id)), open.some((id) => !old.includes(id))]
+        yield* Verdict.conclude(
+          {
+            no: "none open",
+            cancel_new: "the old one open",
+            cancel_old: "the new one open",
+            cancel_both: "none open"
+          }[stp],
+          { old: isOld, new: isNew },
+          isOld === (stp === "cancel_new") && isNew === (stp === "cancel_old")
+        )
+      })
+  }),
+  Rule.always({
+    id: "orders.fee",
+    statement: "deal_fee is the fee charged so far, in proportion to what is filled",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { dealFee } = Spelling.keys(world.dialect)
+        const { market, price, taker } = yield* Trading.offer(world, "0.03")
+        const fields = { market: market.name, side: "buy", price }
+        const little = yield* Trading.placeOther(world, taker, { ...fields, amount: "0.01" })
+        const more = yield* Trading.placeOther(world, taker, { ...fields, amount: "0.02" })
+        const fees = [Number(little[dealFee]), Number(more[dealFee])] as const
+        yield* Verdict.conclude(
+          "a fee above zero, and twice as much for twice as much",
+          fees,
+          fees[0] > 0 &&
+            Math.abs(fees[1] - 2 * fees[0]) < 1e-9
+        )
+      })
+  }),
+  Rule.always({
+    id: "orders.ioc",
+    statement: "An immediate-or-cancel order fills what it can immediately, and the rest is canceled",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, price, taker } = yield* Trading.offer(world, "0.01")
+        const fields = { market: market.name, side: "buy", amount: "0.03", price, ioc: true }
+        const order = yield* Trading.placeOther(world, taker, fields)
+        const open = yield* Orders.list(world, taker, Paths.activeOrders)
+        const filled = Number(order[Spelling.keys(world.dialect).dealStock])
+        yield* Verdict.conclude("0.01 filled, nothing open", [filled, open.size], filled === 0.01 && open.size === 0)
+      })
+  })
+]

@@ -1,0 +1,72 @@
+/**
+ * Fees (document, "Fee entry (one per currency)" and Endpoints §5).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Fields from "../world/Fields.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as Paths from "../world/Paths.ts"
+import type { World } from "../world/World.ts"
+
+const clause = "Fee entry (one per currency)"
+
+const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
+  const answer = yield* world.call(yield* world.reader, Paths.fees)
+  yield* Verdict.expect(answer, "HTTP 200 with an array", answer.status === 200 && Array.isArray(answer.json))
+  return { answer, objects: Array.isArray(answer.json) ? answer.json : [] }
+})
+
+const bounds = ["minFlex", "maxFlex", "percentFlex", "fixed", "minAmount", "maxAmount"] as const
+
+const direction = (key: "deposit" | "withdraw"): Fields.Table => ({
+  id: `fees.entry.${key}`,
+  clause,
+  profile: "read-only",
+  within: `${key} of a fee entry`,
+  sample: (world) => Effect.map(fees(world), (sample) => Fields.part(sample, key)),
+  rows: bounds.map((bound) => ({ key: bound, kind: Kinds.decimal, meaning: "a fee or a limit" }))
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "fees.response",
+    statement: "The answer is an array of fee entries",
+    clause: "Endpoints §5",
+    profile: "read-only",
+    check: fees
+  }),
+  ...Fields.rules({
+    id: "fees.entry",
+    clause,
+    profile: "read-only",
+    within: "a fee entry",
+    sample: fees,
+    rows: [
+      { key: "ticker", kind: Kinds.ticker, meaning: "the currency" },
+      { key: "name", kind: Kinds.text, meaning: "the currency's name" },
+      { key: "can_deposit", kind: Kinds.boolean, meaning: "whether it can be deposited" },
+      { key: "can_withdraw", kind: Kinds.boolean, meaning: "whether it can be withdrawn" },
+      { key: "deposit", kind: Kinds.object, meaning: "fees and limits of deposits" },
+      { key: "withdraw", kind: Kinds.object, meaning: "fees and limits of withdrawals" }
+    ]
+  }),
+  ...Fields.rules(direction("deposit")),
+  ...Fields.rules(direction("withdraw")),
+  Rule.always({
+    id: "fees.one-per-currency",
+    statement: "There is one entry for each currency",
+    clause,
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, objects } = yield* fees(world)
+        const tickers = objects.map((entry) => Json.isObject(entry) ? String(entry["ticker"]) : "")
+        const twice = tickers.filter((ticker, index) => tickers.indexOf(ticker) !== index)
+        yield* Verdict.conclude("each ticker once", `twice: ${twice.join(", ")}`, twice.length === 0, answer)
+      })
+  })
+]

@@ -1,0 +1,100 @@
+/**
+ * What a key may call, and whose data it shows (document, "Authentication").
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import { accepted } from "../world/SignedCalls.ts"
+
+const clause = "Authentication"
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "auth.key.disabled",
+    statement: "A disabled key is refused, and accepted once it is enabled",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const apiKey = Redacted.value(account.apiKey)
+        yield* world.control("SetKey", { apiKey, enabled: false })
+        const answer = yield* world.call(account, Paths.mainBalance)
+        yield* Refusals.exactly(answer, { status: 401, codes: [2] }, "because the key is disabled")
+        yield* world.control("SetKey", { apiKey, enabled: true })
+        yield* accepted(yield* world.call(account, Paths.mainBalance), "because the key was enabled")
+      })
+  }),
+  Rule.forAll({
+    id: "auth.key.endpoints",
+    statement: "A key that is restricted to a list of endpoints may call only those",
+    clause,
+    values: fc.tuple(fc.subarray([...Paths.reads]), fc.constantFrom(...Paths.reads)),
+    examples: [[[Paths.fees], Paths.mainBalance], [[Paths.fees], Paths.fees], [[], Paths.fees]],
+    check: (world, [endpoints, path]) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false, endpoints })
+        const answer = yield* world.call(account, path)
+        yield* endpoints.includes(path)
+          ? accepted(answer, "because the endpoint is on the key's list")
+          : Refusals.any(answer, "because the endpoint is not on the key's list")
+      })
+  }),
+  Rule.always({
+    id: "auth.key.endpoints.refusal",
+    statement: "A call to an endpoint that is not on the key's list is refused with HTTP 401, code 4",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false, endpoints: [Paths.fees] })
+        const answer = yield* world.call(account, Paths.mainBalance)
+        yield* Refusals.exactly(answer, { status: 401, codes: [4] }, "because the endpoint is not on the key's list")
+      })
+  }),
+  Rule.always({
+    id: "auth.b2b",
+    statement: "Fixed-term lending is for business partners: other accounts are refused",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const [other, partner] = [
+          yield* world.open({ isFunded: false, b2b: false }),
+          yield* world.open({ isFunded: false })
+        ]
+        yield* Refusals.any(yield* world.call(other, Paths.interest), "because the account is not a partner's")
+        yield* accepted(yield* world.call(partner, Paths.interest), "because the account is a partner's")
+      })
+  }),
+  Rule.always({
+    id: "auth.b2b.refusal",
+    statement: "An account without partner access is refused with HTTP 403, code 0",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.open({ isFunded: false, b2b: false }), Paths.interest)
+        yield* Refusals.exactly(answer, { status: 403, codes: [0] }, "because the account is not a partner's")
+      })
+  }),
+  Rule.forEach({
+    id: "auth.isolation",
+    statement: "A key shows the balance of its own account, not that of another",
+    clause,
+    values: ["1", "2.5"],
+    check: (world, amount) =>
+      Effect.gen(function*() {
+        const [rich, poor] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
+        yield* world.control("Fund", { account: rich.id, wallet: "main", ticker: "ETH", amount })
+        const answer = yield* world.call(poor, Paths.mainBalance)
+        yield* Verdict.expect(answer, "no ETH", Json.isObject(answer.json) && answer.json["ETH"] === undefined)
+      })
+  })
+]

@@ -1,0 +1,70 @@
+/**
+ * The main balance (document, "Main balance entry" and Endpoints §7).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Fields from "../world/Fields.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as Paths from "../world/Paths.ts"
+import type { World } from "../world/World.ts"
+
+const clause = "Main balance entry"
+
+const balances = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
+  const answer = yield* world.call(yield* world.reader, Paths.mainBalance)
+  const { json } = answer
+  yield* Verdict.expect(answer, "HTTP 200 with a JSON object", answer.status === 200 && Json.isObject(json))
+  return { answer, objects: Json.isObject(json) ? Object.values(json) : [] }
+})
+
+const mainBalanceOf = (json: unknown, ticker: string): string | undefined => {
+  const entry = Json.isObject(json) ? json[ticker] : undefined
+  return Json.isObject(entry) ? String(entry["main_balance"]) : undefined
+}
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "balance.response",
+    statement: "The answer is an object keyed by the assets' tickers",
+    clause: "Endpoints §7",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer } = yield* balances(world)
+        const keys = Json.isObject(answer.json) ? Object.keys(answer.json) : []
+        const odd = keys.filter((key) => !Kinds.ticker.holds(key))
+        yield* Verdict.conclude("keys that are tickers", odd, odd.length === 0, answer)
+      })
+  }),
+  ...Fields.rules({
+    id: "balance.entry",
+    clause,
+    profile: "read-only",
+    within: "an asset's balance",
+    sample: balances,
+    rows: [{ key: "main_balance", kind: Kinds.decimal, meaning: "the balance in the main wallet" }]
+  }),
+  Rule.forAll({
+    id: "balance.omitted",
+    statement: "Assets that are not listed have a zero balance: an asset is listed once it is credited",
+    clause,
+    values: fc.tuple(fc.constantFrom("BTC", "ETH", "USDT"), fc.integer({ min: 1, max: 1e9 })),
+    check: (world, [ticker, units]) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const before = yield* world.call(account, Paths.mainBalance)
+        const nothing = mainBalanceOf(before.json, ticker) ?? "0"
+        yield* Verdict.conclude(`no ${ticker}, or zero of it`, nothing, Number(nothing) === 0, before)
+        const amount = (units / 1e6).toFixed(6)
+        yield* world.control("Fund", { account: account.id, wallet: "main", ticker, amount })
+        const answer = yield* world.call(account, Paths.mainBalance)
+        const shown = mainBalanceOf(answer.json, ticker)
+        yield* Verdict.expect(answer, `${amount} ${ticker}`, Number(shown) === Number(amount))
+      })
+  })
+]

@@ -1,0 +1,217 @@
+/**
+ * Which nonces are accepted (document, "Authentication").
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import { accepted, envelopedPathsOf, fieldsOf, isSuccess, pathsOf, refused } from "../world/SignedCalls.ts"
+import * as Spelling from "../world/Spelling.ts"
+import type { World } from "../world/World.ts"
+
+const clause = "Authentication"
+
+/** A nonce near the clock, which need not be the greatest so far. */
+const windowed = (world: World, value: number) => Spelling.nonce(world.dialect, value, true)
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  refused({
+    id: "auth.nonce.required",
+    statement: "nonce is required in the body",
+    tampering: { envelope: { nonce: undefined } },
+    why: "because there is no nonce in the body",
+    paths: envelopedPathsOf
+  }),
+  Rule.forEach({
+    id: "auth.nonce.form",
+    statement: "The nonce is a numeric string",
+    clause,
+    profile: "read-only",
+    live: Rule.other("an integer is accepted too"),
+    values: ["", "abc", "1e9", " 1", true, [], {}, null, 1.5],
+    check: (world, nonce) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, { envelope: { nonce } })
+        yield* Refusals.any(answer, "because the nonce is not a numeric string")
+      })
+  }),
+  Rule.forEach({
+    id: "auth.nonce.unique",
+    statement: "A nonce is unique per request: the second call with it is refused, whichever endpoints are called",
+    clause,
+    profile: "read-only",
+    values: (
+      setting
+    ) => [[Paths.fees, Paths.subAccounts], ...pathsOf(setting).map((path) => [Paths.mainBalance, path])],
+    check: (world, [first = "", second = ""]) =>
+      Effect.gen(function*() {
+        const account = yield* world.reader
+        const envelope = yield* world.nonce(account)
+        yield* accepted(yield* world.call(account, first, {}, { envelope }), "with a nonce that is new")
+        const answer = yield* world.call(account, second, yield* fieldsOf(world, account, second), { envelope })
+        yield* Refusals.any(answer, "because the nonce was used")
+      })
+  }),
+  Rule.always({
+    id: "auth.nonce.unique.refused-call",
+    statement: "A call that is refused for its fields uses up its nonce",
+    clause,
+    level: "SHOULD",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.reader
+        const envelope = yield* world.nonce(account)
+        yield* world.call(account, Paths.subAccounts, { limit: 0 }, { envelope })
+        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+        yield* Refusals.any(answer, "because the nonce was used by a call that was refused")
+      })
+  }),
+  Rule.always({
+    id: "auth.nonce.unused",
+    statement: "A call with a wrong signature does not use up its nonce: nobody can use up the nonces of another's key",
+    clause,
+    level: "SHOULD",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.reader
+        const envelope = yield* world.nonce(account)
+        yield* world.call(account, Paths.mainBalance, {}, { envelope, signature: () => "0".repeat(128) })
+        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+        yield* accepted(answer, "because no authenticated call has used this nonce")
+      })
+  }),
+  Rule.always({
+    id: "auth.nonce.per-key",
+    statement: "Nonces are unique per key: two keys may use the same nonce",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
+        const envelope = yield* world.nonce(one)
+        yield* accepted(yield* world.call(one, Paths.mainBalance, {}, { envelope }), "the first key's nonce is new")
+        yield* accepted(yield* world.call(two, Paths.mainBalance, {}, { envelope }), "the other key's is too")
+      })
+  }),
+  Rule.always({
+    id: "auth.nonce.race",
+    statement: "Of several calls that arrive together with the same nonce, exactly one is accepted",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const envelope = yield* world.nonce(account)
+        const answers = yield* Effect.all(
+          Array.from({ length: 8 }, () => world.call(account, Paths.mainBalance, {}, { envelope })),
+          { concurrency: "unbounded" }
+        )
+        const count = answers.filter(isSuccess).length
+        yield* Verdict.conclude(
+          "one of eight calls with the same nonce is accepted",
+          `${count} are`,
+          count === 1,
+          answers[0]
+        )
+      })
+  }),
+  Rule.forAll({
+    id: "auth.nonce.any-order",
+    statement: "Nonces may arrive in any order, as long as each is new",
+    clause,
+    level: "SHOULD",
+    live: Rule.other("only with nonceWindow, and only near the clock"),
+    values: fc.shuffledSubarray([3, 1, 4, 5, 9, 2, 6], { minLength: 7 }),
+    profile: "control",
+    check: (world, offsets) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const now = yield* world.now
+        for (const offset of offsets) {
+          const envelope = windowed(world, now + offset)
+          yield* accepted(yield* world.call(account, Paths.mainBalance, {}, { envelope }), "with a nonce that is new")
+        }
+      })
+  }),
+  Rule.forAll({
+    id: "auth.nonce.interleaved",
+    statement: "Calls that run at the same time, each with its own nonce, are all accepted",
+    clause,
+    level: "SHOULD",
+    profile: "control",
+    values: fc.integer({ min: 2, max: 24 }),
+    check: (world, count) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const now = yield* world.now
+        const answers = yield* Effect.all(
+          Array.from({ length: count }, (_, index) =>
+            world.call(account, Paths.mainBalance, {}, { envelope: windowed(world, now + index) })),
+          { concurrency: "unbounded" }
+        )
+        yield* Effect.forEach(answers, (answer) =>
+          accepted(answer, "with a nonce of its own"), { discard: true })
+      })
+  }),
+  Rule.always({
+    id: "auth.nonce.increasing",
+    statement: "Without nonceWindow, nonces increase: a nonce that is not above the greatest so far is refused",
+    clause,
+    level: "SHOULD",
+    document: Rule.notApplicable("the document asks for unique nonces only"),
+    live: Rule.other("nonces of a key increase unless nonceWindow is true"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const now = yield* world.now
+        yield* accepted(
+          yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now } }),
+          "with the first nonce"
+        )
+        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: now - 1 } })
+        yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce is below the last one")
+      })
+  }),
+  Rule.forEach({
+    id: "auth.nonce.window",
+    statement: "With nonceWindow, a nonce is a time in milliseconds, at most five seconds from the exchange's clock",
+    clause,
+    level: "SHOULD",
+    document: Rule.notApplicable("the document shows no acceptance window"),
+    live: Rule.other("refused when it is more than five seconds off"),
+    values: [-3_600_000, -60_000, 60_000, 3_600_000],
+    check: (world, off) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const envelope = { nonce: (yield* world.now) + off, nonceWindow: true }
+        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+        yield* Refusals.exactly(answer, { status: 400, codes: [9] }, "because the nonce is far from the clock")
+      })
+  }),
+  Rule.always({
+    id: "auth.nonce.refusal",
+    statement: "A used nonce is refused with HTTP 429, code 0 and the message Too many requests.",
+    clause,
+    level: "SHOULD",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.reader
+        const envelope = yield* world.nonce(account)
+        yield* world.call(account, Paths.mainBalance, {}, { envelope })
+        const answer = yield* world.call(account, Paths.mainBalance, {}, { envelope })
+        yield* Refusals.exactly(answer, { status: 429, codes: [0] }, "because the nonce was used")
+        yield* Verdict.expect(
+          answer,
+          "the message Too many requests.",
+          Json.isObject(answer.json) && answer.json["message"] === "Too many requests."
+        )
+      })
+  })
+]

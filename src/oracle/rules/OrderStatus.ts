@@ -1,0 +1,147 @@
+/**
+ * The statuses of orders (document, "Order status"). The document shows no call that lists orders; these rules look at
+ * them as the live exchange lists them.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { basePrice, priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Spelling from "../world/Spelling.ts"
+import * as Trading from "../world/Trading.ts"
+
+const clause = "Order status"
+
+const live = Rule.other("OPEN and PARTIALLY_FILLED; a canceled order does not show whether it was partially filled")
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "status.new",
+    statement: "NEW: accepted, not yet matched",
+    clause,
+    live,
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
+        yield* Trading.hasStatus(world, account, order, "NEW")
+      })
+  }),
+  Rule.always({
+    id: "status.filled",
+    statement: "FILLED: fully executed, for maker and taker",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, maker, taker, took } = yield* Trading.take(world, "0.02")
+        yield* Trading.hasStatus(world, maker, made, "FILLED")
+        yield* Trading.hasStatus(world, taker, took, "FILLED")
+      })
+  }),
+  Rule.always({
+    id: "status.filled.left",
+    statement: "left of a filled order is \"0\"; that of a resting order is the amount that is not yet filled",
+    clause: "Stop-limit order (response)",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, maker, took } = yield* Trading.take(world, "0.005")
+        yield* Verdict.conclude("left \"0\"", { left: took["left"] }, took["left"] === "0")
+        const { dealStock, orderId } = Spelling.keys(world.dialect)
+        const rests = yield* Orders.find(world, maker, made[orderId])
+        yield* Verdict.conclude(
+          "left 0.015 of 0.02, and 0.005 filled",
+          { left: rests["left"], [dealStock]: rests[dealStock] },
+          Number(rests["left"]) === 0.015 && Number(rests[dealStock]) === 0.005
+        )
+      })
+  }),
+  Rule.always({
+    id: "status.canceled",
+    statement: "CANCELED: canceled before execution",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const { order } = yield* Trading.placeStop(world, account, "buy", basePrice * 1.5)
+        yield* world.call(account, Paths.cancelAll)
+        yield* Trading.hasStatus(world, account, order, "CANCELED")
+      })
+  }),
+  Rule.always({
+    id: "status.partial-filled",
+    statement: "PARTIAL_FILLED: partially executed, the remainder still active",
+    clause,
+    live,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, maker } = yield* Trading.take(world, "0.005")
+        yield* Trading.hasStatus(world, maker, made, "PARTIAL_FILLED")
+        const open = yield* Orders.list(world, maker, Paths.activeOrders)
+        const id = String(made[Spelling.keys(world.dialect).orderId])
+        yield* Verdict.conclude("still open", [...open.keys()], open.has(id))
+      })
+  }),
+  Rule.always({
+    id: "status.partial-canceled",
+    statement: "PARTIAL_CANCELED: partially filled, the remainder canceled",
+    clause,
+    live,
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, maker } = yield* Trading.take(world, "0.005")
+        yield* world.call(maker, Paths.cancelAll)
+        yield* Trading.hasStatus(world, maker, made, "PARTIAL_CANCELED")
+      })
+  }),
+  Rule.always({
+    id: "status.taker-band",
+    statement: "CANCELED_TAKER_BAND: filled up to the taker band's limit, the remainder canceled",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const [maker, taker] = [yield* world.trader, yield* world.open()]
+        const market = yield* world.market
+        const near = {
+          market: market.name,
+          side: "sell",
+          amount: "0.01",
+          price: priceText(market, market.price)
+        }
+        yield* Trading.placeOther(world, maker, near)
+        yield* Trading.placeOther(world, maker, { ...near, price: priceText(market, market.price * 3) })
+        // The quote amount is enough for the near order and a part of the far one.
+        const money = priceText(market, market.price * 0.03)
+        const swept = yield* Trading.placeOther(
+          world,
+          taker,
+          { market: market.name, side: "buy", amount: money },
+          Paths.marketOrder
+        )
+        yield* Trading.hasStatus(world, taker, swept, "CANCELED_TAKER_BAND")
+      })
+  }),
+  Rule.forEach({
+    id: "status.auto-canceled-reduce-only",
+    statement: "AUTO_CANCELED_REDUCE_ONLY: a pending reduce-only order is canceled when its position is closed",
+    clause,
+    values: Orders.sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const opposite = Orders.opposite(side)
+        const market = yield* Trading.openPosition(world, account, side, "0.01")
+        const price = priceText(market, market.price * (opposite === "sell" ? 1.5 : 0.6))
+        const pending = yield* Trading.placeOther(
+          world,
+          account,
+          { market: market.name, side: opposite, amount: "0.01", price, reduceOnly: true },
+          Paths.collateralLimit
+        )
+        yield* Trading.openPosition(world, account, opposite, "0.01")
+        yield* Trading.hasStatus(world, account, pending, "AUTO_CANCELED_REDUCE_ONLY")
+      })
+  })
+]

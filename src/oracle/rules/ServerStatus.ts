@@ -1,0 +1,25 @@
+/**
+ * The server's status (document, Endpoints §8).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Paths from "../world/Paths.ts"
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "ping.response",
+    statement: "The answer is an array of the single string pong",
+    clause: "Endpoints §8",
+    profile: "read-only",
+    check: (world) =>
+      Effect.flatMap(world.get(Paths.ping), (answer) =>
+        Verdict.expect(
+          answer,
+          `HTTP 200 with ["pong"]`,
+          answer.status === 200 && JSON.stringify(answer.json) === `["pong"]`
+        ))
+  })
+]

@@ -1,0 +1,148 @@
+/**
+ * Deleting sub-accounts (document, Endpoints §11).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Json from "../../protocol/Json.ts"
+import * as Arbitraries from "../Arbitraries.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Spelling from "../world/Spelling.ts"
+import * as SubAccounts from "../world/SubAccounts.ts"
+import type { Account, World } from "../world/World.ts"
+
+const clause = "Endpoints §11"
+
+const listed = Effect.fnUntraced(function*(world: World, account: Account) {
+  const { json } = yield* world.call(account, Paths.subAccounts, { limit: 100 })
+  return Json.isObject(json) && Array.isArray(json["data"]) ? SubAccounts.idsOf(json["data"]) : []
+})
+
+const refuses = (answer: Parameters<typeof Refusals.namedFields>[0], world: World) =>
+  Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "id")
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    id: "delete.response",
+    statement: "Deleting a sub-account is answered with HTTP 200 and an empty JSON object",
+    clause,
+    live: Rule.other("or an empty body", Rule.liveAnswers),
+    check: (world) =>
+      Effect.gen(function*() {
+        const parent = yield* world.open({ isFunded: false })
+        const answer = yield* world.call(parent, Paths.deleteSubAccount, {
+          id: yield* SubAccounts.create(world, parent)
+        })
+        const isEmpty = JSON.stringify(answer.json) === "{}" || (world.dialect.name === "live" && answer.text === "")
+        yield* Verdict.expect(answer, "HTTP 200 with {}", answer.status === 200 && isEmpty)
+      })
+  }),
+  Rule.forAll({
+    id: "delete.effect",
+    statement: "A deleted sub-account is no longer listed; the others are",
+    clause,
+    values: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.nat(3)),
+    check: (world, [count, at]) =>
+      Effect.gen(function*() {
+        const parent = yield* world.open({ isFunded: false })
+        const ids: Array<string> = []
+        for (let index = 0; index < count; index++) ids.push(yield* SubAccounts.create(world, parent))
+        const id = ids[at % count]
+        yield* world.call(parent, Paths.deleteSubAccount, { id })
+        const left = yield* listed(world, parent)
+        const expected = ids.filter((other) => other !== id)
+        yield* Verdict.conclude(expected.join(), left, left.join() === expected.join())
+      })
+  }),
+  Rule.always({
+    id: "delete.id.required",
+    statement: "id is required",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount), world)
+      })
+  }),
+  Rule.forAll({
+    id: "delete.id.type",
+    statement: "id is a string; any other value is refused",
+    clause,
+    values: Arbitraries.noTexts,
+    check: (world, id) =>
+      Effect.gen(function*() {
+        yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
+      })
+  }),
+  Rule.forAll({
+    id: "delete.id.unknown",
+    statement: "An unknown id is refused",
+    clause,
+    values: fc.uuid(),
+    check: (world, id) =>
+      Effect.gen(function*() {
+        yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
+      })
+  }),
+  Rule.always({
+    id: "delete.twice",
+    statement: "A sub-account can be deleted only once",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const parent = yield* world.open({ isFunded: false })
+        const id = yield* SubAccounts.create(world, parent)
+        yield* world.call(parent, Paths.deleteSubAccount, { id })
+        yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
+      })
+  }),
+  Rule.always({
+    id: "delete.own",
+    statement: "An account cannot delete the sub-account of another",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const [parent, other] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
+        const id = yield* SubAccounts.create(world, parent)
+        yield* refuses(yield* world.call(other, Paths.deleteSubAccount, { id }), world)
+        const left = yield* listed(world, parent)
+        yield* Verdict.conclude("it is still listed", left, left.includes(id))
+      })
+  }),
+  Rule.always({
+    id: "delete.funds",
+    statement: "A sub-account that holds funds cannot be deleted",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const parent = yield* world.open({ isFunded: false })
+        const id = yield* SubAccounts.create(world, parent)
+        yield* world.control("Fund", { account: id, wallet: "main", ticker: "BTC", amount: "0.1" })
+        yield* refuses(yield* world.call(parent, Paths.deleteSubAccount, { id }), world)
+      })
+  }),
+  Rule.always({
+    id: "delete.keys",
+    statement: "The keys of a deleted sub-account are refused",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const parent = yield* world.open({ isFunded: false })
+        const id = yield* SubAccounts.create(world, parent)
+        const account = yield* SubAccounts.addKey(world, id)
+        const before = yield* world.call(account, Paths.mainBalance)
+        yield* Verdict.expect(before, "HTTP 200", before.status === 200)
+        yield* world.call(parent, Paths.deleteSubAccount, { id })
+        yield* Refusals.any(
+          yield* world.call(account, Paths.mainBalance),
+          "because the key was deleted with its sub-account"
+        )
+      })
+  }),
+  SubAccounts.envelopeRule("delete", Paths.deleteSubAccount, "control")
+]

@@ -1,0 +1,148 @@
+/**
+ * Rules about client order ids: the same for stop-limit and OCO orders.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type * as fc from "fast-check"
+import * as Arbitraries from "../Arbitraries.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
+import * as Orders from "./Orders.ts"
+import * as Paths from "./Paths.ts"
+import * as Spelling from "./Spelling.ts"
+
+/** A rule that these values are refused as client order ids. */
+const refusesValues = (
+  entry: OrderEntry,
+  detail: string,
+  statement: string,
+  live: string,
+  values: fc.Arbitrary<unknown>,
+  examples: ReadonlyArray<unknown>
+): Rule.Rule =>
+  Rule.forAll({
+    id: `${entry.id}.client-order-id.${detail}`,
+    statement,
+    clause: entry.clause,
+    profile: "mutating",
+    live: Rule.other(live),
+    values,
+    examples,
+    check: (world, value) =>
+      Effect.gen(function*() {
+        const key = Spelling.keys(world.dialect).clientOrderId
+        const answer = yield* submit(world, entry, (order) => ({ ...order, [key]: value }))
+        yield* refuses(world, answer, key)
+      })
+  })
+
+const accepts = (entry: OrderEntry): Rule.Rule =>
+  Rule.forAll({
+    id: `${entry.id}.client-order-id.accepts`,
+    statement: "A client order id of letters, digits, dashes, dots and underscores is accepted, and the order shows it",
+    clause: entry.clause,
+    profile: "mutating",
+    live: entry.liveClientOrderId === undefined
+      ? Rule.other("the key is clientOrderId")
+      : Rule.other("the key is clientOrderId, and the legs show an empty string", Rule.liveAnswers),
+    values: Arbitraries.goodClientOrderIds,
+    check: (world, given) =>
+      Effect.gen(function*() {
+        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const market = yield* world.market
+        const value = `${given}${world.unique("-")}`
+        const fields = entry.draft(market, "buy", { [key]: value })
+        const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
+        const shown = entry.clientOrderIds(order, key)
+        const expected = world.dialect.name === "live" ? entry.liveClientOrderId ?? value : value
+        yield* Verdict.expect(answer, `${key} ${JSON.stringify(expected)}`, shown.every((text) => text === expected))
+      })
+  })
+
+const none = (entry: OrderEntry): Rule.Rule =>
+  Rule.always({
+    id: `${entry.id}.client-order-id.none`,
+    statement: "An order without a client order id shows an empty string in its place",
+    clause: entry.clause,
+    profile: "mutating",
+    live: Rule.other("the key is clientOrderId"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const fields = entry.draft(yield* world.market, "buy")
+        const { answer, order } = yield* Orders.place(world, yield* world.trader, entry.path, fields)
+        const isEmpty = (text: unknown) => text === "" || (world.dialect.name === "live" && text === undefined)
+        yield* Verdict.expect(answer, `${key} ""`, entry.clientOrderIds(order, key).every(isEmpty))
+      })
+  })
+
+const unique = (entry: OrderEntry): Rule.Rule =>
+  Rule.always({
+    id: `${entry.id}.client-order-id.unique`,
+    statement: "A client order id is unique: while an order has it, another order with it is refused",
+    clause: entry.clause,
+    profile: "mutating",
+    live: Rule.other("unique among open orders of a market; HTTP 422, code 36"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const market = yield* world.market
+        const account = yield* world.trader
+        const order = entry.draft(market, "buy", { [key]: world.unique("same") })
+        yield* Orders.place(world, account, entry.path, order)
+        yield* refuses(world, yield* Orders.submit(world, account, entry.path, order), key)
+      })
+  })
+
+const forEver = (entry: OrderEntry): Rule.Rule =>
+  Rule.always({
+    id: `${entry.id}.client-order-id.for-ever`,
+    statement: "A client order id stays used after its order has ended",
+    clause: entry.clause,
+    level: "SHOULD",
+    live: Rule.other("it may be used again once the order is no longer open"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const market = yield* world.market
+        const account = yield* world.trader
+        const order = entry.draft(market, "buy", { [key]: world.unique("reused") })
+        yield* Orders.place(world, account, entry.path, order)
+        yield* world.call(account, Paths.cancelAll)
+        const answer = yield* Orders.submit(world, account, entry.path, order)
+        yield* Spelling.clientOrderIds(world.dialect) === "never"
+          ? refuses(world, answer, key)
+          : Verdict.expect(answer, "HTTP 200", answer.status === 200)
+      })
+  })
+
+/**
+ * The rules about the client order ids of one call.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
+  refusesValues(
+    entry,
+    "refuses",
+    "A client order id has only letters, digits, dashes, dots and underscores; any other is refused",
+    "the key is clientOrderId; HTTP 422, code 36",
+    Arbitraries.badClientOrderIds,
+    ["a b", "a/b", "é"]
+  ),
+  refusesValues(
+    entry,
+    "type",
+    "A client order id is a string; any other value is refused",
+    "the key is clientOrderId; HTTP 422",
+    Arbitraries.noTexts,
+    [1]
+  ),
+  accepts(entry),
+  none(entry),
+  unique(entry),
+  forEver(entry)
+]

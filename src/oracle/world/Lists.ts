@@ -1,0 +1,116 @@
+/**
+ * The lists of the document that come in pages.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import { plans } from "./Accounts.ts"
+import * as Paths from "./Paths.ts"
+import * as SubAccounts from "./SubAccounts.ts"
+import type { Account, Body, World } from "./World.ts"
+
+/**
+ * A list that comes in pages.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface List {
+  /** What the ids of its rules begin with. */
+  readonly id: string
+  /** The heading of the document that describes it. */
+  readonly clause: string
+  /** Where it is. */
+  readonly path: string
+  /** The most records of a page that was asked for without a limit. */
+  readonly defaultLimit: number
+  /** The key of the records in a page. */
+  readonly records: "records" | "data"
+  /** An account whose list has records, where a sandbox gives them. */
+  readonly account: (world: World) => Effect.Effect<Account, Verdict.CheckError>
+  /** Gives an account one record more. */
+  readonly add: (world: World, account: Account) => Effect.Effect<unknown, Verdict.CheckError>
+}
+
+/** Interest payments. */
+export const interest: List = {
+  id: "interest",
+  clause: "Endpoints §1",
+  path: Paths.interest,
+  defaultLimit: 100,
+  records: "records",
+  account: ({ lender }) => lender,
+  add: (world, { id: account }) => {
+    const [planId, ticker] = plans[0] ?? ["", ""]
+    const investmentId = world.unique("investment")
+    return world.control("PayInterest", { account, planId, investmentId, ticker, amount: "1" })
+  }
+}
+
+/** Sub-accounts. */
+export const subAccounts: List = {
+  id: "sub-accounts",
+  clause: "Endpoints §9",
+  path: Paths.subAccounts,
+  defaultLimit: 30,
+  records: "data",
+  account: ({ parent }) => parent,
+  add: SubAccounts.create
+}
+
+/** API keys of sub-accounts. */
+export const apiKeys: List = {
+  id: "api-keys",
+  clause: "Endpoints §10",
+  path: Paths.apiKeys,
+  defaultLimit: 30,
+  records: "data",
+  account: ({ parent }) => parent,
+  add: (world, account) => Effect.flatMap(SubAccounts.create(world, account), (id) => SubAccounts.addKey(world, id))
+}
+
+/** All lists. */
+export const all: ReadonlyArray<List> = [interest, subAccounts, apiKeys]
+
+/** Calls the list for its account; skips where the account has no access to it. */
+export const read = Effect.fnUntraced(function*(
+  world: World,
+  list: List,
+  fields: Body
+): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
+  const answer = yield* world.call(yield* list.account(world), list.path, fields)
+  return answer.status === 403 ? yield* Verdict.skip("the account has no access to this list") : answer
+})
+
+/**
+ * A page of a list.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Page {
+  /** The answer that it is. */
+  readonly answer: Target.Answer
+  /** The answer's JSON. */
+  readonly json: Body
+  /** Its records. */
+  readonly records: ReadonlyArray<unknown>
+}
+
+/** The page that an answer is. */
+export const pageOf = (list: List, answer: Target.Answer): Effect.Effect<Page, Verdict.Broken> => {
+  const { json } = answer
+  const records = Json.isObject(json) ? json[list.records] : undefined
+  return answer.status === 200 && Json.isObject(json) && Array.isArray(records)
+    ? Effect.succeed({ answer, json, records })
+    : Effect.fail(
+      new Verdict.Broken({ expected: `HTTP 200 with ${list.records}`, got: Verdict.describe(answer), answer })
+    )
+}
+
+/** Calls the list for its account, and reads the page. */
+export const page = (world: World, list: List, fields: Body): Effect.Effect<Page, Verdict.CheckError> =>
+  Effect.flatMap(read(world, list, fields), (answer) => pageOf(list, answer))

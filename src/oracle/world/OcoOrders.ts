@@ -1,0 +1,32 @@
+/**
+ * OCO orders and their legs.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Orders from "./Orders.ts"
+import * as Paths from "./Paths.ts"
+import type { Body, World } from "./World.ts"
+
+/** The key of a leg. */
+export type Leg = "stop_loss" | "take_profit"
+
+/** Both legs. */
+export const legs: ReadonlyArray<Leg> = ["stop_loss", "take_profit"]
+
+/** Places an OCO order. */
+export const place = (world: World, side: Orders.Side = "buy", more: Body = {}) =>
+  Effect.gen(function*() {
+    const market = yield* world.market
+    return yield* Orders.place(world, yield* world.trader, Paths.oco, Orders.oco(market, side, more))
+  })
+
+/** One leg of an OCO order; without fields where it is missing. */
+export const leg = (order: Body, key: Leg): Body => {
+  const found = order[key]
+  return Json.isObject(found) ? found : {}
+}
+
+/** Whether something holds for both legs. */
+export const both = (order: Body, holds: (leg: Body) => boolean): boolean => legs.every((key) => holds(leg(order, key)))

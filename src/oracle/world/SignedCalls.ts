@@ -1,0 +1,93 @@
+/**
+ * Calls that are right but for one thing, which must be why they are refused (document, "Authentication").
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type { Profile } from "../Profile.ts"
+import * as Rule from "../Rule.ts"
+import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Codes from "./Codes.ts"
+import * as Orders from "./Orders.ts"
+import * as Paths from "./Paths.ts"
+import * as Refusals from "./Refusals.ts"
+import type * as Signing from "./Signing.ts"
+import * as SubAccounts from "./SubAccounts.ts"
+import type { Account, World } from "./World.ts"
+
+const clause = "Authentication"
+
+/**
+ * The paths to call. With somebody's own key only reads: a target that accepts a wrong signature carries the call out.
+ */
+export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
+  profile === "control" ? Paths.all : [...Paths.reads, Paths.interest]
+
+/** The paths whose calls need `request` and `nonce`: cancel-all has rules of its own about them. */
+export const envelopedPathsOf = (setting: { readonly profile: Profile }): ReadonlyArray<string> =>
+  pathsOf(setting).filter((path) => path !== Paths.cancelAll)
+
+/** Fields that the call accepts, so that only the fault can be why it is refused. Reads need none. */
+export const fieldsOf = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  path: string
+): Effect.fn.Return<Readonly<Record<string, unknown>>, Verdict.CheckError> {
+  if (world.profile !== "control") return {}
+  switch (path) {
+    case Paths.oco:
+      return Orders.oco(yield* world.market, "buy")
+    case Paths.stopLimit:
+      return Orders.stopLimit(yield* world.market, "buy")
+    case Paths.applyCode:
+      return { code: (yield* Codes.issue(world, "1")).code }
+    case Paths.deleteSubAccount:
+      return { id: yield* SubAccounts.create(world, account) }
+    default:
+      return {}
+  }
+})
+
+/** Makes a call that is right but for what is tampered with. */
+export const faulty = Effect.fnUntraced(function*(world: World, path: string, tampering: Signing.Tampering) {
+  const account = yield* world.reader
+  const answer = yield* world.call(account, path, yield* fieldsOf(world, account, path), tampering)
+  // A target that takes no more calls would otherwise seem to refuse each for its fault.
+  return answer.status === 429 ? yield* Verdict.skip("the target says that there are too many calls") : answer
+})
+
+/** Whether the call succeeded. */
+export const isSuccess = ({ json, status }: Target.Answer): boolean => status === 200 && json !== undefined
+
+/** Expects that the call succeeded. */
+export const accepted = (answer: Target.Answer, why: string) =>
+  Verdict.expect(answer, `accepted, ${why}: HTTP 200 with JSON`, isSuccess(answer))
+
+/** What a rule says of calls with one fault. */
+interface Fault {
+  readonly id: string
+  readonly statement: string
+  /** What is done wrongly. */
+  readonly tampering: Signing.Tampering
+  /** Why the call must be refused. */
+  readonly why: string
+  /** The paths to call; all by default. */
+  readonly paths?: (setting: Rule.Setting) => ReadonlyArray<string>
+}
+
+/**
+ * Makes a rule that calls with one fault are refused, wherever they go.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const refused = ({ id, paths = pathsOf, statement, tampering, why }: Fault): Rule.Rule =>
+  Rule.forEach({
+    id,
+    statement,
+    clause,
+    profile: "read-only",
+    values: paths,
+    check: (world, path) => Effect.flatMap(faulty(world, path, tampering), (answer) => Refusals.any(answer, why))
+  })

@@ -1,0 +1,133 @@
+/**
+ * Sub-accounts and their keys: how rules create them, and list them.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import type * as Verdict from "../Verdict.ts"
+import * as Fields from "./Fields.ts"
+import * as Paths from "./Paths.ts"
+import * as Refusals from "./Refusals.ts"
+import type { Account, Body, World } from "./World.ts"
+
+type Control = Pick<World, "control" | "unique">
+
+/** How many sub-accounts a parent has; all but the last have a key. */
+const count = 5
+
+/** The one endpoint that the key of a parent's first sub-account is restricted to. */
+export const restriction = { name: Paths.stopLimit, title: "Stop-limit orders" }
+
+/** The index of the sub-account whose key is disabled. */
+const disabled = 1
+
+/** The title of the one key that is disabled. */
+export const disabledTitle = `key ${disabled}`
+
+const secretOf = (id: string): string => `${id}-secret`
+
+/** Gives an account sub-accounts, all but the last with a key. */
+export const populate = Effect.fnUntraced(function*({ control, unique }: Control, { id: parent }: Account) {
+  for (let index = 0; index < count; index++) {
+    const id = unique("sub")
+    yield* control("OpenSubAccount", {
+      id,
+      parent,
+      alias: `desk ${index} of ${parent}`,
+      email: "d***@e***e.com",
+      color: "#1D9A6C",
+      shareKyc: index % 2 === 0,
+      kycStatus: "shared",
+      spotEnabled: true,
+      collateralEnabled: index % 2 === 1
+    })
+    if (index + 1 === count) return
+    yield* control("AddKey", {
+      account: id,
+      apiKey: `${id}-key`,
+      apiSecret: secretOf(id),
+      title: `key ${index}`,
+      type: "1",
+      enabled: index !== disabled,
+      ...(index === 0 ? { endpoints: [restriction] } : {})
+    })
+  }
+})
+
+/** Creates a sub-account without keys and funds; succeeds with its id. */
+export const create = Effect.fnUntraced(function*(world: Control, parent: Account) {
+  const id = world.unique("sub")
+  yield* world.control("OpenSubAccount", {
+    id,
+    parent: parent.id,
+    alias: id,
+    email: "",
+    color: "#000000",
+    shareKyc: false,
+    kycStatus: "none",
+    spotEnabled: true,
+    collateralEnabled: true
+  })
+  return id
+})
+
+/** Gives a sub-account a key of its own; succeeds with the account to call for. */
+export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
+  const [apiKey, apiSecret] = [`${id}-key`, secretOf(id)]
+  yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: "its own", type: "1", enabled: true })
+  const account: Account = {
+    apiKey: Redacted.make(apiKey),
+    apiSecret: Redacted.make(apiSecret),
+    id,
+    isExclusive: true
+  }
+  return account
+})
+
+/** The secrets of the keys of these sub-accounts. */
+export const secretsOf = (ids: ReadonlyArray<string>): ReadonlyArray<string> => ids.map(secretOf)
+
+const list = Effect.fnUntraced(function*(
+  world: World,
+  path: string,
+  fields: Body
+): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
+  const answer = yield* world.call(yield* world.parent, path, { limit: 100, ...fields })
+  return yield* Fields.records(world, answer, "data")
+})
+
+/** The sub-accounts of the parent, one or more. */
+export const all = (world: World, fields: Body = {}) => list(world, Paths.subAccounts, fields)
+
+/** The keys of the parent's sub-accounts, one or more. */
+export const apiKeys = (world: World, fields: Body = {}) => list(world, Paths.apiKeys, fields)
+
+/** One field of each object, `id` by default. */
+export const idsOf = (objects: ReadonlyArray<unknown>, key = "id"): ReadonlyArray<string> =>
+  objects.map((object) => Json.isObject(object) ? String(object[key]) : "")
+
+/** Whether the answer lists nothing. */
+export const isEmpty = ({ json }: { readonly json: unknown }): boolean =>
+  Json.isObject(json) && JSON.stringify(json["data"]) === "[]"
+
+/**
+ * The document shows the bodies of these calls without `request` and `nonce`. This project's stance is that both are
+ * required.
+ */
+export const envelopeRule = (id: string, path: string, profile: "read-only" | "control"): Rule.Rule =>
+  Rule.forEach({
+    id: `${id}.envelope`,
+    statement: "request and nonce are required, as in all other calls",
+    clause: "Endpoints §11",
+    level: "SHOULD",
+    profile,
+    values: ["request", "nonce"],
+    check: (world, key) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, path, {}, { envelope: { [key]: undefined } })
+        yield* Refusals.exactly(answer, { status: 400, codes: [9] }, `because there is no ${key}`)
+      })
+  })

@@ -1,0 +1,105 @@
+/**
+ * Orders that trade with each other in a sandbox, and what became of them.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Verdict from "../Verdict.ts"
+import { basePrice, priceText } from "./Markets.ts"
+import * as Orders from "./Orders.ts"
+import * as Paths from "./Paths.ts"
+import * as Spelling from "./Spelling.ts"
+import type { Account, Body, Market, World } from "./World.ts"
+
+/** Moves a market's price. */
+export const movePrice = (world: World, market: Market, price: number) =>
+  world.control("MovePrice", { market: market.name, price: priceText(market, price) })
+
+/** The price that is a percentage from the base price: above it for a buy, below it for a sell. */
+export const triggerPrice = (side: Orders.Side, percent: number): number =>
+  basePrice * (1 + (side === "buy" ? percent : -percent) / 100)
+
+/** The limit of a stop order that rests once it is activated: no price on the way to the trigger reaches it. */
+export const restingLimit = (side: Orders.Side, trigger: number): number =>
+  side === "buy" ? trigger * 0.6 : trigger * 1.5
+
+/** Places a stop-limit order with this trigger. */
+export const placeStop = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  side: Orders.Side,
+  trigger: number,
+  limit = trigger
+) {
+  const market = yield* world.market
+  const { order } = yield* Orders.place(
+    world,
+    account,
+    Paths.stopLimit,
+    Orders.stopLimit(market, side, {
+      amount: "0.01",
+      price: priceText(market, limit),
+      activation_price: priceText(market, trigger)
+    })
+  )
+  return { market, order, id: order[Spelling.keys(world.dialect).orderId] }
+})
+
+/** Places an order through a call that the document does not describe; skips where the target does not take it. */
+export const placeOther = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  fields: Body,
+  path = Paths.limitOrder
+) {
+  const answer = yield* world.call(account, path, fields)
+  if (answer.status !== 200) return yield* Verdict.skip(`needs ${path}: ${Verdict.describe(answer)}`)
+  return yield* Orders.objectOf(answer)
+})
+
+/** Expects that an order has a status, wherever it is listed. */
+export const hasStatus = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  order: Body,
+  expected: keyof ReturnType<typeof Spelling.statuses>
+) {
+  const word = Spelling.statuses(world.dialect)[expected]
+  const { status } = yield* Orders.find(world, account, order[Spelling.keys(world.dialect).orderId])
+  yield* Verdict.conclude(`status ${word}`, `status ${String(status)}`, status === word)
+})
+
+/** Has one account sell an amount at the market's price; another, which has not traded yet, may take it. */
+export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
+  const [maker, taker] = [yield* world.trader, yield* world.open()]
+  const market = yield* world.market
+  const price = priceText(market, market.price)
+  const made = yield* placeOther(world, maker, { market: market.name, side: "sell", amount, price })
+  return { maker, taker, market, price, made }
+})
+
+/** Has one account sell 0.02, and another take some of it. */
+export const take = Effect.fnUntraced(function*(world: World, amount: string) {
+  const offered = yield* offer(world, "0.02")
+  const { market, price, taker } = offered
+  const took = yield* placeOther(world, taker, { market: market.name, price, side: "buy", amount })
+  return { ...offered, took }
+})
+
+/** Gives an account a position of so many BTC, bought from or sold to another account. */
+export const openPosition = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  side: Orders.Side,
+  amount: string
+) {
+  const market = yield* world.market
+  const counterparty = yield* world.open()
+  const order = { market: market.name, amount, price: priceText(market, market.price) }
+  const maker = yield* world.call(counterparty, Paths.collateralLimit, { ...order, side: Orders.opposite(side) })
+  const taker = yield* world.call(account, Paths.collateralLimit, { ...order, side })
+  if (maker.status !== 200 || taker.status !== 200) {
+    return yield* Verdict.skip(`needs ${Paths.collateralLimit} to open a position`)
+  }
+  return market
+})

@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { all } from "../../src/endpoints/all.ts"
+import * as Arbitraries from "../../src/oracle/Arbitraries.ts"
+import * as Paths from "../../src/oracle/world/Paths.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+
+const dialects = [Dialect.document, Dialect.live]
+
+describe("generators are total over the contract", () => {
+  for (const dialect of dialects) {
+    it(`every brand of every endpoint has an arbitrary (${dialect.name})`, () => {
+      for (const endpoint of all) {
+        const brands = [
+          ...Arbitraries.identifiersIn(endpoint.request(dialect).schema.ast).keys(),
+          ...Arbitraries.identifiersIn(endpoint.response(dialect).ast).keys()
+        ]
+        assert.includeMembers(Object.keys(Arbitraries.brands), brands, endpoint.name)
+      }
+    })
+
+    it(`every endpoint has requests that can be sent, and answers (${dialect.name})`, () => {
+      for (const endpoint of all) {
+        const { encodeRequest } = Endpoint.codec(endpoint, dialect)
+        for (const request of fc.sample(Arbitraries.anyRequest(endpoint, dialect), { numRuns: 10, seed: 1 })) {
+          assert.isTrue(Result.isSuccess(encodeRequest(request)), `${endpoint.name} ${fc.stringify(request)}`)
+        }
+        assert.lengthOf(fc.sample(Arbitraries.response(endpoint, dialect), { numRuns: 3, seed: 1 }), 3, endpoint.name)
+      }
+    })
+  }
+})
+
+describe("the paths of the rules", () => {
+  it("are the contract's, although they are written a second time", () => {
+    const { all: privatePaths, reads, unknown, unknownOrderBook, version, ...paths } = Paths
+    const known: ReadonlyArray<string> = all.map(({ path }) => path)
+    assert.includeMembers([...known], Object.values(paths))
+    for (const path of known) assert.isTrue(path.startsWith(`${version}/`), path)
+    for (const path of [...Object.values(unknown), unknownOrderBook]) assert.notInclude(known, path)
+    assert.includeMembers([...privatePaths], [...reads])
+    const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
+    for (const path of privatePaths) assert.isTrue(isPrivate.has(path), path)
+  })
+})

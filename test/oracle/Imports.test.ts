@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+const source = new URL("../../src/", import.meta.url).pathname
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+
+/** Imports and re-exports, of types too. */
+const importForm = /(?:^|\n)(?:import|export)\s[^"]*?from "(\.[^"]+)"/gu
+
+const importsOf = (file: string): ReadonlyArray<string> =>
+  [...readFileSync(join(source, file), "utf8").matchAll(importForm)].map(([, path = ""]) => join(dirname(file), path))
+
+const graph = new Map(files.map((file) => [file, importsOf(file)]))
+
+/** Each circle once, as the files along it. */
+const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
+  const found: Array<ReadonlyArray<string>> = []
+  const done = new Set<string>()
+  const visit = (file: string, trail: ReadonlyArray<string>): void => {
+    const at = trail.indexOf(file)
+    if (at >= 0) found.push([...trail.slice(at), file])
+    if (at >= 0 || done.has(file)) return
+    for (const next of graph.get(file) ?? []) visit(next, [...trail, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return found
+}
+
+/** Circles that are being removed. Take each out of this list with the circle. */
+const known: ReadonlyArray<string> = [
+  "sandbox/engine/State.ts -> sandbox/engine/Book.ts -> sandbox/engine/State.ts",
+  "sandbox/engine/State.ts -> sandbox/engine/Waiting.ts -> sandbox/engine/State.ts"
+]
+
+describe("imports", () => {
+  it("are found", () => {
+    assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
+    assert.includeMembers([...graph.get("oracle/Rule.ts") ?? []], ["oracle/world/World.ts", "oracle/Verdict.ts"])
+    assert.deepStrictEqual(circles(new Map([["a", ["b"]], ["b", ["c"]], ["c", ["b"]]])), [["b", "c", "b"]])
+    for (const imported of [...graph.values()].flat()) assert.isTrue(graph.has(imported), imported)
+  })
+
+  it("go in no circle", () => {
+    const found = circles(graph).map((circle) => circle.join(" -> "))
+    assert.deepStrictEqual(found.filter((circle) => !known.includes(circle)), [])
+  })
+
+  it("of a rule file are never another rule file", () => {
+    const isRules = (file: string) => dirname(file) === "oracle/rules"
+    const siblings = [...graph].flatMap(([file, imports]) =>
+      isRules(file) ? imports.filter(isRules).map((sibling) => `${file} -> ${sibling}`) : []
+    )
+    assert.deepStrictEqual(siblings, [])
+  })
+})
