@@ -30,7 +30,7 @@ import type { CallError } from "../src/protocol/Errors.ts"
 import * as Json from "../src/protocol/Json.ts"
 import * as Reconciliation from "../src/Reconciliation.ts"
 import { Control } from "../src/sandbox/control/Control.ts"
-import type * as State from "../src/sandbox/engine/State.ts"
+import type { Order } from "../src/sandbox/engine/Order.ts"
 import * as Faults from "../src/sandbox/gateway/Faults.ts"
 import * as InProcess from "../src/sandbox/gateway/InProcess.ts"
 import * as Server from "../src/sandbox/gateway/Server.ts"
@@ -59,7 +59,7 @@ interface Network {
   next: Fate
   readonly lag: number
   readonly forgets: boolean
-  readonly forgotten: Array<State.Order>
+  readonly forgotten: Array<Order>
 }
 
 const network = (more: Partial<Network> = {}): Network => ({
@@ -104,7 +104,7 @@ const lagging = (network: Network, response: HttpClientResponse.HttpClientRespon
 const forget = (network: Network) =>
   Effect.map(Venue, ({ state }) => {
     const ended = state.endedOrders.get("alice") ?? []
-    const isForgotten = ({ dealStock }: State.Order) => dealStock === 0n
+    const isForgotten = ({ dealStock }: Order) => dealStock === 0n
     network.forgotten.push(...ended.filter(isForgotten))
     state.endedOrders.set("alice", ended.filter((order) => !isForgotten(order)))
   })

@@ -11,6 +11,7 @@ import type { Action, Operation } from "../../src/sandbox/engine/Command.ts"
 import * as Engine from "../../src/sandbox/engine/Engine.ts"
 import type { Event } from "../../src/sandbox/engine/Event.ts"
 import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
+import type { OcoOrder, Order } from "../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../src/sandbox/engine/Positions.ts"
 import type * as Reply from "../../src/sandbox/engine/Reply.ts"
 import * as State from "../../src/sandbox/engine/State.ts"
@@ -92,7 +93,7 @@ export const oco = (
   ...options
 })
 
-export const cancel = (order: State.Order): Of<"Cancel"> => ({
+export const cancel = (order: Order): Of<"Cancel"> => ({
   _tag: "Cancel",
   market: order.market,
   orderId: order.id
@@ -193,13 +194,13 @@ export class Desk {
   }
 
   /** Places an order that is accepted. */
-  place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit">): State.Order {
+  place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit">): Order {
     const reply = this.call(account, operation)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") return reply.order
     return assert.fail(`refused: ${canonical(reply)}`)
   }
 
-  placeOco(account: Account, operation: Of<"PlaceOco">): State.OcoOrder {
+  placeOco(account: Account, operation: Of<"PlaceOco">): OcoOrder {
     const reply = this.call(account, operation)
     return reply._tag === "OcoPlaced" ? reply.oco : assert.fail(`refused: ${canonical(reply)}`)
   }
@@ -244,7 +245,7 @@ const shown = (balances: ReadonlyMap<string, Units.Units>): string =>
   [...balances].toSorted(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
 
 /** Where an order stands, as in `"PARTIAL_FILLED 1 of 3"`: its status, what it has traded, what it asked for. */
-export const standing = ({ dealStock, quantity, status }: State.Order): string =>
+export const standing = ({ dealStock, quantity, status }: Order): string =>
   `${status} ${text(dealStock)} of ${text(quantity)}`
 
 // -----------------------------------------------------------------------------

@@ -21,6 +21,7 @@ import { OrderSide, OrderType } from "../../domain/Order.ts"
 import type { RateLimit } from "../../protocol/Endpoint.ts"
 import { Action, type Command, Wallet } from "../engine/Command.ts"
 import * as Ledger from "../engine/Ledger.ts"
+import type { Order } from "../engine/Order.ts"
 import type { Reply } from "../engine/Reply.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
@@ -251,7 +252,7 @@ const refuse = (action: string, fields: Readonly<Record<string, string>>): Effec
 const isRefusal = (reply: Reply): reply is Extract<Reply, { readonly _tag: "Invalid" | "Refused" }> =>
   reply._tag === "Invalid" || reply._tag === "Refused"
 
-const toOpenOrder = (order: State.Order): OpenOrder => ({
+const toOpenOrder = (order: Order): OpenOrder => ({
   id: order.id,
   ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
   account: order.account,

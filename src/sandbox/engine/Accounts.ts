@@ -1,5 +1,5 @@
 /**
- * Accounts, sub-accounts, keys, codes and interest.
+ * Accounts, sub-accounts, API keys, codes and transfers.
  *
  * @since 0.1.0
  */
@@ -9,20 +9,18 @@ import { HexColour, mask, MaskedEmail } from "../../domain/SubAccount.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action, Operation } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Work } from "./Matching.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
 
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
-type Asked<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
+type OfCall<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
-
-const main = (account: string): Ledger.Holder => ({ account, wallet: "main", locked: false })
 
 /** An identifier in the form of a UUID, made of a running number: the same commands give the same identifiers. */
 const uuid = (state: State): string => {
@@ -67,27 +65,27 @@ export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, 
 }
 
 /**
- * Opens a sub-account that its parent has asked for. Its identifiers are the next running numbers.
+ * Opens a sub-account that its parent has operation for. Its identifiers are the next running numbers.
  *
  * @category accounts
  */
 export const createSubAccount = (
   state: State,
   account: string,
-  { _tag, email, ...asked }: Asked<"CreateSubAccount">
+  { _tag, email, ...operation }: OfCall<"CreateSubAccount">
 ): Reply.Reply => {
   for (const { alias, parent } of state.subAccounts.values()) {
-    if (parent === account && alias === asked.alias) return Reply.invalid(["alias", { kind: "unique" }])
+    if (parent === account && alias === operation.alias) return Reply.invalid(["alias", { kind: "unique" }])
   }
   const id = SubAccountId.make(uuid(state))
   const opened = openSubAccount(state, {
     _tag: "OpenSubAccount",
-    ...asked,
+    ...operation,
     id,
     parent: account,
     email: email === undefined ? MaskedEmail.make("") : mask(email),
     color: HexColour.make("#FF0000"),
-    kycStatus: asked.shareKyc ? "shared" : "none"
+    kycStatus: operation.shareKyc ? "shared" : "none"
   })
   const subAccount = state.subAccounts.get(id)
   return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
@@ -102,7 +100,7 @@ export const createSubAccount = (
 export const createSubAccountKey = (
   state: State,
   account: string,
-  { subAccountId, title, type }: Asked<"CreateSubAccountKey">,
+  { subAccountId, title, type }: OfCall<"CreateSubAccountKey">,
   at: number
 ): Reply.Reply => {
   if (state.subAccounts.get(subAccountId)?.parent !== account) return Reply.invalid(["subAccountId", { kind: "known" }])
@@ -142,7 +140,7 @@ export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund
   if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   const units = Units.from(amount)
   if (units === undefined) return Reply.invalid(["amount", { kind: "precision", step: "0.000000000000000001" }])
-  Ledger.transfer(state.ledger, "outside", { account, wallet, locked: false }, ticker, units)
+  Ledger.transfer(state.ledger, "outside", Ledger.free(account, wallet), ticker, units)
   return Reply.done
 }
 
@@ -154,7 +152,7 @@ export const createCode = (
   if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   if (state.codes.has(code)) return Reply.invalid(["code", { kind: "unique" }])
   const units = Units.from(amount)
-  if (units === undefined || !Ledger.transfer(state.ledger, main(account), "codes", ticker, units)) {
+  if (units === undefined || !Ledger.transfer(state.ledger, Ledger.free(account, "main"), "codes", ticker, units)) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   state.codes.set(code, { code, creator: account, ticker, units, passphrase, applied: undefined })
@@ -162,14 +160,14 @@ export const createCode = (
 }
 
 /**
- * Makes a code that its creator has asked for: the next running number, in the form of the exchange's codes.
+ * Makes a code that its creator has operation for: the next running number, in the form of the exchange's codes.
  *
  * @category codes
  */
 export const createOwnCode = (
   state: State,
   account: string,
-  { amount, passphrase, ticker }: Asked<"CreateCode">
+  { amount, passphrase, ticker }: OfCall<"CreateCode">
 ): Reply.Reply => {
   if (!isListed(state, ticker)) return unlisted
   const before = state.lastId
@@ -198,14 +196,14 @@ export const createOwnCode = (
 export const applyCode = (
   state: State,
   account: string,
-  { code, passphrase }: Extract<Operation, { readonly _tag: "ApplyCode" }>
+  { code, passphrase }: OfCall<"ApplyCode">
 ): Reply.Reply => {
   const issued = state.codes.get(code)
   if (issued === undefined || issued.passphrase !== passphrase) return Reply.invalid(["code", { kind: "known" }])
   if (issued.applied !== undefined) return Reply.invalid(["code", { kind: "unused" }])
   if (issued.creator === account) return Reply.invalid(["code", { kind: "notOwn" }])
   issued.applied = account
-  Ledger.transfer(state.ledger, "codes", main(account), issued.ticker, issued.units)
+  Ledger.transfer(state.ledger, "codes", Ledger.free(account, "main"), issued.ticker, issued.units)
   return {
     _tag: "CodeApplied",
     applied: {
@@ -220,7 +218,7 @@ export const applyCode = (
 export const deleteSubAccount = (
   work: Work,
   owner: string,
-  { id }: Extract<Operation, { readonly _tag: "DeleteSubAccount" }>
+  { id }: OfCall<"DeleteSubAccount">
 ): Reply.Reply => {
   const { state } = work
   const subAccount = state.subAccounts.get(id)
@@ -251,15 +249,15 @@ export const deleteSubAccount = (
 export const transfer = (
   state: State,
   account: string,
-  { amount, from, ticker, to }: Extract<Operation, { readonly _tag: "Transfer" }>
+  { amount, from, ticker, to }: OfCall<"Transfer">
 ): Reply.Reply => {
   if (!isListed(state, ticker)) return unlisted
   const units = Units.from(amount)
-  const source: Ledger.Holder = { account, wallet: from, locked: false }
+  const source = Ledger.free(account, from)
   const bound = from === "collateral" ? Positions.margin(state, account, ticker) : 0n
   if (
     units === undefined || Ledger.balance(state.ledger, source, ticker) - bound < units ||
-    !Ledger.transfer(state.ledger, source, { account, wallet: to, locked: false }, ticker, units)
+    !Ledger.transfer(state.ledger, source, Ledger.free(account, to), ticker, units)
   ) return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   return Reply.done
 }

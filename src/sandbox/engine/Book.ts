@@ -1,35 +1,44 @@
 /**
- * The resting orders of a market: by price, and at each price in the order in which they came.
+ * The resting orders of a market, by price. Orders at the same price stand in the order in which they came.
  *
  * @since 0.1.0
  */
 import type { OrderSide } from "../../domain/Order.ts"
-import type { Order } from "./State.ts"
+import type { Order } from "./Order.ts"
 import type { Units } from "./Units.ts"
 
 /**
- * All orders of one price, the oldest first.
+ * The orders at one price.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Level {
+  /** The price, in units of the quote currency. */
   readonly price: Units
+  /** The orders, the oldest first. */
   readonly orders: Array<Order>
 }
 
 /**
- * Both sides, the best price first: the highest bid, the lowest ask.
+ * Both sides of a market.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Book {
+  /** What buyers offer, the highest price first. */
   readonly bids: Array<Level>
+  /** What sellers ask, the lowest price first. */
   readonly asks: Array<Level>
 }
 
-/** @category constructors */
+/**
+ * An empty book.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (): Book => ({ bids: [], asks: [] })
 
 /**
@@ -55,7 +64,7 @@ const indexOf = (levels: ReadonlyArray<Level>, side: OrderSide, price: Units): n
 }
 
 /**
- * Puts an order at the end of its price's queue.
+ * Adds an order, behind all others at its price.
  *
  * @category changing
  * @since 0.1.0
@@ -69,7 +78,7 @@ export const add = (book: Book, order: Order, price: Units): void => {
 }
 
 /**
- * Takes an order out; an order that is not there changes nothing.
+ * Removes an order. An order that is not in the book changes nothing.
  *
  * @category changing
  * @since 0.1.0

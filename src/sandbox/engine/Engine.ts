@@ -1,6 +1,6 @@
 /**
- * The exchange as a state machine: a command with its time goes in, a reply and events come out. No clock, no chance, no
- * input or output of its own: the same commands make the same state, the same replies and the same events.
+ * The exchange as a state machine: a command with its time goes in, a reply and events come out. It has no clock, no
+ * randomness and no I/O, so the same commands give the same state, replies and events.
  *
  * @since 0.1.0
  */
@@ -10,16 +10,18 @@ import type { Action, Command, Operation } from "./Command.ts"
 import type { Event } from "./Event.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
-import * as Matching from "./Matching.ts"
 import * as Nonces from "./Nonces.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
+import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
 import * as Schedule from "./Schedule.ts"
+import * as Settlement from "./Settlement.ts"
 import type { PriceStep, State } from "./State.ts"
 import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
 
-const operate = (work: Matching.Work, account: string, operation: Operation): Reply.Reply => {
+const applyOperation = (work: Work, account: string, operation: Operation): Reply.Reply => {
   switch (operation._tag) {
     case "Nothing":
       return Reply.done
@@ -52,8 +54,8 @@ const operate = (work: Matching.Work, account: string, operation: Operation): Re
   }
 }
 
-const call = (
-  work: Matching.Work,
+const applyCall = (
+  work: Work,
   { apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>
 ): Reply.Reply => {
   const { at, state } = work
@@ -64,7 +66,7 @@ const call = (
     if (used !== "used") return Reply.refused(used)
   }
   key.lastActivity = UnixSeconds.make(Math.floor(at / 1e6))
-  return operate(work, key.account, operation)
+  return applyOperation(work, key.account, operation)
 }
 
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
@@ -73,27 +75,27 @@ const unknownMarket = Reply.invalid(["market", { kind: "known" }])
 
 const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 
-const movePrice = (work: Matching.Work, { market: name, price }: Of<"MovePrice">): Reply.Reply => {
+const movePrice = (work: Work, { market: name, price }: Of<"MovePrice">): Reply.Reply => {
   const market = work.state.markets.get(name)
   const units = Units.from(price)
   if (market === undefined) return unknownMarket
   if (units === undefined) return Reply.invalid(["price", tooFine])
-  Matching.movePrice(work, market, units)
+  Prices.movePrice(work, market, units)
   return Reply.done
 }
 
-const stepPrice = (work: Matching.Work, { by, market: name }: Of<"StepPrice">): Reply.Reply => {
+const stepPrice = (work: Work, { by, market: name }: Of<"StepPrice">): Reply.Reply => {
   const market = work.state.markets.get(name)
   const last = work.state.trading.get(name)?.lastPrice
   if (market === undefined || last === undefined) return unknownMarket
   const units = Units.from(by)
   if (units === undefined) return Reply.invalid(["by", tooFine])
   if (last + units <= 0n) return Reply.invalid(["by", { kind: "positive" }])
-  Matching.movePrice(work, market, last + units)
+  Prices.movePrice(work, market, last + units)
   return Reply.done
 }
 
-const playPrices = ({ at, state }: Matching.Work, { market, steps }: Of<"PlayPrices">): Reply.Reply => {
+const playPrices = ({ at, state }: Work, { market, steps }: Of<"PlayPrices">): Reply.Reply => {
   if (!state.markets.has(market)) return unknownMarket
   const played: Array<PriceStep> = []
   let time = at
@@ -106,33 +108,35 @@ const playPrices = ({ at, state }: Matching.Work, { market, steps }: Of<"PlayPri
   return Reply.done
 }
 
-const openPosition = (work: Matching.Work, asked: Of<"OpenPosition">): Reply.Reply => {
+const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
   const { state } = work
-  const market = state.markets.get(asked.market)
+  const market = state.markets.get(action.market)
   if (market === undefined) return unknownMarket
   if (!market.isCollateral && market.type !== "futures") return unknownMarket
-  if (!state.accounts.has(asked.account)) return Reply.invalid(["account", { kind: "known" }])
-  const amount = Units.from(asked.amount)
+  if (!state.accounts.has(action.account)) return Reply.invalid(["account", { kind: "known" }])
+  const amount = Units.from(action.amount)
   if (amount === undefined) return Reply.invalid(["amount", tooFine])
-  const price = asked.price === undefined ? state.trading.get(asked.market)?.lastPrice : Units.from(asked.price)
-  if (price === undefined) return Reply.invalid(["price", asked.price === undefined ? { kind: "required" } : tooFine])
-  if (!Positions.isAffordable(state, asked.account, market, asked.side, amount, price)) {
+  const price = action.price === undefined ? state.trading.get(action.market)?.lastPrice : Units.from(action.price)
+  if (price === undefined) return Reply.invalid(["price", action.price === undefined ? { kind: "required" } : tooFine])
+  if (!Positions.isAffordable(state, action.account, market, action.side, amount, price)) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
-  Matching.openPosition(work, asked.account, market, asked.side, amount, price)
+  Positions.fill(state, action.account, market, action.side, amount, price, work.at)
+  Settlement.cancelUselessReduceOnly(work, action.account, market)
   return Reply.done
 }
 
 /**
- * Raised with every change after which the same commands do not make the same state any more, or a state has another
- * form: a journal is only read by the engine that has written it.
+ * The version of the engine. It rises with every change after which the same commands give another state, or a state has
+ * another form. A journal is only read by the version that wrote it.
  *
+ * @category engine
  * @since 0.1.0
  */
 export const version = 2
 
 /**
- * Applies one command, after everything that has come due by its time.
+ * Applies one command, after everything that is due by its time.
  *
  * @category engine
  * @since 0.1.0
@@ -142,19 +146,19 @@ export const apply = (
   { action, at }: Command
 ): { readonly reply: Reply.Reply; readonly events: ReadonlyArray<Event> } => {
   const events: Array<Event> = []
-  const work: Matching.Work = { state, at, emit: (event) => events.push(event) }
-  Schedule.settle(work)
+  const work: Work = { state, at, emit: (event) => events.push(event) }
+  Schedule.applyDue(work)
   state.at = at
-  const reply = act(work, action)
+  const reply = applyAction(work, action)
   for (const balance of Ledger.changes(state.ledger)) events.push({ _tag: "BalanceChanged", balance })
   return { reply, events }
 }
 
-const act = (work: Matching.Work, action: Action): Reply.Reply => {
+const applyAction = (work: Work, action: Action): Reply.Reply => {
   const { at, state } = work
   switch (action._tag) {
     case "Call":
-      return call(work, action)
+      return applyCall(work, action)
     case "OpenAccount":
       return Accounts.openAccount(state, action)
     case "OpenSubAccount":
@@ -189,7 +193,7 @@ const act = (work: Matching.Work, action: Action): Reply.Reply => {
     case "SetSkew":
       state.skew = action.skew
       return Reply.done
-    // What has come due has happened already; the others are for the history to carry out.
+    // What was due has been applied already. The history carries out the other two.
     case "Pass":
     case "Restore":
     case "Begin":

@@ -1,27 +1,37 @@
 /**
- * What happened while a command was carried out, in order.
+ * What happened while a command was carried out.
  *
  * @since 0.1.0
  */
 import type { ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { OrderSide, OrderStatus } from "../../domain/Order.ts"
-import type { Balance } from "./Ledger.ts"
-import type { Order } from "./State.ts"
+import type * as Ledger from "./Ledger.ts"
+import type { Order } from "./Order.ts"
 import type { Units } from "./Units.ts"
 
 /**
- * Whose order it is, and where.
+ * The order that an event is about.
  *
  * @category models
+ * @since 0.1.0
  */
 export interface Subject {
+  /** The exchange's identifier of the order. */
   readonly order: OrderId
+  /** The account that placed it. */
   readonly account: string
+  /** The market that it trades on. */
   readonly market: MarketName
+  /** The caller's own identifier. */
   readonly clientOrderId: ClientOrderId | undefined
 }
 
-/** @category constructors */
+/**
+ * The subject of an order's events.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const subject = ({ account, clientOrderId, id, market }: Order): Subject => ({
   order: id,
   account,
@@ -29,27 +39,128 @@ export const subject = ({ account, clientOrderId, id, market }: Order): Subject 
   clientOrderId
 })
 
-/** @category models */
+/**
+ * An order was accepted.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderPlaced extends Subject {
+  readonly _tag: "OrderPlaced"
+}
+
+/**
+ * A stop order was triggered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderActivated extends Subject {
+  readonly _tag: "OrderActivated"
+}
+
+/**
+ * An order can no longer trade.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderEnded extends Subject {
+  readonly _tag: "OrderEnded"
+  /** How it has ended. */
+  readonly status: OrderStatus
+}
+
+/**
+ * There was a trade.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Traded {
+  readonly _tag: "Traded"
+  /** The market. */
+  readonly market: MarketName
+  /** The price, in units of the quote currency. */
+  readonly price: Units
+  /** How much was traded, in units of the base currency. */
+  readonly amount: Units
+  /** The side of the taker. */
+  readonly side: OrderSide
+  /** The order that rested in the book. */
+  readonly maker: OrderId | undefined
+  /** The order that came to it. `undefined` when the rest of the world was the taker. */
+  readonly taker: OrderId | undefined
+}
+
+/**
+ * The owner of the venue, or a price path, has moved the price of a market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PriceMoved {
+  readonly _tag: "PriceMoved"
+  /** The market. */
+  readonly market: MarketName
+  /** The new price, in units of the quote currency. */
+  readonly price: Units
+}
+
+/**
+ * An investment was paid interest.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface InterestPaid {
+  readonly _tag: "InterestPaid"
+  /** The account that received it. */
+  readonly account: string
+  /** The investment that earned it. */
+  readonly investmentId: InvestmentId
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much was paid. */
+  readonly amount: Units
+}
+
+/**
+ * A balance has changed. A command reports each balance at most once, after all its other events.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BalanceChanged {
+  readonly _tag: "BalanceChanged"
+  /** The balance after the command. */
+  readonly balance: Ledger.Balance
+}
+
+/**
+ * The exchange went back to an earlier state.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Restored {
+  readonly _tag: "Restored"
+  /** The number of the command that had left that state. */
+  readonly sequence: number
+}
+
+/**
+ * Something that happened.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Event =
-  | Subject & { readonly _tag: "OrderPlaced" }
-  | Subject & { readonly _tag: "OrderActivated" }
-  | Subject & { readonly _tag: "OrderEnded"; readonly status: OrderStatus }
-  | {
-    readonly _tag: "Traded"
-    readonly market: MarketName
-    readonly price: Units
-    readonly amount: Units
-    readonly side: OrderSide
-    readonly maker: OrderId | undefined
-    readonly taker: OrderId | undefined
-  }
-  | { readonly _tag: "PriceMoved"; readonly market: MarketName; readonly price: Units }
-  | {
-    readonly _tag: "InterestPaid"
-    readonly account: string
-    readonly investmentId: InvestmentId
-    readonly ticker: Ticker
-    readonly amount: Units
-  }
-  | { readonly _tag: "BalanceChanged"; readonly balance: Balance }
-  | { readonly _tag: "Restored"; readonly sequence: number }
+  | OrderPlaced
+  | OrderActivated
+  | OrderEnded
+  | Traded
+  | PriceMoved
+  | InterestPaid
+  | BalanceChanged
+  | Restored

@@ -1,5 +1,5 @@
 /**
- * What the commands of a journal have made of an exchange, and going back to what an earlier one had left.
+ * The commands of a journal, applied one after the other, and going back to the state that an earlier one had left.
  *
  * @since 0.1.0
  */
@@ -11,32 +11,39 @@ import { done, type Reply } from "./Reply.ts"
 import * as State from "./State.ts"
 
 /**
- * - `sequence`: how many commands have been applied
- * - `origin`: the command that a reset goes back to
+ * An exchange and its past.
  *
  * @category models
  * @since 0.1.0
  */
 export interface History {
+  /** What the commands have made of the exchange. */
   state: State.State
+  /** How many commands have been applied. */
   sequence: number
+  /** The number of the command whose state a reset restores; 0 unless the owner of the venue has set it. */
   origin: number
 }
 
 /**
- * What goes back: the state that the first so many commands had left.
+ * Returns the state that a command of the past had left. The state is the caller's own: changing it changes nothing else.
  *
  * @category models
  * @since 0.1.0
  */
 export type Recall = (sequence: number) => State.State
 
-/** @category constructors */
+/**
+ * A new exchange, without a past.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
- * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is no part
- * of the history.
+ * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is not part of
+ * the history.
  *
  * @category history
  * @since 0.1.0

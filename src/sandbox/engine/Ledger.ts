@@ -1,6 +1,6 @@
 /**
- * Who holds what. Every movement is a transfer between two holders, so no asset appears or vanishes: what enters the
- * exchange comes from `outside`, whose balance is the negative of all that is held.
+ * Who holds what. Every movement is a transfer between two holders, so no asset appears or vanishes. What enters the exchange
+ * comes from `outside`, whose balance is the negative of all other balances.
  *
  * @since 0.1.0
  */
@@ -16,8 +16,14 @@ import type { Units } from "./Units.ts"
 export type Wallet = "main" | "trade" | "collateral"
 
 /**
- * Where an amount can be: free in a wallet, locked by open orders, in a code that is not applied yet, in a plan, with the house
- * (which earns the fees), with the lender (who stands behind positions), or outside.
+ * Who can hold an amount:
+ *
+ * - an account, in a wallet: free, or locked by open orders
+ * - `codes`: the codes that are not applied yet
+ * - `plans`: the fixed-term plans
+ * - `house`: the exchange, which earns the fees
+ * - `lender`: the other party of every position
+ * - `outside`: the rest of the world
  *
  * @category models
  * @since 0.1.0
@@ -30,6 +36,22 @@ export type Holder =
   | "lender"
   | "outside"
 
+/**
+ * What an account can spend from a wallet.
+ *
+ * @category holders
+ * @since 0.1.0
+ */
+export const free = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: false })
+
+/**
+ * What the open orders of an account have locked in a wallet.
+ *
+ * @category holders
+ * @since 0.1.0
+ */
+export const locked = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: true })
+
 const keyOf = (holder: Holder): string =>
   typeof holder === "string" ? holder : `${holder.account}/${holder.wallet}/${holder.locked ? "locked" : "free"}`
 
@@ -40,26 +62,37 @@ const keyOf = (holder: Holder): string =>
  * @since 0.1.0
  */
 export interface Balance {
+  /** The account. */
   readonly account: string
+  /** The wallet. */
   readonly wallet: Wallet
+  /** The asset. */
   readonly ticker: Ticker
+  /** How much the account can spend. */
   readonly free: Units
+  /** How much its open orders have locked. */
   readonly locked: Units
 }
 
 /**
- * A ledger. Balances that are zero are not kept. `touched` holds what balances were before the command that is being
- * carried out moved them; it is empty between commands.
+ * All balances.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Ledger {
+  /** The balances that are not zero, by holder and asset. */
   readonly balances: Map<string, Map<Ticker, Units>>
+  /** The balances that the current command has changed, as they were before it. Empty between commands. */
   readonly touched: Map<string, Balance>
 }
 
-/** @category constructors */
+/**
+ * An empty ledger.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (): Ledger => ({ balances: new Map(), touched: new Map() })
 
 /**
@@ -89,7 +122,7 @@ const current = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker
 })
 
 /**
- * The balances of accounts that have changed since this was last asked, as they are now.
+ * The balances of accounts that have changed since the last call of this function, as they are now.
  *
  * @category reading
  * @since 0.1.0
@@ -119,7 +152,8 @@ const add = (ledger: Ledger, holder: Holder, ticker: Ticker, units: Units): void
 }
 
 /**
- * Moves an amount. `false`, and nothing is moved, when the holder does not have it; only the lender and `outside` may go below zero.
+ * Moves an amount. Returns `false`, and moves nothing, when the holder does not have it. Only the lender and `outside` may go
+ * below zero.
  *
  * @category moving
  * @since 0.1.0

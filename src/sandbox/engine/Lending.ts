@@ -1,25 +1,23 @@
 /**
- * Fixed-term lending: plans, investments, and the interest that they pay as time goes by.
+ * Fixed-term lending: plans, investments, and the interest that investments earn.
  *
  * @since 0.1.0
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Work } from "./Matching.ts"
 import * as Reply from "./Reply.ts"
 import type { Investment, State } from "./State.ts"
 import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
 
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
 /** Interest is paid once a day, in microseconds. */
 const day = 86_400_000_000
 
-const main = (account: string): Ledger.Holder => ({ account, wallet: "main", locked: false })
-
 const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Units.Units, at: number): void => {
-  Ledger.transfer(state.ledger, "outside", main(account), plan.ticker, units)
+  Ledger.transfer(state.ledger, "outside", Ledger.free(account, "main"), plan.ticker, units)
   const payments = state.payments.get(account) ?? []
   payments.push({
     planId: plan.id,
@@ -33,7 +31,7 @@ const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Un
 }
 
 /**
- * Opens a plan that investments can be made in.
+ * Opens a plan in which accounts can invest.
  *
  * @category lending
  * @since 0.1.0
@@ -47,7 +45,7 @@ export const openPlan = (state: State, { dailyPercent, days, planId, ticker }: O
 }
 
 /**
- * Puts an amount of the main wallet into a plan. It comes back at the end of the plan's term.
+ * Moves an amount from the main wallet into a plan. It is returned at the end of the plan's term.
  *
  * @category lending
  * @since 0.1.0
@@ -62,7 +60,9 @@ export const invest = (
   if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   if (state.investments.has(investmentId)) return Reply.invalid(["investmentId", { kind: "unique" }])
   const units = Units.from(amount)
-  if (units === undefined || !Ledger.transfer(state.ledger, main(account), "plans", plan.ticker, units)) {
+  if (
+    units === undefined || !Ledger.transfer(state.ledger, Ledger.free(account, "main"), "plans", plan.ticker, units)
+  ) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   state.investments.set(investmentId, {
@@ -77,7 +77,7 @@ export const invest = (
 }
 
 /**
- * The investment whose next day of interest comes first.
+ * The investment that is paid interest next.
  *
  * @category lending
  * @since 0.1.0
@@ -91,7 +91,7 @@ export const next = (state: State): Investment | undefined => {
 }
 
 /**
- * Pays an investment's next day of interest, and returns the investment when it has reached its term.
+ * Pays an investment's next day of interest, and returns the amount at the end of the term.
  *
  * @category lending
  * @since 0.1.0
@@ -100,13 +100,13 @@ export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, id, nextAt, plan, units } = investment
   pay(work, investment, Units.times(units, plan.dailyRate), nextAt)
   if (nextAt >= endsAt) {
-    Ledger.transfer(work.state.ledger, "plans", main(account), plan.ticker, units)
+    Ledger.transfer(work.state.ledger, "plans", Ledger.free(account, "main"), plan.ticker, units)
     work.state.investments.delete(id)
   } else investment.nextAt += day
 }
 
 /**
- * Pays interest at once, whatever the term says.
+ * Pays interest at once, whatever the plan says.
  *
  * @category lending
  * @since 0.1.0

@@ -8,21 +8,32 @@ import { marketName, type Ticker, ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 
 /**
- * A currency and what moving it costs, in units of it.
+ * A currency. All amounts are in units of it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Currency {
+  /** Its ticker. */
   readonly ticker: Ticker
+  /** Its full name. */
   readonly name: string
+  /** The smallest deposit. */
   readonly depositMinimum: Decimal.Decimal
+  /** The fee of a withdrawal. */
   readonly withdrawFee: Decimal.Decimal
+  /** The smallest withdrawal. */
   readonly withdrawMinimum: Decimal.Decimal
+  /** The greatest withdrawal; zero is no bound. */
   readonly withdrawMaximum: Decimal.Decimal
 }
 
-/** @category listings */
+/**
+ * The currencies.
+ *
+ * @category listings
+ * @since 0.1.0
+ */
 export const currencies: ReadonlyArray<Currency> = [
   {
     ticker: ticker("BTC"),
@@ -58,7 +69,12 @@ export const currencies: ReadonlyArray<Currency> = [
   }
 ]
 
-/** @category listings */
+/**
+ * The markets.
+ *
+ * @category listings
+ * @since 0.1.0
+ */
 export const markets: ReadonlyArray<Market> = [
   {
     name: marketName("BTC_USDT"),

@@ -7,17 +7,17 @@ import { nonceWindowMillis, type VenuePolicy } from "../../domain/VenuePolicy.ts
 import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 
-/** In milliseconds. */
-const aDay = 86_400_000n
+/** A day in milliseconds. */
+const day = 86_400_000n
 
-/** So many nonces are kept before those are forgotten that the window refuses anyway. */
+/** When a key has used so many nonces, those that the window refuses anyway are forgotten. */
 const keptBeforePruning = 20_000
 
 /**
- * Uses a nonce, or says why it can't be used; then nothing has changed. `at` is the clock that callers are judged by, in
- * Unix microseconds.
+ * Uses a nonce, or says why it can't be used and changes nothing. `at` is the time by the clock that judges nonces, in Unix
+ * microseconds.
  *
- * @category rules
+ * @category nonces
  * @since 0.1.0
  */
 export const use = (
@@ -38,8 +38,8 @@ export const use = (
   if (key.usedNonces.size >= keptBeforePruning) {
     for (const used of key.usedNonces.keys()) if (used < now - span) key.usedNonces.delete(used)
   }
-  // A nonce so far ahead can never be one of the window: it counts something else than milliseconds.
-  if (value - now < aDay) key.usedNonces.set(value, at)
+  // A nonce so far ahead can never be within the window: it counts something else than milliseconds.
+  if (value - now < day) key.usedNonces.set(value, at)
   if (value > key.greatestNonce) key.greatestNonce = value
   return "used"
 }

@@ -4,28 +4,33 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type ClientOrderId, OrderId } from "../../domain/Identifiers.ts"
+import { type ClientOrderId, type MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
 import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
 import type { Operation } from "./Command.ts"
+import * as Ending from "./Ending.ts"
 import * as Event from "./Event.ts"
+import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
+import type { LimitOrder, OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as Positions from "./Positions.ts"
+import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
-import type { OcoOrder, Order, State, StopOrder } from "./State.ts"
+import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
 
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
-/** The identifier of the next order, or of the one `ahead` of the last. It is given away when the order is remembered. */
+/** The identifier of the next order, or of the one `ahead` of the last. `open` uses it up. */
 const nextId = (state: State, ahead = 1): OrderId => OrderId.make((state.lastId + ahead).toString())
 
 // -----------------------------------------------------------------------------
 // What all orders have in common
 // -----------------------------------------------------------------------------
 
-/** Whether an account has given this client order id to another order that it may not share it with. */
-const isTaken = (state: State, account: string, market: string, id: ClientOrderId | undefined): boolean => {
+/** Whether another order of the account, in the scope that the policy states, has this client order id. */
+const isUsed = (state: State, account: string, market: string, id: ClientOrderId | undefined): boolean => {
   if (id === undefined) return false
   if (state.policy.clientOrderIds === "account") return state.clientOrderIds.get(account)?.has(id) === true
   for (const order of state.openOrders.values()) {
@@ -34,7 +39,8 @@ const isTaken = (state: State, account: string, market: string, id: ClientOrderI
   return false
 }
 
-const remember = ({ emit, state }: Matching.Work, order: Order): void => {
+/** Adds an order to the open ones. */
+const open = ({ emit, state }: Work, order: Order): void => {
   state.lastId = Number(order.id)
   state.openOrders.set(order.id, order)
   emit({ _tag: "OrderPlaced", ...Event.subject(order) })
@@ -46,7 +52,8 @@ const remember = ({ emit, state }: Matching.Work, order: Order): void => {
 const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
-const fresh = (work: Matching.Work, account: string, market: Market.Market, ahead = 1) => ({
+/** The fields that a new order has unless it states others. */
+const defaults = (work: Work, account: string, market: Market.Market, ahead = 1) => ({
   id: nextId(work.state, ahead),
   account,
   market: market.name,
@@ -68,29 +75,16 @@ const fresh = (work: Matching.Work, account: string, market: Market.Market, ahea
   changedAt: work.at
 })
 
-/** What an order has to lock: what a spot order would spend, or the margin and the fee of a position. */
-const lockOf = (
-  market: Market.Market,
-  side: OrderSide,
-  kind: Order["kind"],
-  quantity: Units.Units,
-  price: Units.Units
-): readonly ["trade" | "collateral", Market.Market["stock"], Units.Units] => {
-  const total = Units.times(quantity, price)
-  if (kind === "spot") return side === "buy" ? ["trade", market.money, total] : ["trade", market.stock, quantity]
-  const fee = Units.times(total, (Units.from(market.takerFee) ?? 0n) / 100n)
-  return ["collateral", market.money, total / Positions.leverage + fee]
-}
+const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-const notEnough = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
-
-const notReducible = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
+const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
 /**
- * What a reduce-only order may trade: no more than there is to reduce, which on the spot is nothing. Refused when there is
- * nothing, or when such orders are not accepted at all. An amount in quote currency is left as it is.
+ * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there is no
+ * such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency stays as
+ * it is.
  */
-const clip = (
+const capToPosition = (
   state: State,
   account: string,
   market: Market.Market,
@@ -104,15 +98,19 @@ const clip = (
   if (!reduceOnly) return { amount, quantity }
   if (state.policy.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { kind: "accepted" }])
   const most = kind === "spot" ? 0n : Positions.reducible(state, account, market.name, side)
-  if (most === 0n) return notReducible
+  if (most === 0n) return nothingToReduce
   return quoteAmount || quantity <= most ? { amount, quantity } : { amount: Units.toDecimal(most), quantity: most }
 }
 
+/** Locks what an order needs at this price; `false` when the wallet does not have it. */
+const lock = (work: Work, market: Market.Market, order: Order, price: Decimal.Price): boolean =>
+  Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, Units.from(price) ?? 0n)))
+
 const isReply = (value: object): value is Reply.Reply => "_tag" in value
 
-/** From which side an order waits for its price: by its own side, or from where the market is now. */
-const conditionOf = (state: State, market: string, side: OrderSide, price: Decimal.Price): ActivationCondition => {
-  const last = state.trading.get(market as never)?.lastPrice
+/** The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now. */
+const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Decimal.Price): ActivationCondition => {
+  const last = state.trading.get(market)?.lastPrice
   if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
   return (Units.from(price) ?? 0n) > last ? "gte" : "lte"
 }
@@ -122,12 +120,12 @@ const conditionOf = (state: State, market: string, side: OrderSide, price: Decim
 // -----------------------------------------------------------------------------
 
 /**
- * Places a limit order: it trades with the book at once as far as its limit allows, and rests with what is left.
+ * Places a limit order. It trades with the book at once, as far as its limit allows. What is left rests in the book.
  *
  * @category orders
  * @since 0.1.0
  */
-export const placeLimit = (work: Matching.Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
+export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const { clientOrderId, collateral, ioc = false, postOnly = false, price, reduceOnly = false, side, stp = "no" } =
     operation
   const { state } = work
@@ -135,13 +133,13 @@ export const placeLimit = (work: Matching.Work, account: string, operation: Of<"
   const violations = Market.violations(market, Market.limit(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (ioc && postOnly) return Reply.invalid(["ioc", { kind: "exclusive", with: "postOnly" }])
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
-  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly)
-  if (isReply(clipped)) return clipped
-  const { amount, quantity } = clipped
+  const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
+  if (isReply(capped)) return capped
+  const { amount, quantity } = capped
   const order: Order = {
-    ...fresh(work, account, market),
+    ...defaults(work, account, market),
     side,
     type: "limit",
     kind,
@@ -157,35 +155,35 @@ export const placeLimit = (work: Matching.Work, account: string, operation: Of<"
     left: quantity
   }
   if (postOnly && Matching.wouldTake(work, order)) return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
-  if (!reduceOnly && !Matching.lock(work, order, ...lockOf(market, side, kind, quantity, Units.from(price) ?? 0n))) {
-    return notEnough
+  if (!reduceOnly && !lock(work, market, order, price)) {
+    return notEnoughBalance
   }
-  remember(work, order)
+  open(work, order)
   Matching.execute(work, market, order)
-  Matching.wake(work, market)
+  Prices.triggerStopOrders(work, market)
   return { _tag: "OrderPlaced", order }
 }
 
 /**
- * Places a market order: it trades with the book at once, within the taker band; what is left of it is canceled.
+ * Places a market order. It trades with the book at once, within the taker band. What is left is canceled.
  *
  * @category orders
  * @since 0.1.0
  */
-export const placeMarket = (work: Matching.Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
+export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
   const { clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
   const quoteAmount = operation.quoteAmount && side === "buy"
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.market({ ...operation, quoteAmount }))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
-  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly, quoteAmount)
-  if (isReply(clipped)) return clipped
-  const { amount, quantity } = clipped
+  const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly, quoteAmount)
+  if (isReply(capped)) return capped
+  const { amount, quantity } = capped
   const order: Order = {
-    ...fresh(work, account, market),
+    ...defaults(work, account, market),
     side,
     type: quoteAmount || side === "sell" ? "market" : "stock market",
     kind,
@@ -197,30 +195,30 @@ export const placeMarket = (work: Matching.Work, account: string, operation: Of<
     positionSide: kind === "spot" ? undefined : "BOTH",
     left: quantity
   }
-  if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnough
-  remember(work, order)
+  if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
+  open(work, order)
   Matching.execute(work, market, order)
-  Matching.wake(work, market)
+  Prices.triggerStopOrders(work, market)
   return { _tag: "OrderPlaced", order }
 }
 
 /**
- * Places a stop-limit order, which waits for its price. What it would spend is locked.
+ * Places a stop-limit order and locks what it would spend. It enters the book once the price triggers it.
  *
  * @category orders
  * @since 0.1.0
  */
-export const placeStopLimit = (work: Matching.Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
+export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, price, side, stp = "no" } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.stopLimit(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, false)
   const quantity = Units.from(amount) ?? 0n
   const order: StopOrder = {
-    ...fresh(work, account, market),
+    ...defaults(work, account, market),
     side,
     type: "stop limit",
     kind,
@@ -239,34 +237,35 @@ export const placeStopLimit = (work: Matching.Work, account: string, operation: 
     positionSide: kind === "spot" ? undefined : "BOTH",
     left: quantity
   }
-  if (!Matching.lock(work, order, ...lockOf(market, side, kind, quantity, Units.from(price) ?? 0n))) return notEnough
-  remember(work, order)
-  Matching.wait(work, order)
-  Matching.wake(work, market)
+  if (!lock(work, market, order, price)) return notEnoughBalance
+  open(work, order)
+  Prices.addStopOrder(work, order)
+  Prices.triggerStopOrders(work, market)
   return { _tag: "StopPlaced", order }
 }
 
 /**
- * Places both legs of a collateral OCO order. Its number is followed by the stop-loss's and the take-profit's. The
- * take-profit rests in the book, the stop-loss waits for its price, and what one of them does ends the other.
+ * Places both legs of a collateral OCO order. The take-profit rests in the book, the price triggers the stop-loss. When one
+ * leg trades, is triggered or ends, the other is canceled. The pair, the stop-loss and the take-profit have consecutive
+ * identifiers.
  *
  * @category orders
  * @since 0.1.0
  */
-export const placeOco = (work: Matching.Work, account: string, operation: Of<"PlaceOco">): Reply.Reply => {
+export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">): Reply.Reply => {
   const { activationPrice, clientOrderId, price, reduceOnly = false, side, stopLimitPrice } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.collateralOco(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isTaken(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, true)
-  const clipped = clip(state, account, market, kind, side, operation.amount, reduceOnly)
-  if (isReply(clipped)) return clipped
-  const { amount, quantity } = clipped
+  const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
+  if (isReply(capped)) return capped
+  const { amount, quantity } = capped
   const id = nextId(state)
   const leg = (ahead: number) => ({
-    ...fresh(work, account, market, ahead),
+    ...defaults(work, account, market, ahead),
     side,
     kind,
     amount,
@@ -288,22 +287,22 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
       activated: false
     }
   }
-  const takeProfit: OcoOrder["takeProfit"] = { ...leg(3), type: "limit", price }
+  const takeProfit: LimitOrder = { ...leg(3), type: "limit", price }
   if (Matching.wouldTake(work, takeProfit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
-  // Only one of the legs will ever trade: the dearer one's lock is enough for both.
+  // Only one leg ever trades. The lock of the dearer one is enough for both.
   const dearer = Decimal.Order(price, stopLimitPrice) > 0 ? price : stopLimitPrice
   if (
-    !reduceOnly && !Matching.lock(work, takeProfit, ...lockOf(market, side, kind, quantity, Units.from(dearer) ?? 0n))
+    !reduceOnly && !lock(work, market, takeProfit, dearer)
   ) {
-    return notEnough
+    return notEnoughBalance
   }
   const oco: OcoOrder = { id, reduceOnly, stopLoss, takeProfit }
   state.ocoOrders.set(id, oco)
-  remember(work, stopLoss)
-  remember(work, takeProfit)
-  Matching.wait(work, stopLoss)
+  open(work, stopLoss)
+  open(work, takeProfit)
+  Prices.addStopOrder(work, stopLoss)
   Matching.execute(work, market, takeProfit)
-  Matching.wake(work, market)
+  Prices.triggerStopOrders(work, market)
   return { _tag: "OcoPlaced", oco }
 }
 
@@ -312,12 +311,12 @@ export const placeOco = (work: Matching.Work, account: string, operation: Of<"Pl
 // -----------------------------------------------------------------------------
 
 /**
- * Cancels one order, by its own identifier or by the caller's.
+ * Cancels one order, which the caller names by the exchange's identifier or by their own.
  *
  * @category orders
  * @since 0.1.0
  */
-export const cancel = (work: Matching.Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
+export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   for (const order of work.state.openOrders.values()) {
     if (
@@ -326,7 +325,7 @@ export const cancel = (work: Matching.Work, account: string, operation: Of<"Canc
         ? operation.clientOrderId !== undefined && order.clientOrderId === operation.clientOrderId
         : order.id === operation.orderId)
     ) {
-      Matching.cancel(work, order)
+      Ending.cancel(work, order)
       return { _tag: "OrderCanceled", order }
     }
   }
@@ -339,22 +338,22 @@ export const cancel = (work: Matching.Work, account: string, operation: Of<"Canc
  * @category orders
  * @since 0.1.0
  */
-export const cancelOco = (work: Matching.Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
+export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
   const oco = work.state.ocoOrders.get(operation.orderId)
   if (oco === undefined || oco.stopLoss.account !== account || oco.stopLoss.market !== operation.market) {
     return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
   }
-  Matching.cancel(work, oco.takeProfit)
+  Ending.cancel(work, oco.takeProfit)
   return { _tag: "OcoCanceled", oco }
 }
 
 /**
- * Cancels the account's open orders of a market, or of all, and of the given kinds, or of all.
+ * Cancels the account's open orders, or those of one market, or of some kinds.
  *
  * @category orders
  * @since 0.1.0
  */
-export const cancelAll = (work: Matching.Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
+export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
   const { market, type } = operation
   const { state } = work
   if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
@@ -362,7 +361,7 @@ export const cancelAll = (work: Matching.Work, account: string, operation: Of<"C
     if (
       order.account === account && (market === undefined || order.market === market) &&
       (type === undefined || type.includes(order.kind))
-    ) Matching.cancel(work, order)
+    ) Ending.cancel(work, order)
   }
   return Reply.done
 }

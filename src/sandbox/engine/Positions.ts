@@ -1,16 +1,22 @@
 /**
- * Positions on collateral and futures markets, one per account and market (one-way mode). The lender stands behind them:
- * it pays and receives what a position trades, and settles gains and losses with the collateral wallet.
+ * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is their other party: it
+ * pays and receives what a position trades. Gains go to the collateral wallet, losses come from it.
  *
  * @since 0.1.0
  */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Position, State } from "./State.ts"
+import type { Position } from "./Position.ts"
+import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 
-/** How many times its margin a position may be worth. */
+/**
+ * How many times its margin a position may be worth.
+ *
+ * @category bounds
+ * @since 0.1.0
+ */
 export const leverage = 10n
 
 const keyOf = (account: string, market: string): string => `${account}/${market}`
@@ -25,7 +31,7 @@ export const get = (state: State, account: string, market: string): Position | u
   state.positions.get(keyOf(account, market))
 
 /**
- * How much an order of this side can reduce: nothing without a position, or on the position's own side.
+ * How much an order of this side can reduce, in base currency: zero without a position, or on the position's own side.
  *
  * @category reading
  * @since 0.1.0
@@ -35,10 +41,10 @@ export const reducible = (state: State, account: string, market: string, side: O
   return side === "sell" ? (amount > 0n ? amount : 0n) : (amount < 0n ? -amount : 0n)
 }
 
-const collateral = (account: string): Ledger.Holder => ({ account, wallet: "collateral", locked: false })
+const collateral = (account: string): Ledger.Holder => Ledger.free(account, "collateral")
 
-/** Pays what a holder has of it, at most: a loss that the wallet can't cover is the lender's. */
-const payWhatIsThere = (
+/** Pays an amount, or all that the holder has of it. The lender bears a loss that a wallet can't cover. */
+const payUpTo = (
   ledger: Ledger.Ledger,
   from: Ledger.Holder,
   to: Ledger.Holder,
@@ -52,7 +58,7 @@ const payWhatIsThere = (
 }
 
 /**
- * What of the collateral wallet stands for open positions and can't be spent: their cost over the leverage.
+ * The margin of the open positions, which can't be spent from the collateral wallet: their cost divided by the leverage.
  *
  * @category reading
  * @since 0.1.0
@@ -67,7 +73,7 @@ export const margin = (state: State, account: string, ticker: string): Units.Uni
 }
 
 /**
- * Whether the collateral wallet has the margin for what a trade of this side would open.
+ * Whether the collateral wallet has the margin for the part of a trade that would open a position.
  *
  * @category reading
  * @since 0.1.0
@@ -87,8 +93,8 @@ export const isAffordable = (
 }
 
 /**
- * Trades a position: opens, increases, reduces, closes or flips it. The gain or loss of what is closed is settled with
- * the collateral wallet.
+ * Trades a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the gain of what is
+ * closed, or pays the loss.
  *
  * @category trading
  * @since 0.1.0
@@ -127,7 +133,7 @@ export const fill = (
     position.amount += signed > 0n ? closed : -closed
     position.realised += gain
     if (gain > 0n) Ledger.transfer(state.ledger, "lender", collateral(account), market.money, gain)
-    else payWhatIsThere(state.ledger, collateral(account), "lender", market, -gain)
+    else payUpTo(state.ledger, collateral(account), "lender", market, -gain)
   }
   const opened = quantity - closed
   if (opened > 0n) {
@@ -138,10 +144,10 @@ export const fill = (
 }
 
 /**
- * Charges a fee on the collateral wallet; gives what was charged.
+ * Charges a fee on the collateral wallet. Returns how much was charged: no more than the wallet has.
  *
  * @category trading
  * @since 0.1.0
  */
 export const charge = (state: State, account: string, market: Market, fee: Units.Units): Units.Units =>
-  payWhatIsThere(state.ledger, collateral(account), "house", market, fee)
+  payUpTo(state.ledger, collateral(account), "house", market, fee)

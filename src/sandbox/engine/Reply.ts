@@ -1,60 +1,233 @@
 /**
- * What the engine answers.
+ * What the engine replies to a command.
  *
  * @since 0.1.0
  */
 import type { Constraint } from "../../domain/Constraint.ts"
-import type { AppliedCode, CreatedCode, Key, OcoOrder, Order, StopOrder, SubAccount } from "./State.ts"
-
-/** @category models */
-export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
+import type { OcoOrder, Order, StopOrder } from "./Order.ts"
+import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
 /**
- * - `Done`: applied, with nothing more to say
- * - `OrderPlaced`, `StopPlaced`, `OcoPlaced`, `OrderCanceled`, `OcoCanceled`, `CodeCreated`, `CodeApplied`,
- *   `SubAccountCreated`, `KeyCreated`: applied
- * - `Invalid`: fields break rules that only the exchange can know
- * - `Refused`: for another reason, see `why`
- *
- * Nothing but the nonce and the time of the last activity has changed when a call is refused; with `nonceUsed` and
- * `nonceOutsideWindow` not even these.
+ * The fields that are wrong, by their domain names, and the constraint that each breaks.
  *
  * @category models
  * @since 0.1.0
  */
-export type Reply =
-  | { readonly _tag: "Done" }
-  | { readonly _tag: "OrderPlaced"; readonly order: Order }
-  | { readonly _tag: "StopPlaced"; readonly order: StopOrder }
-  | { readonly _tag: "OrderCanceled"; readonly order: Order }
-  | { readonly _tag: "OcoPlaced"; readonly oco: OcoOrder }
-  | { readonly _tag: "OcoCanceled"; readonly oco: OcoOrder }
-  | { readonly _tag: "CodeCreated"; readonly created: CreatedCode }
-  | { readonly _tag: "CodeApplied"; readonly applied: AppliedCode }
-  | { readonly _tag: "SubAccountCreated"; readonly subAccount: SubAccount }
-  | { readonly _tag: "KeyCreated"; readonly key: Key }
-  | { readonly _tag: "Invalid"; readonly violations: Violations }
-  | {
-    readonly _tag: "Refused"
-    readonly why:
-      | "nonceUsed"
-      | "nonceOutsideWindow"
-      | "notEnoughBalance"
-      | "reduceOnly"
-      | "notFound"
-      | "orderNotFound"
-      | "notMaker"
-    readonly violations: Violations
-  }
+export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
-/** @category constructors */
+/**
+ * The command was applied, and there is nothing more to say.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Done {
+  readonly _tag: "Done"
+}
+
+/**
+ * A limit or market order was placed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderPlaced {
+  readonly _tag: "OrderPlaced"
+  /** The order after it was matched. */
+  readonly order: Order
+}
+
+/**
+ * A stop-limit order was placed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopPlaced {
+  readonly _tag: "StopPlaced"
+  /** The order, which the price may have triggered already. */
+  readonly order: StopOrder
+}
+
+/**
+ * An order was canceled.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderCanceled {
+  readonly _tag: "OrderCanceled"
+  /** The order after it was canceled. */
+  readonly order: Order
+}
+
+/**
+ * An OCO order was placed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OcoPlaced {
+  readonly _tag: "OcoPlaced"
+  /** The order with both legs. */
+  readonly oco: OcoOrder
+}
+
+/**
+ * Both legs of an OCO order were canceled.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OcoCanceled {
+  readonly _tag: "OcoCanceled"
+  /** The order with both legs. */
+  readonly oco: OcoOrder
+}
+
+/**
+ * A code was created.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CodeCreated {
+  readonly _tag: "CodeCreated"
+  /** The code and its transaction. */
+  readonly created: CreatedCode
+}
+
+/**
+ * A code was applied.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CodeApplied {
+  readonly _tag: "CodeApplied"
+  /** What was credited. */
+  readonly applied: AppliedCode
+}
+
+/**
+ * A sub-account was created.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SubAccountCreated {
+  readonly _tag: "SubAccountCreated"
+  /** The sub-account. */
+  readonly subAccount: SubAccount
+}
+
+/**
+ * An API key was created.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface KeyCreated {
+  readonly _tag: "KeyCreated"
+  /** The key with its secret. */
+  readonly key: Key
+}
+
+/**
+ * The reply to a command that was applied.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Applied =
+  | Done
+  | OrderPlaced
+  | StopPlaced
+  | OrderCanceled
+  | OcoPlaced
+  | OcoCanceled
+  | CodeCreated
+  | CodeApplied
+  | SubAccountCreated
+  | KeyCreated
+
+/**
+ * Fields break constraints that only the exchange can check. A call has changed nothing but the key's nonces and last
+ * activity.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Invalid {
+  readonly _tag: "Invalid"
+  /** The fields that are wrong. */
+  readonly violations: Violations
+}
+
+/**
+ * The command is refused for a reason other than its fields alone. A call has changed nothing but the key's nonces and last
+ * activity, and with `nonceUsed` and `nonceOutsideWindow` not even these.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refused {
+  readonly _tag: "Refused"
+  /**
+   * The reason:
+   *
+   * - `nonceUsed`: the key has used this nonce, or in increasing order a greater one
+   * - `nonceOutsideWindow`: the nonce is too far from the clock
+   * - `notEnoughBalance`: a wallet does not hold what the call needs
+   * - `reduceOnly`: there is no position that the order could reduce
+   * - `notFound`: the API key is unknown
+   * - `orderNotFound`: there is no such open order
+   * - `notMaker`: the order must not take liquidity, but would
+   */
+  readonly why:
+    | "nonceUsed"
+    | "nonceOutsideWindow"
+    | "notEnoughBalance"
+    | "reduceOnly"
+    | "notFound"
+    | "orderNotFound"
+    | "notMaker"
+  /** The fields that caused it, if any did. */
+  readonly violations: Violations
+}
+
+/**
+ * The reply to a command.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Reply = Applied | Invalid | Refused
+
+/**
+ * The command was applied.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const done: Reply = { _tag: "Done" }
 
-/** @category constructors */
+/**
+ * Fields are wrong.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const invalid = (...violations: Violations): Reply => ({ _tag: "Invalid", violations })
 
-/** @category constructors */
-export const refused = (
-  why: Extract<Reply, { readonly _tag: "Refused" }>["why"],
-  ...violations: Violations
-): Reply => ({ _tag: "Refused", why, violations })
+/**
+ * The command is refused.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const refused = (why: Refused["why"], ...violations: Violations): Reply => ({
+  _tag: "Refused",
+  why,
+  violations
+})

@@ -1,11 +1,12 @@
 /**
- * What happens by itself as time goes by: interest, and the prices that are being played.
+ * What happens as time passes, without a command: interest is paid, and prices follow their paths.
  *
  * @since 0.1.0
  */
 import * as Lending from "./Lending.ts"
-import * as Matching from "./Matching.ts"
+import * as Prices from "./Prices.ts"
 import type { PriceStep, State } from "./State.ts"
+import type { Work } from "./Work.ts"
 
 const nextStep = ({ priceSteps }: State): PriceStep | undefined => {
   let first: PriceStep | undefined
@@ -14,7 +15,7 @@ const nextStep = ({ priceSteps }: State): PriceStep | undefined => {
 }
 
 /**
- * When something happens by itself next, in Unix microseconds.
+ * When the next thing is due, in Unix microseconds; `undefined` when nothing is to come.
  *
  * @category schedule
  * @since 0.1.0
@@ -26,13 +27,13 @@ export const next = (state: State): number | undefined => {
 }
 
 /**
- * Lets everything happen that has come due by now, each thing at its own time and in the order of these times; interest
- * comes before prices of the same instant.
+ * Applies everything that is due by the time of a command, each thing at its own time and in the order of these times.
+ * Interest of an instant comes before the prices of that instant.
  *
  * @category schedule
  * @since 0.1.0
  */
-export const settle = (work: Matching.Work): void => {
+export const applyDue = (work: Work): void => {
   const { at, emit, state } = work
   for (;;) {
     const investment = Lending.next(state)
@@ -42,7 +43,7 @@ export const settle = (work: Matching.Work): void => {
     } else if (step !== undefined && step.at <= at) {
       state.priceSteps.splice(state.priceSteps.indexOf(step), 1)
       const market = state.markets.get(step.market)
-      if (market !== undefined) Matching.movePrice({ state, at: step.at, emit }, market, step.price)
+      if (market !== undefined) Prices.movePrice({ state, at: step.at, emit }, market, step.price)
     } else return
   }
 }

@@ -1,11 +1,10 @@
 /**
- * All that the exchange knows. Nothing here is a class and nothing holds a clock or a connection: the state is what the
- * commands have made of it.
+ * All that the exchange knows: plain data, without classes, clocks or connections. Only commands change it.
  *
  * @since 0.1.0
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
-import type { Decimal, Price } from "../../domain/Decimal.ts"
+import type { Decimal } from "../../domain/Decimal.ts"
 import type {
   ApiKey,
   ApiKeyId,
@@ -20,317 +19,318 @@ import type {
   UserId
 } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
-import type {
-  ActivationCondition,
-  BboRole,
-  OrderSide,
-  OrderStatus,
-  OrderType,
-  PositionSide,
-  Role,
-  SelfTradePrevention
-} from "../../domain/Order.ts"
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { UnixSeconds } from "../../domain/Time.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
+import type { OcoOrder, Order } from "./Order.ts"
+import * as PendingStopOrders from "./PendingStopOrders.ts"
+import type { Position } from "./Position.ts"
+import type { Fill, Trade } from "./Trade.ts"
 import type { Units } from "./Units.ts"
-import * as Waiting from "./Waiting.ts"
 
 /**
- * An account, or a sub-account's own.
+ * A main account, or the account of a sub-account.
  *
  * @category models
+ * @since 0.1.0
  */
 export interface Account {
+  /** Its identifier. A sub-account and its account have the same one. */
   readonly id: string
+  /** Whether the account belongs to a business partner, who may call the B2B endpoints. */
   readonly b2b: boolean
 }
 
 /**
- * An API key and the nonces it has used.
+ * A path that an API key may call.
  *
  * @category models
+ * @since 0.1.0
+ */
+export interface KeyEndpoint {
+  /** The path, such as `/api/v4/order/new`. */
+  readonly name: string
+  /** What the exchange's settings call it. */
+  readonly title: string
+}
+
+/**
+ * An API key and the nonces that it has used.
+ *
+ * @category models
+ * @since 0.1.0
  */
 export interface Key {
+  /** The exchange's identifier of the key. */
   readonly id: ApiKeyId
+  /** The account whose calls it signs. */
   readonly account: string
+  /** The key itself, which every call names. */
   readonly apiKey: ApiKey
+  /** The secret that signs the calls. */
   readonly apiSecret: string
+  /** What its owner calls it. */
   readonly title: string
+  /** The type of the key, as the document's sub-account calls have it. */
   readonly type: string
-  endpoints: ReadonlyArray<{ readonly name: string; readonly title: string }> | undefined
+  /** The paths that the key may call. `undefined`: all of them. */
+  endpoints: ReadonlyArray<KeyEndpoint> | undefined
+  /** Whether the key may call at all. */
   enabled: boolean
-  /** Unix seconds of the last accepted call; of creation before that. */
+  /** When the exchange last accepted a call of it; before the first call, when it was created. */
   lastActivity: UnixSeconds
-  /** Each with the time of its use, in Unix microseconds. */
+  /** The nonces that it has used, each with the time of its use in Unix microseconds. */
   readonly usedNonces: Map<bigint, number>
+  /** The greatest nonce that it has used; -1 before the first. */
   greatestNonce: bigint
 }
 
-/** @category models */
+/**
+ * A sub-account (document, Endpoints §9).
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface SubAccount {
+  /** Its identifier, which is also that of its account. */
   readonly id: SubAccountId
+  /** The account that it belongs to. */
   readonly parent: string
+  /** The identifier of its user. */
   readonly userId: UserId
+  /** What its owner calls it; unique among the sub-accounts that the owner has created by a call. */
   readonly alias: string
+  /** The masked e-mail address; empty when it has none. */
   readonly email: MaskedEmail
+  /** The colour in which the exchange shows it. */
   readonly color: HexColour
+  /** Whether it shares the identity check of its owner. */
   readonly shareKyc: boolean
+  /** How far its identity check has come. */
   kycStatus: string
+  /** Whether it may trade on spot markets. */
   spotEnabled: boolean
+  /** Whether it may trade on margin. */
   collateralEnabled: boolean
 }
 
-/** @category models */
+/**
+ * A code that somebody has created (document, Endpoints §6).
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface IssuedCode {
+  /** The code itself. */
   readonly code: Code
+  /** The account that created it, which can't apply it. */
   readonly creator: string
+  /** The asset. */
   readonly ticker: Ticker
+  /** How much it is worth. */
   readonly units: Units
+  /** What must be given with the code. `undefined`: nothing. */
   readonly passphrase: Passphrase | undefined
-  /** The account that applied it. */
+  /** The account that has applied it. `undefined` until then. */
   applied: string | undefined
 }
 
-/** @category models */
+/**
+ * What the creator of a code is answered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface CreatedCode {
+  /** The code itself. */
   readonly code: Code
-  readonly externalId: ExternalId
-}
-
-/** @category models */
-export interface AppliedCode {
-  readonly ticker: Ticker
-  readonly amount: Decimal
+  /** The identifier of the transaction. */
   readonly externalId: ExternalId
 }
 
 /**
- * A fixed-term plan: what an investment earns a day, as a ratio, and for how many days.
+ * What somebody who applies a code is answered.
  *
  * @category models
+ * @since 0.1.0
+ */
+export interface AppliedCode {
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much was credited to the main wallet. */
+  readonly amount: Decimal
+  /** The identifier of the transaction. */
+  readonly externalId: ExternalId
+}
+
+/**
+ * A fixed-term plan.
+ *
+ * @category models
+ * @since 0.1.0
  */
 export interface Plan {
+  /** Its identifier. */
   readonly id: PlanId
+  /** The asset that can be invested. */
   readonly ticker: Ticker
+  /** What an investment earns a day, as a ratio of its amount. */
   readonly dailyRate: Units
+  /** The term, in days. */
   readonly days: number
 }
 
 /**
- * An amount in a plan. Times are Unix microseconds.
+ * An amount in a plan.
  *
  * @category models
+ * @since 0.1.0
  */
 export interface Investment {
+  /** Its identifier. */
   readonly id: InvestmentId
+  /** The account that has invested. */
   readonly account: string
+  /** The plan. */
   readonly plan: Plan
+  /** How much was invested. */
   readonly units: Units
+  /** When the term ends and the amount is returned, in Unix microseconds. */
   readonly endsAt: number
+  /** When interest is paid next, in Unix microseconds. */
   nextAt: number
 }
 
-/** @category models */
+/**
+ * A payment of interest (document, Endpoints §1).
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Payment {
+  /** The plan. */
   readonly planId: PlanId
+  /** The investment that earned it. */
   readonly investmentId: InvestmentId
+  /** How much was paid. */
   readonly amount: Decimal
+  /** The asset. */
   readonly ticker: Ticker
+  /** When it was paid. */
   readonly timestamp: UnixSeconds
 }
 
 /**
- * What makes an order wait: until the market reaches `price`, from the side that `condition` says.
+ * The trading on a market.
  *
  * @category models
- */
-export interface Stop {
-  readonly price: Price
-  readonly condition: ActivationCondition
-  readonly bboRole: BboRole | undefined
-  activated: boolean
-}
-
-/**
- * An order. Times are Unix microseconds, quantities exact.
- *
- * - `kind`: what a cancel-all knows it as; `margin` and `futures` orders trade positions, `spot` orders trade wallets
- * - `amount`: as it was written; `quantity` is its value: in base currency, in quote currency for market buys
- * - `price`: the limit; absent on market orders
- * - `oco`: the pair that it is a leg of
- * - `locked`: what it has locked for what is left of it
- * - `queued`: the price at which it rests in the book; absent while it waits or after it has ended
- *
- * @category models
- */
-export interface Order {
-  readonly id: OrderId
-  readonly account: string
-  readonly market: MarketName
-  readonly side: OrderSide
-  readonly type: OrderType
-  readonly kind: "spot" | "margin" | "futures"
-  readonly amount: Decimal
-  readonly quantity: Units
-  readonly price: Price | undefined
-  readonly postOnly: boolean
-  readonly ioc: boolean
-  readonly stop: Stop | undefined
-  readonly clientOrderId: ClientOrderId | undefined
-  readonly stp: SelfTradePrevention
-  readonly reduceOnly: boolean
-  readonly positionSide: PositionSide | undefined
-  readonly oco: OrderId | undefined
-  readonly placedAt: number
-  locked: { readonly wallet: "trade" | "collateral"; readonly ticker: Ticker; units: Units } | undefined
-  queued: Units | undefined
-  status: OrderStatus
-  left: Units
-  dealStock: Units
-  dealMoney: Units
-  dealFee: Units
-  changedAt: number
-}
-
-/** @category models */
-export interface StopOrder extends Order {
-  readonly stop: Stop
-  readonly price: Price
-}
-
-/** @category models */
-export interface OcoOrder {
-  readonly id: OrderId
-  readonly reduceOnly: boolean
-  readonly stopLoss: StopOrder
-  readonly takeProfit: Order & { readonly price: Price }
-}
-
-/**
- * A trade. `side` is the taker's.
- *
- * @category models
- */
-export interface Trade {
-  readonly id: number
-  readonly at: number
-  readonly price: Units
-  readonly amount: Units
-  readonly side: OrderSide
-}
-
-/**
- * An order's part in a trade. `fee` is charged in units of `feeAsset`.
- *
- * @category models
- */
-export interface Fill {
-  readonly trade: number
-  readonly order: Order
-  readonly at: number
-  readonly role: Role
-  readonly price: Units
-  readonly amount: Units
-  readonly fee: Units
-  readonly feeAsset: Ticker
-}
-
-/**
- * A position: above zero is long, below is short. `cost` is what opening the part that is still open has paid or
- * received, in quote currency.
- *
- * @category models
- */
-export interface Position {
-  readonly id: number
-  readonly account: string
-  readonly market: MarketName
-  readonly openedAt: number
-  amount: Units
-  cost: Units
-  realised: Units
-  changedAt: number
-}
-
-/**
- * A market while it trades.
- *
- * @category models
+ * @since 0.1.0
  */
 export interface Trading {
+  /** The resting orders. */
   readonly book: Book.Book
-  readonly waiting: Waiting.Waiting
+  /** The stop orders that have not been triggered. */
+  readonly waiting: PendingStopOrders.PendingStopOrders
   /** The latest trades, the latest last. */
   readonly trades: Array<Trade>
+  /** The price of the last trade, or the price that the owner of the venue has set since. */
   lastPrice: Units | undefined
 }
 
 /**
- * The clock as the owner of the venue has set it. It runs `ahead` of the computer's, in microseconds, or stands still.
+ * The clock as the owner of the venue has set it.
  *
  * @category models
+ * @since 0.1.0
  */
 export type Clock =
+  /** It runs `ahead` of the computer's clock, in microseconds. */
   | { readonly _tag: "Running"; readonly ahead: number }
+  /** It stands still at a time in Unix microseconds. */
   | { readonly _tag: "Frozen"; readonly at: number }
 
 /**
- * A move of a price that is still to come.
+ * A price that a market will have.
  *
  * @category models
+ * @since 0.1.0
  */
 export interface PriceStep {
+  /** When, in Unix microseconds. */
   readonly at: number
+  /** The market. */
   readonly market: MarketName
+  /** The price, in units of the quote currency. */
   readonly price: Units
 }
 
-/** @category models */
+/**
+ * The state of an exchange.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface State {
+  /** What the dialect lets the exchange decide. */
   readonly policy: VenuePolicy
+  /** The markets, by name. */
   readonly markets: ReadonlyMap<MarketName, Market>
+  /** The currencies. */
   readonly currencies: ReadonlyArray<Listings.Currency>
+  /** All balances. */
   readonly ledger: Ledger.Ledger
+  /** The accounts, by identifier. */
   readonly accounts: Map<string, Account>
+  /** The API keys. */
   readonly keys: Map<ApiKey, Key>
-  /** By identifier, which is also that of the sub-account's own account. */
+  /** The sub-accounts, by identifier. */
   readonly subAccounts: Map<string, SubAccount>
+  /** The codes, applied or not. */
   readonly codes: Map<Code, IssuedCode>
+  /** The plans that can be invested in. */
   readonly plans: Map<PlanId, Plan>
   /** The investments whose term has not ended. */
   readonly investments: Map<InvestmentId, Investment>
-  /** Interest payments by account, in the order in which they were paid. */
+  /** Interest payments by account, the latest last. */
   readonly payments: Map<string, Array<Payment>>
+  /** The trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
-  /** The orders that can still trade. */
+  /** The orders that can still trade, the latest last. */
   readonly openOrders: Map<OrderId, Order>
-  /** The orders that can't any more, by account, the latest last. */
+  /** The orders that can no longer trade, by account, the latest last. */
   readonly endedOrders: Map<string, Array<Order>>
-  /** The pairs of which a leg can still trade. */
-  /** What an account's orders have traded, in the order in which they did. */
+  /** The fills of an account's orders, by account, the latest last. */
   readonly fills: Map<string, Array<Fill>>
+  /** The OCO orders of which both legs are open. */
   readonly ocoOrders: Map<OrderId, OcoOrder>
-  /** By account and market. */
+  /** The open positions, by account and market. */
   readonly positions: Map<string, Position>
-  /** Every client order id that an account has ever used. */
+  /** Every client order id that an account has ever used, by account. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
-  /** The number of the last order, transaction or record. */
+  /** The number that was last given to an order, a transaction or a record. */
   lastId: number
-  /** The time of the latest command, in Unix microseconds. Nothing happens before it any more. */
+  /** The time of the latest command, in Unix microseconds. No later command has an earlier time. */
   at: number
+  /** The clock of the venue. */
   clock: Clock
-  /** How far the clock that callers are judged by and told is ahead of the venue's own, in microseconds. */
+  /** How far the clock that callers see, and that judges their nonces, is ahead of the venue's, in microseconds. */
   skew: number
-  /** In the order in which they were asked for. */
+  /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: Array<PriceStep>
 }
 
+const noTrading = (): Trading => ({
+  book: Book.make(),
+  waiting: PendingStopOrders.make(),
+  trades: [],
+  lastPrice: undefined
+})
+
 /**
- * An exchange in which nothing has happened yet.
+ * A new exchange: markets and currencies, but no accounts.
  *
  * @category constructors
  * @since 0.1.0
@@ -347,11 +347,7 @@ export const make = (policy: VenuePolicy): State => ({
   plans: new Map(),
   investments: new Map(),
   payments: new Map(),
-  trading: new Map(
-    Listings.markets.map((
-      { name }
-    ) => [name, { book: Book.make(), waiting: Waiting.make(), trades: [], lastPrice: undefined }])
-  ),
+  trading: new Map(Listings.markets.map(({ name }) => [name, noTrading()])),
   openOrders: new Map(),
   endedOrders: new Map(),
   fills: new Map(),

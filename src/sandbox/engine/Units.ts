@@ -1,17 +1,27 @@
 /**
- * Exact quantities of an asset: whole numbers of 10^-18 of it.
+ * Exact quantities of an asset, as whole numbers of its 10^-18th part.
  *
- * Eighteen digits hold every product of an amount and a price that the markets of this exchange trade in.
+ * Eighteen digits are enough for every product of an amount and a price on the markets of this exchange.
  *
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
 
-/** @category models */
+/**
+ * An exact quantity.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Units = bigint
 
-/** The fractional digits of a quantity. */
+/**
+ * The fractional digits of a quantity.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const scale = 18
 
 const one = 10n ** BigInt(scale)
@@ -31,7 +41,7 @@ export const from = (decimal: Decimal.Decimal): Units | undefined => Decimal.toU
  * @since 0.1.0
  */
 export const toDecimal = (units: Units): Decimal.Decimal =>
-  // A balance would need 46 digits before the point to be too long; what is funded is bounded far below.
+  // Only 46 digits before the point would be too long. What can be funded is far below that.
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 /**
@@ -57,7 +67,15 @@ export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units 
 export const times = (a: Units, b: Units): Units => a * b / one
 
 /**
- * How often `b` goes into `a`, rounded towards zero.
+ * The ratio that a percentage states: 0.001 for 0.1 %. Markets state their fees in percent.
+ *
+ * @category computing
+ * @since 0.1.0
+ */
+export const ofPercent = (percent: Decimal.Decimal): Units => (from(percent) ?? 0n) / 100n
+
+/**
+ * `a` divided by `b`, rounded towards zero.
  *
  * @category computing
  * @since 0.1.0

@@ -16,8 +16,8 @@ import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import type { Dialect } from "../../../src/protocol/Dialect.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import { markets } from "../../../src/sandbox/engine/Listings.ts"
-import type { StopOrder } from "../../../src/sandbox/engine/State.ts"
-import type { Waiting } from "../../../src/sandbox/engine/Waiting.ts"
+import type { StopOrder } from "../../../src/sandbox/engine/Order.ts"
+import type { PendingStopOrders } from "../../../src/sandbox/engine/PendingStopOrders.ts"
 import {
   answering,
   asking,
@@ -550,7 +550,7 @@ const listing = (key: string, change: (value: unknown, order: Fields) => unknown
 })
 
 /** The orders that wait. What they wait for is about to change, so all of them have to be looked through. */
-const seekingAnew = (waiting: Waiting): ReadonlySet<StopOrder> => {
+const seekingAnew = (waiting: PendingStopOrders): ReadonlySet<StopOrder> => {
   waiting.isReached = true
   return waiting.orders
 }

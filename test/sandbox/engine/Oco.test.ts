@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
 import type { Operation } from "../../../src/sandbox/engine/Command.ts"
-import type * as State from "../../../src/sandbox/engine/State.ts"
+import type { OcoOrder } from "../../../src/sandbox/engine/Order.ts"
 import { cancel, Desk, limit, movePrice, oco, standing } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"
@@ -21,15 +21,15 @@ const placed = () => {
   return { desk, pair }
 }
 
-const legs = ({ stopLoss, takeProfit }: State.OcoOrder) => [standing(stopLoss), standing(takeProfit)]
+const legs = ({ stopLoss, takeProfit }: OcoOrder) => [standing(stopLoss), standing(takeProfit)]
 
-const cancelOco = (pair: State.OcoOrder, market = pair.stopLoss.market): Operation => ({
+const cancelOco = (pair: OcoOrder, market = pair.stopLoss.market): Operation => ({
   _tag: "CancelOco",
   market,
   orderId: pair.id
 })
 
-const isPair = (desk: Desk, pair: State.OcoOrder) => desk.state.ocoOrders.has(pair.id)
+const isPair = (desk: Desk, pair: OcoOrder) => desk.state.ocoOrders.has(pair.id)
 
 describe("an OCO order", () => {
   it("is three identifiers in a row: its own, the stop-loss's, the take-profit's", () => {

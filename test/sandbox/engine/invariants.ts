@@ -4,8 +4,9 @@ import type { MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
 import { isOpen } from "../../../src/domain/Order.ts"
 import type { Event } from "../../../src/sandbox/engine/Event.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import type { OcoOrder, Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
-import type { OcoOrder, Order, State, Trading } from "../../../src/sandbox/engine/State.ts"
+import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Answer, canonical, units } from "../../support/engine.ts"
 
@@ -16,7 +17,7 @@ const holds = (condition: boolean, otherwise: string): void => {
 
 const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n)
 
-const isInMoney = ({ side, type }: Order): boolean => side === "buy" && type === "market"
+const isQuoteAmount = ({ side, type }: Order): boolean => side === "buy" && type === "market"
 
 const priceOf = (order: Order): Units.Units => units(order.price ?? assert.fail("has no price"))
 
@@ -57,7 +58,7 @@ const exactLock = (order: Order): void => {
 }
 
 const standing = (order: Order): void => {
-  holds(order.left + (isInMoney(order) ? order.dealMoney : order.dealStock) === order.quantity, "left and dealt")
+  holds(order.left + (isQuoteAmount(order) ? order.dealMoney : order.dealStock) === order.quantity, "left and dealt")
   holds(order.left >= 0n && order.dealStock >= 0n && order.dealFee >= 0n, "less than nothing")
   const dealt = order.dealStock > 0n
   switch (order.status) {
@@ -70,7 +71,7 @@ const standing = (order: Order): void => {
       return holds(dealt && order.left > 0n, order.status)
     case "FILLED":
       // A market buy may leave less than the smallest amount costs.
-      return holds(dealt && (isInMoney(order) || order.left === 0n), order.status)
+      return holds(dealt && (isQuoteAmount(order) || order.left === 0n), order.status)
     case "AUTO_CANCELED_REDUCE_ONLY":
       return holds(order.reduceOnly && order.left > 0n, order.status)
   }

@@ -1,0 +1,69 @@
+/**
+ * How orders end: filled, canceled, or because the other leg of an OCO order has done something.
+ *
+ * @since 0.1.0
+ */
+import type { OrderStatus } from "../../domain/Order.ts"
+import * as Book from "./Book.ts"
+import * as Event from "./Event.ts"
+import * as Locks from "./Locks.ts"
+import type { Order, StopOrder } from "./Order.ts"
+import * as PendingStopOrders from "./PendingStopOrders.ts"
+import type { Work } from "./Work.ts"
+
+const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefined
+
+/**
+ * Ends an order: it leaves the book, what it has locked is free again, and the other leg of its OCO order ends too.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const end = (work: Work, order: Order, status: OrderStatus): void => {
+  const { at, emit, state } = work
+  const trading = state.trading.get(order.market)
+  if (!state.openOrders.delete(order.id)) return
+  if (order.queued !== undefined && trading !== undefined) Book.remove(trading.book, order, order.queued)
+  if (isStopOrder(order) && trading !== undefined && PendingStopOrders.remove(trading.waiting, order)) {
+    order.stop.activated = false
+  }
+  order.queued = undefined
+  Locks.release(work, order, order.locked?.units ?? 0n)
+  order.status = status
+  order.changedAt = at
+  const ended = state.endedOrders.get(order.account) ?? []
+  ended.push(order)
+  state.endedOrders.set(order.account, ended)
+  emit({ _tag: "OrderEnded", ...Event.subject(order), status })
+  endOtherLeg(work, order)
+}
+
+/**
+ * Cancels what is left of an order.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancel = (work: Work, order: Order): void =>
+  end(work, order, order.dealStock === 0n ? "CANCELED" : "PARTIAL_CANCELED")
+
+/**
+ * Cancels the other leg of an OCO order, of which this one has traded, was triggered or has ended. An order that is no
+ * leg, or no longer one, changes nothing.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const endOtherLeg = (work: Work, order: Order): void => {
+  if (order.oco === undefined) return
+  const pair = work.state.ocoOrders.get(order.oco)
+  if (pair === undefined) return
+  work.state.ocoOrders.delete(order.oco)
+  const other = pair.stopLoss.id === order.id ? pair.takeProfit : pair.stopLoss
+  // Both legs share one lock. It belongs to the leg that stays open.
+  if (other.locked !== undefined && order.locked === undefined && work.state.openOrders.has(order.id)) {
+    order.locked = other.locked
+    other.locked = undefined
+  }
+  cancel(work, other)
+}

@@ -1,0 +1,157 @@
+/**
+ * Orders as the exchange keeps them. Times are Unix microseconds, quantities are exact.
+ *
+ * @since 0.1.0
+ */
+import type { Decimal, Price } from "../../domain/Decimal.ts"
+import type { ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
+import type {
+  ActivationCondition,
+  BboRole,
+  OrderSide,
+  OrderStatus,
+  OrderType,
+  PositionSide,
+  SelfTradePrevention
+} from "../../domain/Order.ts"
+import type { Units } from "./Units.ts"
+
+/**
+ * What triggers a stop order (document, "Stop order activation").
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Trigger {
+  /** The activation price, in units of the quote currency. */
+  readonly price: Price
+  /** The side from which the last price must reach the activation price. */
+  readonly condition: ActivationCondition
+  /** How the order executes once it is triggered. `undefined`: at its own limit. */
+  readonly bboRole: BboRole | undefined
+  /** Whether the order has been triggered. */
+  activated: boolean
+}
+
+/**
+ * The funds that an open order has locked.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Lock {
+  /** The wallet that holds the funds. */
+  readonly wallet: "trade" | "collateral"
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much is locked for the part of the order that is still open. */
+  units: Units
+}
+
+/**
+ * An order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Order {
+  /** The exchange's identifier. */
+  readonly id: OrderId
+  /** The account that placed it. */
+  readonly account: string
+  /** The market that it trades on. */
+  readonly market: MarketName
+  /** Whether it buys or sells. */
+  readonly side: OrderSide
+  /** Limit, market, stop limit and so on. */
+  readonly type: OrderType
+  /** What it trades: `spot` orders trade wallets, `margin` and `futures` orders trade positions. Cancel-all selects by it. */
+  readonly kind: "spot" | "margin" | "futures"
+  /** The amount as the caller wrote it. */
+  readonly amount: Decimal
+  /** The value of `amount`: in units of the base currency, or of the quote currency for a market buy that states its cost. */
+  readonly quantity: Units
+  /** The limit, in units of the quote currency. `undefined` on market orders. */
+  readonly price: Price | undefined
+  /** Whether the order never takes liquidity. */
+  readonly postOnly: boolean
+  /** Whether what cannot trade at once is canceled ("immediate or cancel"). */
+  readonly ioc: boolean
+  /** The trigger of a stop order. `undefined` on all other orders. */
+  readonly stop: Trigger | undefined
+  /** The caller's own identifier. */
+  readonly clientOrderId: ClientOrderId | undefined
+  /** What happens when the order would trade with another one of the same account. */
+  readonly stp: SelfTradePrevention
+  /** Whether the order may only reduce a position. */
+  readonly reduceOnly: boolean
+  /** The position that the order belongs to. `undefined` on spot orders. */
+  readonly positionSide: PositionSide | undefined
+  /** The OCO order that it is a leg of. */
+  readonly oco: OrderId | undefined
+  /** When it was placed, in Unix microseconds. */
+  readonly placedAt: number
+  /** The funds that it has locked. The legs of an OCO order share one lock, which one of them holds. */
+  locked: Lock | undefined
+  /** The price at which it rests in the book. `undefined` before a stop order is triggered and after an order has ended. */
+  queued: Units | undefined
+  /** Where the order stands (document, "States and transitions"). */
+  status: OrderStatus
+  /** How much is not yet filled, in the units of `quantity`. */
+  left: Units
+  /** How much was filled, in units of the base currency. */
+  dealStock: Units
+  /** How much was filled, in units of the quote currency. */
+  dealMoney: Units
+  /** The fee charged so far, in units of the fee asset. */
+  dealFee: Units
+  /** When it last traded, was triggered or ended, in Unix microseconds; before that, when it was placed. */
+  changedAt: number
+}
+
+/**
+ * An order with a trigger. Once triggered, it is a limit order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopOrder extends Order {
+  readonly stop: Trigger
+  readonly price: Price
+}
+
+/**
+ * A limit order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface LimitOrder extends Order {
+  readonly price: Price
+}
+
+/**
+ * A collateral OCO order: two orders, of which one cancels the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OcoOrder {
+  /** The identifier of the pair. */
+  readonly id: OrderId
+  /** Whether both legs may only reduce a position. */
+  readonly reduceOnly: boolean
+  /** The leg with a trigger. */
+  readonly stopLoss: StopOrder
+  /** The leg that rests in the book. */
+  readonly takeProfit: LimitOrder
+}
+
+/**
+ * Whether the quantity of an order is in quote currency: a market buy may state what it spends instead of what it gets.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isQuoteAmount = ({ side, type }: Order): boolean =>
+  side === "buy" && (type === "market" || type === "stop market")

@@ -1,0 +1,92 @@
+/**
+ * The last price of a market: what moves it, and the stop orders that it triggers.
+ *
+ * @since 0.1.0
+ */
+import type { Market } from "../../domain/Market.ts"
+import * as Book from "./Book.ts"
+import * as Ending from "./Ending.ts"
+import * as Event from "./Event.ts"
+import { crosses, execute, opposite, tradable } from "./Matching.ts"
+import type { StopOrder } from "./Order.ts"
+import * as PendingStopOrders from "./PendingStopOrders.ts"
+import * as Settlement from "./Settlement.ts"
+import type { Trading } from "./State.ts"
+import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
+
+/**
+ * Adds a stop order to those that the price may trigger.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
+  const trading = state.trading.get(order.market)
+  if (trading !== undefined) PendingStopOrders.add(trading.waiting, order)
+}
+
+/**
+ * Executes every stop order of a market that the price triggers, the oldest first. A triggered order may trade and so
+ * move the price, which may trigger more.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const triggerStopOrders = (work: Work, market: Market): void => {
+  const trading = work.state.trading.get(market.name)
+  for (;;) {
+    const last = trading?.lastPrice
+    if (trading === undefined || last === undefined) return
+    const order = PendingStopOrders.takeTriggered(trading.waiting, last)
+    if (order === undefined) return
+    order.changedAt = work.at
+    work.emit({ _tag: "OrderActivated", ...Event.subject(order) })
+    Ending.endOtherLeg(work, order)
+    executeTriggered(work, market, trading, order)
+  }
+}
+
+/** A triggered order becomes a limit order, at its own price or at the best of the side that it asked for. */
+const executeTriggered = (work: Work, market: Market, trading: Trading, order: StopOrder): void => {
+  const { bboRole } = order.stop
+  if (bboRole === undefined) return execute(work, market, order)
+  const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
+  // There is no order to queue with or to trade with.
+  if (best === undefined) return Ending.cancel(work, order)
+  const price = Units.from(order.price) ?? best
+  // What is locked is enough for the order's own price, not for a worse one.
+  execute(work, market, order, crosses(order.side, best, price) ? best : price)
+}
+
+/** Orders that bid more or ask less than the price trade with the rest of the world, at their own price. */
+const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
+  for (const side of ["buy", "sell"] as const) {
+    const levels = Book.levels(trading.book, side)
+    for (;;) {
+      const level = levels[0]
+      const maker = level?.orders[0]
+      if (level === undefined || maker === undefined || !crosses(side, price, level.price) || level.price === price)
+        break
+      const amount = tradable(work, market, maker, level.price)
+      if (amount === 0n) Ending.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
+      else Settlement.trade(work, market, trading, { price: level.price, amount, side: opposite[side] }, { maker })
+    }
+  }
+}
+
+/**
+ * Moves the price of a market. Orders that bid more or ask less than it trade with the rest of the world, at their own
+ * price. Then the price triggers stop orders.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
+  const trading = work.state.trading.get(market.name)
+  if (trading === undefined) return
+  tradeBeyond(work, market, trading, price)
+  trading.lastPrice = price
+  work.emit({ _tag: "PriceMoved", market: market.name, price })
+  triggerStopOrders(work, market)
+}

@@ -1,0 +1,152 @@
+/**
+ * What a trade does to its orders and to those who placed them: who pays, who receives, and what is charged.
+ *
+ * @since 0.1.0
+ */
+import type { Market } from "../../domain/Market.ts"
+import * as Ending from "./Ending.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Locks from "./Locks.ts"
+import { isQuoteAmount, type Order } from "./Order.ts"
+import * as PendingStopOrders from "./PendingStopOrders.ts"
+import * as Positions from "./Positions.ts"
+import type { Trading } from "./State.ts"
+import type { Fill, Trade } from "./Trade.ts"
+import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
+
+/** How many trades of a market are kept. */
+const keptTrades = 1000
+
+/** What one side of a trade is charged. */
+type Charge = Pick<Fill, "order" | "role" | "fee" | "feeAsset">
+
+/**
+ * What is traded, before it has a number and a time.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Deal = Omit<Trade, "id" | "at">
+
+const fillPosition = (
+  work: Work,
+  market: Market,
+  order: Order,
+  { amount, price }: Deal,
+  role: Fill["role"]
+): Charge => {
+  const { at, state } = work
+  const quoteAmount = Units.times(amount, price)
+  const before = order.left
+  fillOrder(work, order, amount, quoteAmount)
+  // What the order had locked for this part is free again. The position's margin takes its place.
+  if (order.locked !== undefined) {
+    Locks.release(work, order, order.locked.units - order.locked.units * order.left / before)
+  }
+  Positions.fill(state, order.account, market, order.side, amount, price, at)
+  const fee = Positions.charge(state, order.account, market, Units.times(quoteAmount, feeRate(market, role)))
+  order.dealFee += fee
+  return { order, role, fee, feeAsset: market.money }
+}
+
+const fillSpot = (work: Work, market: Market, order: Order, { amount, price }: Deal, role: Fill["role"]): Charge => {
+  const { ledger } = work.state
+  const quoteAmount = Units.times(amount, price)
+  fillOrder(work, order, amount, quoteAmount)
+  const wallet = Ledger.free(order.account, "trade")
+  const [paid, paidAsset, received, receivedAsset] = order.side === "buy"
+    ? [quoteAmount, market.money, amount, market.stock]
+    : [amount, market.stock, quoteAmount, market.money]
+  if (order.locked === undefined) Ledger.transfer(ledger, wallet, "lender", paidAsset, paid)
+  else {
+    Ledger.transfer(ledger, Ledger.locked(order.account, "trade"), "lender", paidAsset, paid)
+    order.locked.units -= paid
+    // A buy that trades below its limit needs less than it has locked.
+    if (order.side === "buy" && order.price !== undefined) {
+      Locks.release(work, order, order.locked.units - Units.times(order.left, Units.from(order.price) ?? 0n))
+    }
+  }
+  const fee = Units.times(received, feeRate(market, role))
+  Ledger.transfer(ledger, "lender", wallet, receivedAsset, received - fee)
+  Ledger.transfer(ledger, "lender", "house", receivedAsset, fee)
+  order.dealFee += fee
+  return { order, role, fee, feeAsset: receivedAsset }
+}
+
+const feeRate = ({ makerFee, takerFee }: Market, role: Fill["role"]): Units.Units =>
+  Units.ofPercent(role === "maker" ? makerFee : takerFee)
+
+const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount: Units.Units): void => {
+  order.dealStock += amount
+  order.dealMoney += quoteAmount
+  order.left -= isQuoteAmount(order) ? quoteAmount : amount
+  order.changedAt = at
+}
+
+const fill = (work: Work, market: Market, order: Order, deal: Deal, role: Fill["role"]): Charge =>
+  order.kind === "spot" ? fillSpot(work, market, order, deal, role) : fillPosition(work, market, order, deal, role)
+
+/**
+ * Trades a maker with a taker, or with the rest of the world where there is no taker.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const trade = (
+  work: Work,
+  market: Market,
+  trading: Trading,
+  deal: Deal,
+  { maker, taker }: { readonly maker: Order; readonly taker?: Order }
+): void => {
+  const charges = taker === undefined ? [] : [fill(work, market, taker, deal, "taker")]
+  charges.push(fill(work, market, maker, deal, "maker"))
+  // The taker may move the price on at once. This price triggers stop orders nevertheless.
+  if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
+  trading.lastPrice = deal.price
+  const id = ++work.state.lastId
+  trading.trades.push({ id, at: work.at, ...deal })
+  if (trading.trades.length > keptTrades) trading.trades.shift()
+  for (const charge of charges) {
+    const { account } = charge.order
+    const fills = work.state.fills.get(account) ?? []
+    fills.push({ trade: id, at: work.at, price: deal.price, amount: deal.amount, ...charge })
+    work.state.fills.set(account, fills)
+  }
+  work.emit({ _tag: "Traded", market: market.name, ...deal, maker: maker.id, taker: taker?.id })
+  afterTrade(work, market, maker)
+}
+
+/** A maker that is filled ends. One that is partly filled is no leg of an OCO order any more. */
+const afterTrade = (work: Work, market: Market, order: Order): void => {
+  if (order.left === 0n) Ending.end(work, order, "FILLED")
+  else {
+    order.status = "PARTIAL_FILLED"
+    Ending.endOtherLeg(work, order)
+  }
+  if (order.kind !== "spot") cancelUselessReduceOnly(work, order.account, market)
+}
+
+/**
+ * Whether an order may only reduce a position, and there is none that it could reduce.
+ *
+ * @category reduce-only
+ * @since 0.1.0
+ */
+export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
+  order.reduceOnly && Positions.reducible(state, order.account, order.market, order.side) === 0n
+
+/**
+ * Cancels the reduce-only orders of an account whose position is closed or has changed sides.
+ *
+ * @category reduce-only
+ * @since 0.1.0
+ */
+export const cancelUselessReduceOnly = (work: Work, account: string, market: Market): void => {
+  for (const order of work.state.openOrders.values()) {
+    if (order.account === account && order.market === market.name && isUselessReduceOnly(work, order)) {
+      Ending.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
+    }
+  }
+}

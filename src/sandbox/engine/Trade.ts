@@ -1,0 +1,53 @@
+/**
+ * Trades, and the part that each order had in them. Times are Unix microseconds, quantities are exact.
+ *
+ * @since 0.1.0
+ */
+import type { Ticker } from "../../domain/Identifiers.ts"
+import type { OrderSide, Role } from "../../domain/Order.ts"
+import type { Order } from "./Order.ts"
+import type { Units } from "./Units.ts"
+
+/**
+ * A trade on a market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Trade {
+  /** The exchange's number of the trade. */
+  readonly id: number
+  /** When it happened, in Unix microseconds. */
+  readonly at: number
+  /** The maker's price, in units of the quote currency. */
+  readonly price: Units
+  /** How much was traded, in units of the base currency. */
+  readonly amount: Units
+  /** The side of the taker. */
+  readonly side: OrderSide
+}
+
+/**
+ * An order's part in a trade.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Fill {
+  /** The number of the trade. */
+  readonly trade: number
+  /** The order, as it stands now. */
+  readonly order: Order
+  /** When it happened, in Unix microseconds. */
+  readonly at: number
+  /** Whether the order rested in the book or came to it. */
+  readonly role: Role
+  /** The price of the trade, in units of the quote currency. */
+  readonly price: Units
+  /** How much was traded, in units of the base currency. */
+  readonly amount: Units
+  /** The fee charged, in units of `feeAsset`. */
+  readonly fee: Units
+  /** The asset in which the fee was charged. */
+  readonly feeAsset: Ticker
+}

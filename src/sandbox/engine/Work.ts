@@ -1,0 +1,22 @@
+/**
+ * What a command has at hand while it is carried out.
+ *
+ * @since 0.1.0
+ */
+import type { Event } from "./Event.ts"
+import type { State } from "./State.ts"
+
+/**
+ * A command that is being carried out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Work {
+  /** The state that the command changes. */
+  readonly state: State
+  /** When it happens, in Unix microseconds. */
+  readonly at: number
+  /** Reports an event. */
+  readonly emit: (event: Event) => void
+}

@@ -1,0 +1,222 @@
+/**
+ * Balances, positions, transfers, codes, sub-accounts and their API keys.
+ *
+ * @since 0.1.0
+ */
+import * as Redacted from "effect/Redacted"
+import * as Decimal from "../../domain/Decimal.ts"
+import { PositionId, SubAccountId, type Ticker } from "../../domain/Identifiers.ts"
+import * as Time from "../../domain/Time.ts"
+import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
+import type * as SubAccountApiKeys from "../../endpoints/SubAccountApiKeys.ts"
+import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import * as Ledger from "../engine/Ledger.ts"
+import type { Position } from "../engine/Position.ts"
+import * as Positions from "../engine/Positions.ts"
+import type { Key, SubAccount } from "../engine/State.ts"
+import * as Units from "../engine/Units.ts"
+import type { Context, Handlers } from "./Handler.ts"
+import * as KnownMarket from "./KnownMarket.ts"
+import * as Page from "./Page.ts"
+
+/** Both parts of a wallet, by asset. */
+const balancesOf = (
+  { account, state }: Context,
+  wallet: Ledger.Wallet
+): ReadonlyMap<Ticker, { readonly free: Units.Units; readonly locked: Units.Units }> => {
+  const free = Ledger.balances(state.ledger, Ledger.free(account, wallet))
+  const locked = Ledger.balances(state.ledger, Ledger.locked(account, wallet))
+  return new Map(
+    [...new Set([...free.keys(), ...locked.keys()])].map((ticker) => [
+      ticker,
+      { free: free.get(ticker) ?? 0n, locked: locked.get(ticker) ?? 0n }
+    ])
+  )
+}
+
+const positionAnswer = (position: Position, { account, state }: Context): OpenPositions.Position => {
+  const { amount, cost, market: name } = position
+  const size = amount < 0n ? -amount : amount
+  const market = state.markets.get(name)
+  const last = state.trading.get(name)?.lastPrice
+  const worth = last === undefined ? cost : Units.times(size, last)
+  const freeMargin = market === undefined
+    ? 0n
+    : Ledger.balance(state.ledger, Ledger.free(account, "collateral"), market.money) -
+      Positions.margin(state, account, market.money)
+  return {
+    positionId: PositionId.make(position.id.toString()),
+    market: name,
+    openDate: Time.fromMicros(position.openedAt),
+    modifyDate: Time.fromMicros(position.changedAt),
+    amount: Units.toDecimal(amount),
+    basePrice: Units.toDecimal(Units.over(cost, size)),
+    // This exchange liquidates nothing.
+    liquidationPrice: null,
+    liquidationState: null,
+    pnl: Units.toDecimal(position.realised),
+    unrealizedPnl: Units.toDecimal(amount < 0n ? cost - worth : worth - cost),
+    margin: Units.toDecimal(cost / Positions.leverage),
+    freeMargin: Units.toDecimal(freeMargin),
+    funding: Decimal.zero,
+    positionSide: "BOTH"
+  }
+}
+
+const subAccountAnswer = (subAccount: SubAccount): SubAccounts.SubAccount => ({
+  id: subAccount.id,
+  alias: subAccount.alias,
+  userId: subAccount.userId,
+  email: subAccount.email,
+  status: "active",
+  color: subAccount.color,
+  kyc: { shareKyc: subAccount.shareKyc, kycStatus: subAccount.kycStatus },
+  permissions: { spotEnabled: subAccount.spotEnabled, collateralEnabled: subAccount.collateralEnabled }
+})
+
+/** A key without its secret. */
+const apiKeyAnswer = (key: Key, owner: SubAccountId): SubAccountApiKeys.SubAccountApiKey => ({
+  subAccountId: owner,
+  id: key.id,
+  title: key.title,
+  isEnabled: key.enabled,
+  apiKey: key.apiKey,
+  type: key.type,
+  lastActivity: key.lastActivity,
+  restrictAccess: key.endpoints !== undefined,
+  accessEndpoints: key.endpoints ?? []
+})
+
+/** The wallets, by the names that transfers have for them. */
+const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
+
+/** The status of calls that create something other than an order. */
+const created = ({ createdStatus }: Dialect): number => createdStatus
+
+const funds = {
+  MainBalance: {
+    answer: (_request, { account, state }) =>
+      new Map(
+        [...Ledger.balances(state.ledger, Ledger.free(account, "main"))].map((
+          [ticker, units]
+        ) => [ticker, Units.toDecimal(units)])
+      )
+  },
+  TradeBalance: {
+    answer: (_request, context) =>
+      new Map(
+        [...balancesOf(context, "trade")].map(([ticker, { free, locked }]) => [
+          ticker,
+          { available: Units.toDecimal(free), freeze: Units.toDecimal(locked) }
+        ])
+      )
+  },
+  CollateralBalance: {
+    answer: (_request, context) =>
+      new Map(
+        [...balancesOf(context, "collateral")].map(([ticker, { free, locked }]) => [
+          ticker,
+          Units.toDecimal(free + locked)
+        ])
+      )
+  },
+  OpenPositions: {
+    check: KnownMarket.check,
+    answer: ({ market }, context) =>
+      [...context.state.positions.values()].filter((position) =>
+        position.account === context.account && (market === undefined || position.market === market)
+      ).map((position) => positionAnswer(position, context))
+  },
+  Transfers: {
+    operation: ({ from, to, ...request }) => ({
+      _tag: "Transfer",
+      ...request,
+      from: wallets[from],
+      to: wallets[to]
+    }),
+    reply: "Done",
+    answer: () => undefined,
+    status: created,
+    refusals: { notEnoughBalance: "notEnoughToTransfer" }
+  },
+  CodeCreation: {
+    operation: (request) => ({ _tag: "CreateCode", ...request }),
+    reply: "CodeCreated",
+    answer: ({ created }) => ({ message: "Code was successfully created", ...created }),
+    status: created,
+    refusals: { notEnoughBalance: "notEnoughForCode" }
+  },
+  Codes: {
+    operation: (request) => ({ _tag: "ApplyCode", ...request }),
+    reply: "CodeApplied",
+    answer: ({ applied }) => ({ message: "Code was successfully applied", ...applied }),
+    status: ({ codeAppliedStatus }) => codeAppliedStatus
+  }
+} satisfies Partial<Handlers>
+
+const subAccounts = {
+  SubAccounts: {
+    answer: ({ search = "", ...page }, { account, state }) =>
+      Page.make(
+        page,
+        30,
+        [...state.subAccounts.values()].filter((subAccount) =>
+          subAccount.parent === account &&
+          [subAccount.alias, subAccount.id].some((text) => text.toLowerCase().includes(search.toLowerCase()))
+        ),
+        subAccountAnswer
+      )
+  },
+  SubAccountCreation: {
+    operation: ({ permissions, shareKyc = false, ...request }) => ({
+      _tag: "CreateSubAccount",
+      ...request,
+      ...permissions,
+      shareKyc
+    }),
+    reply: "SubAccountCreated",
+    answer: ({ subAccount }) => subAccountAnswer(subAccount),
+    status: created
+  },
+  DeleteSubAccount: {
+    operation: (request) => ({ _tag: "DeleteSubAccount", ...request }),
+    reply: "Done",
+    answer: () => undefined
+  },
+  SubAccountApiKeys: {
+    check: ({ subAccountId }, { account, state }) =>
+      subAccountId === undefined || state.subAccounts.get(subAccountId)?.parent === account
+        ? []
+        : [["subAccountId", { kind: "known" }]],
+    answer: ({ subAccountId, ...page }, { account, state }) =>
+      Page.make(
+        page,
+        30,
+        [...state.keys.values()].flatMap((key) => {
+          const owner = state.subAccounts.get(key.account)
+          return owner?.parent === account && (subAccountId === undefined || owner.id === subAccountId)
+            ? [{ key, owner }]
+            : []
+        }),
+        ({ key, owner }) => ({ ...apiKeyAnswer(key, owner.id), apiSecret: "" })
+      )
+  },
+  SubAccountApiKeyCreation: {
+    operation: ({ type, ...request }) => ({ _tag: "CreateSubAccountKey", ...request, type: type.toString() }),
+    reply: "KeyCreated",
+    answer: ({ key }) => ({
+      ...apiKeyAnswer(key, SubAccountId.make(key.account)),
+      apiSecret: Redacted.make(key.apiSecret)
+    }),
+    status: created
+  }
+} satisfies Partial<Handlers>
+
+/**
+ * The handlers of accounts and what they hold.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const account = { ...funds, ...subAccounts }

@@ -1,0 +1,87 @@
+/**
+ * What an endpoint does in this exchange. Path, method, access, limits and schemas come from the endpoint itself.
+ *
+ * @since 0.1.0
+ */
+import type * as Contract from "../../endpoints/all.ts"
+import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
+import type * as Endpoint from "../../protocol/Endpoint.ts"
+import type { Operation } from "../engine/Command.ts"
+import type { Applied, Refused, Violations } from "../engine/Reply.ts"
+import type { State } from "../engine/State.ts"
+
+/**
+ * What is known when a call is answered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Context {
+  /** The dialect that the venue speaks. */
+  readonly dialect: Dialect
+  /** The state of the exchange, to be read only. */
+  readonly state: State
+  /** The account that calls; empty for public calls. */
+  readonly account: string
+  /** The time by the clock of the venue, in Unix microseconds. */
+  readonly at: number
+}
+
+/**
+ * A handler of calls that change nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reading<E extends Endpoint.Any> {
+  /** What only the exchange can find wrong with a request. Nothing, when it is left out. */
+  readonly check?: (request: Endpoint.Request<E>, context: Context) => Violations
+  /** The answer. */
+  readonly answer: (request: Endpoint.Request<E>, context: Context) => Endpoint.Response<E>
+}
+
+/** The refusals of a handler, by the engine's reason. */
+type Refusals = { readonly [Why in Refused["why"]]?: RefusalKind }
+
+/** How a handler answers once the engine has replied with this tag. */
+interface Answering<E extends Endpoint.Any, Tag extends Applied["_tag"]> {
+  /** What the engine replies to the operation when it applies it. */
+  readonly reply: Tag
+  /** The answer. */
+  readonly answer: (reply: Extract<Applied, { readonly _tag: Tag }>, context: Context) => Endpoint.Response<E>
+}
+
+/**
+ * A handler of calls that change the state of the exchange.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Mutating<E extends Endpoint.Any> =
+  & {
+    /** What a call asks the engine to do. */
+    readonly operation: (request: Endpoint.Request<E>) => Operation
+    /** The HTTP status of a success; 200 when it is left out. */
+    readonly status?: (dialect: Dialect) => number
+    /** The dialect's refusals, where they are not those of the engine's own reasons. */
+    readonly refusals?: Refusals
+  }
+  & { readonly [Tag in Applied["_tag"]]: Answering<E, Tag> }[Applied["_tag"]]
+
+/**
+ * The handler of an endpoint. Only a private endpoint that mutates has a handler that changes anything.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Handler<E extends Endpoint.Any> = E extends { readonly access: "private"; readonly mutates: true }
+  ? Mutating<E>
+  : Reading<E>
+
+/**
+ * A handler for every endpoint of the contract.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Handlers = { readonly [K in Contract.Name]: Handler<Contract.EndpointOf<K>> }

@@ -1,0 +1,136 @@
+/**
+ * Markets, currencies and their data, and the server itself.
+ *
+ * @since 0.1.0
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
+import * as Time from "../../domain/Time.ts"
+import type * as Assets from "../../endpoints/Assets.ts"
+import type * as Fees from "../../endpoints/Fees.ts"
+import * as OrderBooks from "../../endpoints/OrderBooks.ts"
+import type * as PublicTrades from "../../endpoints/PublicTrades.ts"
+import type * as Tickers from "../../endpoints/Tickers.ts"
+import * as Book from "../engine/Book.ts"
+import type { Currency } from "../engine/Listings.ts"
+import type { Trade } from "../engine/Trade.ts"
+import * as Units from "../engine/Units.ts"
+import type { Context, Handlers } from "./Handler.ts"
+import * as KnownMarket from "./KnownMarket.ts"
+
+/** A day in microseconds. */
+const day = 24 * 60 * 60 * 1e6
+
+const sum = (trades: ReadonlyArray<Trade>, of: (trade: Trade) => Units.Units): Decimal.Decimal =>
+  Units.toDecimal(trades.reduce((total, trade) => total + of(trade), 0n))
+
+/** The change from one price to another in percent, to two digits. */
+const changeBetween = (from: Units.Units | undefined, to: Units.Units | undefined): Decimal.Decimal =>
+  from === undefined || to === undefined || from === 0n
+    ? Decimal.zero
+    : Units.toDecimal((to - from) * 10_000n / from * 10n ** BigInt(Units.scale - 2))
+
+const totalOf = ({ amount, price }: Trade): Units.Units => Units.times(amount, price)
+
+/** The ticker of the last day. Only the latest trades are kept: a market with more trades in a day shows too little volume. */
+const tickerOf = ({ at, state }: Context, market: MarketName): Tickers.Ticker => {
+  const trading = state.trading.get(market)
+  const trades = (trading?.trades ?? []).filter((trade) => trade.at > at - day)
+  const last = trading?.lastPrice
+  return {
+    baseId: 0,
+    quoteId: 0,
+    lastPrice: last === undefined ? Decimal.zero : Units.toDecimal(last),
+    quoteVolume: sum(trades, totalOf),
+    baseVolume: sum(trades, ({ amount }) => amount),
+    isFrozen: state.markets.get(market)?.tradesEnabled !== true,
+    change: changeBetween(trades[0]?.price, last)
+  }
+}
+
+const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
+
+const levelOf = ({ orders, price }: Book.Level): OrderBooks.Level => ({
+  price: Units.toDecimal(price),
+  amount: Units.toDecimal(orders.reduce((left, order) => left + order.left, 0n))
+})
+
+const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
+  tradeId: TradeId.make(trade.id.toString()),
+  price: Units.toDecimal(trade.price),
+  amount: Units.toDecimal(trade.amount),
+  total: Units.toDecimal(totalOf(trade)),
+  timestamp: seconds(trade.at),
+  side: trade.side,
+  rpi: false
+})
+
+const feeOf = (currency: Currency): Fees.Fee => {
+  const { depositMinimum, name, ticker, withdrawFee, withdrawMaximum, withdrawMinimum } = currency
+  const noFlex = { minFlex: Decimal.zero, maxFlex: Decimal.zero, percentFlex: Decimal.zero }
+  return {
+    ticker,
+    name,
+    canDeposit: true,
+    canWithdraw: true,
+    deposit: { ...noFlex, fixed: Decimal.zero, minAmount: depositMinimum, maxAmount: Decimal.zero },
+    withdraw: { ...noFlex, fixed: withdrawFee, minAmount: withdrawMinimum, maxAmount: withdrawMaximum }
+  }
+}
+
+/** What assets state as their trading fees, in percent. Markets have their own. */
+const assetFee = Decimal.of("0.1")
+
+const assetOf = ({ depositMinimum, name, withdrawMaximum, withdrawMinimum }: Currency): Assets.Asset => ({
+  name,
+  unifiedCryptoassetId: 0,
+  canWithdraw: true,
+  canDeposit: true,
+  minWithdraw: withdrawMinimum,
+  maxWithdraw: withdrawMaximum,
+  makerFee: assetFee,
+  takerFee: assetFee,
+  minDeposit: depositMinimum,
+  maxDeposit: Decimal.zero,
+  currencyPrecision: Units.scale,
+  isMemo: false
+})
+
+/**
+ * The handlers of markets, currencies and the server.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const market = {
+  Fees: { answer: (_request, { state }) => state.currencies.map(feeOf) },
+  ServerStatus: { answer: () => ["pong"] },
+  Markets: { answer: (_request, { state }) => [...state.markets.values()] },
+  Tickers: {
+    answer: (_request, context) =>
+      new Map([...context.state.markets.keys()].map((market) => [market, tickerOf(context, market)]))
+  },
+  OrderBooks: {
+    check: KnownMarket.check,
+    answer: ({ limit = 0, market }, { at, state }) => {
+      const { asks, bids } = state.trading.get(market)?.book ?? Book.make()
+      const most = limit === 0 ? OrderBooks.maxLevels : limit
+      return {
+        market,
+        timestamp: seconds(at),
+        asks: asks.slice(0, most).map(levelOf),
+        bids: bids.slice(0, most).map(levelOf)
+      }
+    }
+  },
+  PublicTrades: {
+    check: KnownMarket.check,
+    answer: ({ market, side }, { state }) =>
+      (state.trading.get(market)?.trades ?? []).filter((trade) => side === undefined || trade.side === side)
+        .slice(-100).toReversed().map(publicTrade)
+  },
+  Assets: {
+    answer: (_request, { state }) => new Map(state.currencies.map((currency) => [currency.ticker, assetOf(currency)]))
+  },
+  ServerTime: { answer: (_request, { at, state }) => ({ time: seconds(at + state.skew) }) }
+} satisfies Partial<Handlers>

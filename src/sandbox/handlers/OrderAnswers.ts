@@ -1,0 +1,163 @@
+/**
+ * Orders and fills as calls answer them.
+ *
+ * @since 0.1.0
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import { TradeId } from "../../domain/Identifiers.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Time from "../../domain/Time.ts"
+import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
+import type * as Fills from "../../endpoints/Fills.ts"
+import type * as OrderHistory from "../../endpoints/OrderHistory.ts"
+import type * as StopLimitOrders from "../../endpoints/StopLimitOrders.ts"
+import type * as Endpoint from "../../protocol/Endpoint.ts"
+import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
+import type { OcoOrder, Order, StopOrder, Trigger } from "../engine/Order.ts"
+import type { Fill } from "../engine/Trade.ts"
+import * as Units from "../engine/Units.ts"
+import type { Context } from "./Handler.ts"
+
+const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
+  // A filled market buy may have a rest in quote currency that can't buy the smallest amount. Nothing of it is left to fill.
+  if (status === "FILLED") return Decimal.zero
+  // The amount comes back as it was written until a part of it is filled.
+  return left === quantity ? amount : Units.toDecimal(left)
+}
+
+const common = (order: Order) => ({
+  orderId: order.id,
+  ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
+  market: order.market,
+  side: order.side,
+  type: order.type,
+  timestamp: Time.fromMicros(order.placedAt),
+  dealMoney: Units.toDecimal(order.dealMoney),
+  dealStock: Units.toDecimal(order.dealStock),
+  amount: order.amount,
+  left: leftOf(order),
+  dealFee: Units.toDecimal(order.dealFee),
+  price: order.price ?? Decimal.zero,
+  status: order.status,
+  stp: order.stp,
+  postOnly: order.postOnly
+})
+
+const activation = (stop: Trigger) => ({
+  activated: stop.activated,
+  activationCondition: stop.condition,
+  activationPrice: stop.price
+})
+
+/**
+ * A stop-limit order (document, "Stop-limit order (response)").
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const stopLimitOrder = (order: StopOrder): StopLimitOrders.StopLimitOrder => ({
+  ...common(order),
+  ...activation(order.stop),
+  ioc: order.ioc,
+  rpi: false,
+  reduceOnly: order.reduceOnly
+})
+
+/** Whether the dialect hides the client order id of this order: it may do so on the legs of OCO orders. */
+const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
+  order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
+
+/**
+ * An order as most calls answer it.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const order = (order: Order, context: Context): OrderAnswer.Order => {
+  const { clientOrderId, price, ...rest } = common(order)
+  return {
+    ...rest,
+    ...(clientOrderId === undefined || hidesClientOrderId(order, context) ? {} : { clientOrderId }),
+    ...(order.price === undefined ? {} : { price }),
+    ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide }),
+    ...(order.stop === undefined ? {} : activation(order.stop)),
+    ioc: order.ioc,
+    rpi: false,
+    reduceOnly: order.reduceOnly
+  }
+}
+
+const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
+  Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))
+
+/** Markets state their fees in percent, orders as ratios. */
+const feesOf = (market: Market | undefined) => ({
+  takerFee: feeRate(market?.takerFee ?? Decimal.zero),
+  makerFee: feeRate(market?.makerFee ?? Decimal.zero)
+})
+
+const leg = (order: Order, context: Context) => {
+  const { clientOrderId, ...rest } = common(order)
+  return {
+    ...rest,
+    ...(clientOrderId === undefined || hidesClientOrderId(order, context) ? {} : { clientOrderId }),
+    ...feesOf(context.state.markets.get(order.market)),
+    mtime: Time.fromMicros(order.changedAt),
+    ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
+  }
+}
+
+/**
+ * A collateral OCO order (document, Endpoints §2).
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.CollateralOcoOrder => ({
+  id: oco.id,
+  reduceOnly: oco.reduceOnly,
+  stopLoss: { ...leg(oco.stopLoss, context), ...activation(oco.stopLoss.stop) },
+  takeProfit: leg(oco.takeProfit, context)
+})
+
+/**
+ * An order that can no longer trade.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOrder => {
+  const { left: _, ...answer } = order(ended, context)
+  return {
+    ...answer,
+    ftime: Time.fromMicros(ended.changedAt),
+    ...feesOf(context.state.markets.get(ended.market))
+  }
+}
+
+/**
+ * A fill. It names its market unless the request does.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const fill = (
+  { amount, at, fee, feeAsset, order, price, role, trade }: Fill,
+  context: Context,
+  namesMarket: boolean
+): Endpoint.Response<typeof Fills.endpoint>[number] => ({
+  ...(namesMarket ? { market: order.market } : {}),
+  tradeId: TradeId.make(trade.toString()),
+  orderId: order.id,
+  ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
+    ? {}
+    : { clientOrderId: order.clientOrderId }),
+  timestamp: Time.fromMicros(at),
+  side: order.side,
+  role,
+  amount: Units.toDecimal(amount),
+  price: Units.toDecimal(price),
+  total: Units.toDecimal(Units.times(amount, price)),
+  fee: Units.toDecimal(fee),
+  feeAsset
+})

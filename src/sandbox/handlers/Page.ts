@@ -1,0 +1,37 @@
+/**
+ * The part of a list that a request asks for.
+ *
+ * @since 0.1.0
+ */
+import { Limit, Offset } from "../../domain/Paging.ts"
+
+/**
+ * Records of a list, and where they stand in it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Page<A> {
+  /** The most records that were asked for. */
+  readonly limit: Limit
+  /** How many records of the list come before these. */
+  readonly offset: Offset
+  /** The records. */
+  readonly records: ReadonlyArray<A>
+}
+
+/**
+ * The page of a list that a request asks for.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <A, B>(
+  request: { readonly limit?: Limit; readonly offset?: Offset },
+  defaultLimit: number,
+  all: ReadonlyArray<A>,
+  toRecord: (item: A) => B
+): Page<B> => {
+  const { limit = Limit.make(defaultLimit), offset = Offset.make(0) } = request
+  return { limit, offset, records: all.slice(offset, offset + limit).map(toRecord) }
+}

@@ -1,0 +1,18 @@
+/**
+ * The handlers of all endpoints. A handler that is missing is a compile error here, which names the endpoint.
+ *
+ * @since 0.1.0
+ */
+import { account } from "./Account.ts"
+import type { Handlers } from "./Handler.ts"
+import { lending } from "./Lending.ts"
+import { market } from "./Market.ts"
+import { trading } from "./Trading.ts"
+
+/**
+ * The handlers, by the names of the contract.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const handlers = { ...trading, ...account, ...lending, ...market } satisfies Handlers
