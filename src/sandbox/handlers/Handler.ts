@@ -34,6 +34,8 @@ export interface Context {
  * @since 0.1.0
  */
 export interface Reading<E extends Endpoint.Any> {
+  /** There is none: the engine is asked to do nothing. */
+  readonly operation?: never
   /** What only the exchange can find wrong with a request. Nothing, when it is left out. */
   readonly check?: (request: Endpoint.Request<E>, context: Context) => Violations
   /** The answer. */

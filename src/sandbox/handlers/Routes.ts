@@ -60,7 +60,7 @@ const ofMutating = (endpoint: Endpoint.Any, handler: Mutating<Endpoint.Any>): Ro
 })
 
 const routeOf = (endpoint: Endpoint.Any, handler: Reading<Endpoint.Any> | Mutating<Endpoint.Any>): Route =>
-  "operation" in handler ? ofMutating(endpoint, handler) : ofReading(endpoint, handler)
+  handler.operation === undefined ? ofReading(endpoint, handler) : ofMutating(endpoint, handler)
 
 /**
  * The routes, in the order of the contract's entries.

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "tstyche"
+import type * as Contract from "../../src/endpoints/all.ts"
+import type * as Endpoint from "../../src/protocol/Endpoint.ts"
+import type { account } from "../../src/sandbox/handlers/Account.ts"
+import type { handlers } from "../../src/sandbox/handlers/all.ts"
+import type { Handler, Handlers, Mutating, Reading } from "../../src/sandbox/handlers/Handler.ts"
+import type { lending } from "../../src/sandbox/handlers/Lending.ts"
+import type { market } from "../../src/sandbox/handlers/Market.ts"
+import type { trading } from "../../src/sandbox/handlers/Trading.ts"
+
+type Of<K extends Contract.Name> = Handler<Contract.EndpointOf<K>>
+
+describe("the handlers of the sandbox", () => {
+  it("are those of the contract, no more and no fewer", () => {
+    expect<keyof typeof handlers>().type.toBe<Contract.Name>()
+  })
+
+  it("are each in one group only: of two with the same name one would be lost", () => {
+    type Trading = keyof typeof trading
+    type Account = keyof typeof account
+    type Lending = keyof typeof lending
+    type Market = keyof typeof market
+    expect<Trading & (Account | Lending | Market)>().type.toBe<never>()
+    expect<Account & (Lending | Market)>().type.toBe<never>()
+    expect<Lending & Market>().type.toBe<never>()
+  })
+
+  it("do not compile when one is missing", () => {
+    expect<typeof handlers>().type.toBeAssignableTo<Handlers>()
+    expect<Omit<typeof handlers, "Codes">>().type.not.toBeAssignableTo<Handlers>()
+    expect<Omit<typeof handlers, "ServerTime">>().type.not.toBeAssignableTo<Handlers>()
+  })
+
+  it("do not compile when one answers something else", () => {
+    expect({ answer: () => ["pong"] as const }).type.toBeAssignableTo<Of<"ServerStatus">>()
+    expect({ answer: () => ["ping"] as const }).type.not.toBeAssignableTo<Of<"ServerStatus">>()
+    expect({
+      operation: () => ({ _tag: "Nothing" as const }),
+      reply: "Done" as const,
+      answer: () => undefined
+    }).type.toBeAssignableTo<Of<"CancelAllOrders">>()
+    expect({
+      operation: () => ({ _tag: "Nothing" as const }),
+      reply: "Done" as const,
+      answer: () => undefined
+    }).type.not.toBeAssignableTo<Of<"LimitOrders">>()
+  })
+
+  it("answer the reply that they state", () => {
+    expect({
+      operation: () => ({ _tag: "Nothing" as const }),
+      reply: "Done" as const,
+      answer: (_reply: { readonly _tag: "OrderPlaced" }) => undefined
+    }).type.not.toBeAssignableTo<Of<"CancelAllOrders">>()
+  })
+})
+
+describe("a handler that changes something", () => {
+  it("is what private endpoints that mutate have", () => {
+    expect<Of<"StopLimitOrders">>().type.toBe<Mutating<Contract.EndpointOf<"StopLimitOrders">>>()
+    expect<Of<"MainBalance">>().type.toBe<Reading<Contract.EndpointOf<"MainBalance">>>()
+  })
+
+  it("can't be one of a public endpoint, whatever the endpoint says", () => {
+    type Public = Endpoint.Endpoint<object, string, "public", true, never>
+    expect<Handler<Public>>().type.toBe<Reading<Public>>()
+    expect<Mutating<Public>>().type.not.toBeAssignableTo<Handler<Public>>()
+    expect({
+      operation: () => ({ _tag: "Nothing" as const }),
+      reply: "Done" as const,
+      answer: () => ["pong"] as const
+    }).type.not.toBeAssignableTo<Of<"ServerStatus">>()
+    expect<Mutating<Contract.EndpointOf<"Tickers">>>().type.not.toBeAssignableTo<Of<"Tickers">>()
+  })
+})
