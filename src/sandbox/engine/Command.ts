@@ -1,175 +1,442 @@
 /**
- * What the engine is told: everything that can change its state, with the time at which it happens. The journal is a
- * list of these, so each is plain JSON and has a schema.
+ * Everything that can change the state of the exchange. The journal is a list of commands, so each has a schema and can be
+ * written as JSON.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { Code, Description, Passphrase } from "../../domain/Code.ts"
+import { Code, Passphrase } from "../../domain/Code.ts"
 import { Amount, Decimal, Price } from "../../domain/Decimal.ts"
-import {
-  ApiKey,
-  ClientOrderId,
-  InvestmentId,
-  MarketName,
-  OrderId,
-  PlanId,
-  SubAccountId,
-  Ticker
-} from "../../domain/Identifiers.ts"
-import { BboRole, CancelAllType, OrderSide, SelfTradePrevention } from "../../domain/Order.ts"
-import { Alias, Email, HexColour, KeyTitle, MaskedEmail } from "../../domain/SubAccount.ts"
+import { ApiKey, InvestmentId, MarketName, PlanId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
+import { OrderSide } from "../../domain/Order.ts"
+import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
+import type * as Ledger from "./Ledger.ts"
+import { Operation, Wallet } from "./Operation.ts"
+import type * as State from "./State.ts"
+
+/**
+ * A nonce of a caller who has proved to hold the secret of the key.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Nonce {
+  /** The number. */
+  readonly value: bigint
+  /** Whether the caller asks for the window around the clock instead of increasing order. */
+  readonly window: boolean
+}
+
+/**
+ * A signed call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Call {
+  readonly _tag: "Call"
+  /** The key that signed it. */
+  readonly apiKey: ApiKey
+  /** The nonce. Absent only where the document does not require one. */
+  readonly nonce?: Nonce
+  /** What the call asks for. */
+  readonly operation: Operation
+}
+
+/**
+ * Opens an account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenAccount {
+  readonly _tag: "OpenAccount"
+  /** The identifier of the new account. */
+  readonly account: string
+  /** Whether the account may call the B2B endpoints. */
+  readonly b2b: boolean
+}
+
+/**
+ * Opens a sub-account, which has an account of its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenSubAccount {
+  readonly _tag: "OpenSubAccount"
+  /** The identifier of the new sub-account and of its account. */
+  readonly id: SubAccountId
+  /** The account that it belongs to. */
+  readonly parent: string
+  /** What its owner calls it. */
+  readonly alias: string
+  /** The masked e-mail address; may be empty. */
+  readonly email: MaskedEmail
+  /** The colour in which the exchange shows it. */
+  readonly color: HexColour
+  /** Whether it shares the identity check of its owner. */
+  readonly shareKyc: boolean
+  /** How far its identity check has come. */
+  readonly kycStatus: string
+  /** Whether it may trade on spot markets. */
+  readonly spotEnabled: boolean
+  /** Whether it may trade on margin. */
+  readonly collateralEnabled: boolean
+}
+
+/**
+ * Changes a sub-account. What is absent stays as it is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetSubAccount {
+  readonly _tag: "SetSubAccount"
+  /** The sub-account. */
+  readonly id: SubAccountId
+  /** How far its identity check has come. */
+  readonly kycStatus?: string
+  /** Whether it may trade on spot markets. */
+  readonly spotEnabled?: boolean
+  /** Whether it may trade on margin. */
+  readonly collateralEnabled?: boolean
+}
+
+/**
+ * Adds an API key.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AddKey {
+  readonly _tag: "AddKey"
+  /** The account whose calls it signs. */
+  readonly account: string
+  /** The key. */
+  readonly apiKey: ApiKey
+  /** The secret that signs the calls. */
+  readonly apiSecret: string
+  /** What its owner calls it. */
+  readonly title: string
+  /** The type of the key. */
+  readonly type: string
+  /** Whether the key may call at all. */
+  readonly enabled: boolean
+  /** The paths that the key may call. All when absent. */
+  readonly endpoints?: ReadonlyArray<State.KeyEndpoint>
+}
+
+/**
+ * Changes an API key. What is absent stays as it is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetKey {
+  readonly _tag: "SetKey"
+  /** The key. */
+  readonly apiKey: ApiKey
+  /** Whether the key may call at all. */
+  readonly enabled?: boolean
+  /** The paths that the key may call; `null` for all. */
+  readonly endpoints?: ReadonlyArray<State.KeyEndpoint> | null
+}
+
+/**
+ * Credits a wallet from outside the exchange.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Fund {
+  readonly _tag: "Fund"
+  /** The account. */
+  readonly account: string
+  /** The wallet. */
+  readonly wallet: Ledger.Wallet
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much. */
+  readonly amount: Amount
+}
+
+/**
+ * Creates a code of the owner's choice, which the main wallet of an account pays.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface IssueCode {
+  readonly _tag: "CreateCode"
+  /** The account that pays for the code. */
+  readonly account: string
+  /** The code. */
+  readonly code: Code
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much the code is worth. */
+  readonly amount: Amount
+  /** What must be given with the code. Nothing when absent. */
+  readonly passphrase?: Passphrase
+}
+
+/**
+ * Opens a fixed-term plan.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenPlan {
+  readonly _tag: "OpenPlan"
+  /** The identifier of the new plan. */
+  readonly planId: PlanId
+  /** The asset that can be invested. */
+  readonly ticker: Ticker
+  /** What an investment earns a day, in percent of its amount. */
+  readonly dailyPercent: Amount
+  /** The term, in days; at least 1. */
+  readonly days: number
+}
+
+/**
+ * Invests an amount of the main wallet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Invest {
+  readonly _tag: "Invest"
+  /** The account. */
+  readonly account: string
+  /** The plan. */
+  readonly planId: PlanId
+  /** The identifier of the new investment. */
+  readonly investmentId: InvestmentId
+  /** How much. */
+  readonly amount: Amount
+}
+
+/**
+ * Pays interest at once, whatever the plan says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PayInterest {
+  readonly _tag: "PayInterest"
+  /** The account that receives it. */
+  readonly account: string
+  /** The plan that the payment names. It need not exist. */
+  readonly planId: PlanId
+  /** The investment that the payment names. It need not exist. */
+  readonly investmentId: InvestmentId
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much. */
+  readonly amount: Amount
+}
+
+/**
+ * Moves the price of a market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MovePrice {
+  readonly _tag: "MovePrice"
+  /** The market. */
+  readonly market: MarketName
+  /** The new price, in units of the quote currency. */
+  readonly price: Price
+}
+
+/**
+ * Moves the price of a market by a difference. The market must have a price.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StepPrice {
+  readonly _tag: "StepPrice"
+  /** The market. */
+  readonly market: MarketName
+  /** The difference, in units of the quote currency; may be below zero. */
+  readonly by: Decimal
+}
+
+/**
+ * A step of a price path.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PathStep {
+  /** How long after the step before it, in milliseconds; the first one from now. */
+  readonly afterMillis: number
+  /** The price that the market then has, in units of the quote currency. */
+  readonly price: Price
+}
+
+/**
+ * Makes the price of a market follow a path.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlayPrices {
+  readonly _tag: "PlayPrices"
+  /** The market. */
+  readonly market: MarketName
+  /** The path. */
+  readonly steps: ReadonlyArray<PathStep>
+}
+
+/**
+ * Trades a position with the rest of the world, without an order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenPosition {
+  readonly _tag: "OpenPosition"
+  /** The account. */
+  readonly account: string
+  /** The market. */
+  readonly market: MarketName
+  /** Whether the account buys or sells. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency. */
+  readonly amount: Amount
+  /** The price, in units of the quote currency. The last price of the market when absent. */
+  readonly price?: Price
+}
+
+/**
+ * Sets the clock of the venue.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetClock {
+  readonly _tag: "SetClock"
+  /** The new clock. */
+  readonly clock: State.Clock
+}
+
+/**
+ * Sets how far the clock that callers see is ahead of the venue's.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetSkew {
+  readonly _tag: "SetSkew"
+  /** The difference, in microseconds; may be below zero. */
+  readonly skew: number
+}
+
+/**
+ * Lets time pass: only what is due happens.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Pass {
+  readonly _tag: "Pass"
+}
+
+/**
+ * Goes back to an earlier state.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Restore {
+  readonly _tag: "Restore"
+  /** The number of the command that had left that state; 0 for a new exchange. */
+  readonly sequence: number
+}
+
+/**
+ * Makes this state the one that a reset restores.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Begin {
+  readonly _tag: "Begin"
+}
+
+/**
+ * Something that changes the state of the exchange.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Action =
+  | Call
+  | OpenAccount
+  | OpenSubAccount
+  | SetSubAccount
+  | AddKey
+  | SetKey
+  | Fund
+  | IssueCode
+  | OpenPlan
+  | Invest
+  | PayInterest
+  | MovePrice
+  | StepPrice
+  | PlayPrices
+  | OpenPosition
+  | SetClock
+  | SetSkew
+  | Pass
+  | Restore
+  | Begin
+
+/**
+ * A command.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Command {
+  /** When it happens, in Unix microseconds by the clock of the venue. */
+  readonly at: number
+  /** What happens. */
+  readonly action: Action
+}
 
 const key = Schema.optionalKey
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-export const Wallet = Schema.Literals(["main", "trade", "collateral"])
-
-// -----------------------------------------------------------------------------
-// What a signed call asks for
-// -----------------------------------------------------------------------------
-
-/** Nothing that changes the state: a read, or a call refused for its fields. Its nonce is used all the same. */
-
-const Nothing = Schema.TaggedStruct("Nothing", {})
-
-const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
-  market: MarketName,
-  side: OrderSide,
-  amount: Amount,
-  price: Price,
-  activationPrice: Price,
-  clientOrderId: key(ClientOrderId),
-  bboRole: key(BboRole),
-  stp: key(SelfTradePrevention)
-})
-
-const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
-  market: MarketName,
-  side: OrderSide,
-  amount: Amount,
-  price: Price,
-  collateral: Schema.Boolean,
-  clientOrderId: key(ClientOrderId),
-  postOnly: key(Schema.Boolean),
-  ioc: key(Schema.Boolean),
-  stp: key(SelfTradePrevention),
-  reduceOnly: key(Schema.Boolean)
-})
-
-/** `quoteAmount`: whether the amount is what the order spends, in the quote currency. */
-const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
-  market: MarketName,
-  side: OrderSide,
-  amount: Amount,
-  quoteAmount: Schema.Boolean,
-  collateral: Schema.Boolean,
-  clientOrderId: key(ClientOrderId),
-  stp: key(SelfTradePrevention),
-  reduceOnly: key(Schema.Boolean)
-})
-
-const Cancel = Schema.TaggedStruct("Cancel", {
-  market: MarketName,
-  orderId: key(OrderId),
-  clientOrderId: key(ClientOrderId)
-})
-
-const CancelOco = Schema.TaggedStruct("CancelOco", { market: MarketName, orderId: OrderId })
-
-const Transfer = Schema.TaggedStruct("Transfer", {
-  from: Wallet,
-  to: Wallet,
-  ticker: Ticker,
-  amount: Amount
-})
-
-const PlaceOco = Schema.TaggedStruct("PlaceOco", {
-  market: MarketName,
-  side: OrderSide,
-  amount: Amount,
-  price: Price,
-  activationPrice: Price,
-  stopLimitPrice: Price,
-  clientOrderId: key(ClientOrderId),
-  reduceOnly: key(Schema.Boolean)
-})
-
-const CancelAll = Schema.TaggedStruct("CancelAll", {
-  market: key(MarketName),
-  type: key(Schema.Array(CancelAllType))
-})
-
-const ApplyCode = Schema.TaggedStruct("ApplyCode", { code: Code, passphrase: key(Passphrase) })
-
-const CreateCode = Schema.TaggedStruct("CreateCode", {
-  ticker: Ticker,
-  amount: Amount,
-  passphrase: key(Passphrase),
-  description: key(Description)
-})
-
-const CreateSubAccount = Schema.TaggedStruct("CreateSubAccount", {
-  alias: Alias,
-  email: key(Email),
-  shareKyc: Schema.Boolean,
-  spotEnabled: Schema.Boolean,
-  collateralEnabled: Schema.Boolean
-})
-
-const CreateSubAccountKey = Schema.TaggedStruct("CreateSubAccountKey", {
-  subAccountId: SubAccountId,
-  title: KeyTitle,
-  type: Schema.String
-})
-
-const DeleteSubAccount = Schema.TaggedStruct("DeleteSubAccount", { id: SubAccountId })
-
 /**
- * What a signed call asks the engine to do.
+ * The schema of nonces.
  *
- * @category models
- * @since 0.1.0
- */
-export const Operation = Schema.Union([
-  Nothing,
-  PlaceLimit,
-  PlaceMarket,
-  PlaceStopLimit,
-  PlaceOco,
-  Cancel,
-  CancelOco,
-  CancelAll,
-  Transfer,
-  CreateCode,
-  ApplyCode,
-  CreateSubAccount,
-  CreateSubAccountKey,
-  DeleteSubAccount
-])
-/** @category models */
-export type Operation = typeof Operation.Type
-
-/**
- * A nonce, once the caller has proved to hold the key's secret.
- *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const Nonce = Schema.Struct({ value: Schema.BigInt, window: Schema.Boolean })
-/** @category models */
-export type Nonce = typeof Nonce.Type
 
-/** A signed call. `nonce` is absent only where the document does not require one. */
 const Call = Schema.TaggedStruct("Call", { apiKey: ApiKey, nonce: key(Nonce), operation: Operation })
 
-// -----------------------------------------------------------------------------
-// What only the owner of the sandbox can do
-// -----------------------------------------------------------------------------
-
+/**
+ * The schema of `OpenAccount`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const OpenAccount = Schema.TaggedStruct("OpenAccount", { account: Schema.String, b2b: Schema.Boolean })
 
+/**
+ * The schema of `OpenSubAccount`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
   id: SubAccountId,
   parent: Schema.String,
@@ -182,9 +449,14 @@ export const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
   collateralEnabled: Schema.Boolean
 })
 
-/** The paths that a key may call. */
 const KeyEndpoints = Schema.Array(Schema.Struct({ name: Schema.String, title: Schema.String }))
 
+/**
+ * The schema of `AddKey`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const AddKey = Schema.TaggedStruct("AddKey", {
   account: Schema.String,
   apiKey: ApiKey,
@@ -192,11 +464,15 @@ export const AddKey = Schema.TaggedStruct("AddKey", {
   title: Schema.String,
   type: Schema.String,
   enabled: Schema.Boolean,
-  /** The paths that the key may call; absent when it may call all. */
   endpoints: key(KeyEndpoints)
 })
 
-/** What is absent stays as it is. */
+/**
+ * The schema of `SetSubAccount`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const SetSubAccount = Schema.TaggedStruct("SetSubAccount", {
   id: SubAccountId,
   kycStatus: key(Schema.String),
@@ -204,13 +480,24 @@ export const SetSubAccount = Schema.TaggedStruct("SetSubAccount", {
   collateralEnabled: key(Schema.Boolean)
 })
 
-/** What is absent stays as it is; `endpoints` of null lets the key call all paths again. */
+/**
+ * The schema of `SetKey`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const SetKey = Schema.TaggedStruct("SetKey", {
   apiKey: ApiKey,
   enabled: key(Schema.Boolean),
   endpoints: key(Schema.NullOr(KeyEndpoints))
 })
 
+/**
+ * The schema of `Fund`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const Fund = Schema.TaggedStruct("Fund", {
   account: Schema.String,
   wallet: Wallet,
@@ -218,6 +505,12 @@ export const Fund = Schema.TaggedStruct("Fund", {
   amount: Amount
 })
 
+/**
+ * The schema of `IssueCode`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const IssueCode = Schema.TaggedStruct("CreateCode", {
   account: Schema.String,
   code: Code,
@@ -226,7 +519,12 @@ export const IssueCode = Schema.TaggedStruct("CreateCode", {
   passphrase: key(Passphrase)
 })
 
-/** `dailyPercent` is what an investment earns a day; `days` is its term. */
+/**
+ * The schema of `OpenPlan`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const OpenPlan = Schema.TaggedStruct("OpenPlan", {
   planId: PlanId,
   ticker: Ticker,
@@ -234,6 +532,12 @@ export const OpenPlan = Schema.TaggedStruct("OpenPlan", {
   days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 })
 
+/**
+ * The schema of `Invest`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const Invest = Schema.TaggedStruct("Invest", {
   account: Schema.String,
   planId: PlanId,
@@ -241,6 +545,12 @@ export const Invest = Schema.TaggedStruct("Invest", {
   amount: Amount
 })
 
+/**
+ * The schema of `PayInterest`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const PayInterest = Schema.TaggedStruct("PayInterest", {
   account: Schema.String,
   planId: PlanId,
@@ -249,18 +559,39 @@ export const PayInterest = Schema.TaggedStruct("PayInterest", {
   amount: Amount
 })
 
+/**
+ * The schema of `MovePrice`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const MovePrice = Schema.TaggedStruct("MovePrice", { market: MarketName, price: Price })
 
-/** `by` may be below zero. */
+/**
+ * The schema of `StepPrice`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const StepPrice = Schema.TaggedStruct("StepPrice", { market: MarketName, by: Decimal })
 
-/** Each step moves the price so many milliseconds after the step before it, the first one from now. */
+/**
+ * The schema of `PlayPrices`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const PlayPrices = Schema.TaggedStruct("PlayPrices", {
   market: MarketName,
   steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
 })
 
-/** What an account trades with the rest of the world, without an order: at the last price, or at this one. */
+/**
+ * The schema of `OpenPosition`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
 export const OpenPosition = Schema.TaggedStruct("OpenPosition", {
   account: Schema.String,
   market: MarketName,
@@ -273,22 +604,18 @@ const Clock = Schema.TaggedUnion({ Running: { ahead: Schema.Int }, Frozen: { at:
 
 const SetClock = Schema.TaggedStruct("SetClock", { clock: Clock })
 
-/** In microseconds. */
 const SetSkew = Schema.TaggedStruct("SetSkew", { skew: Schema.Int })
 
-/** Nothing happens but what has come due. */
 const Pass = Schema.TaggedStruct("Pass", {})
 
-/** Everything is again as the first so many commands had left it. */
 const Restore = Schema.TaggedStruct("Restore", { sequence: Count })
 
-/** What a reset goes back to is what there is now. */
 const Begin = Schema.TaggedStruct("Begin", {})
 
 /**
- * What happens.
+ * The schema of actions.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const Action = Schema.Union([
@@ -313,15 +640,10 @@ export const Action = Schema.Union([
   Restore,
   Begin
 ])
-/** @category models */
-export type Action = typeof Action.Type
-
 /**
- * What happens, and when: `at` in Unix microseconds, by the clock of the venue.
+ * The schema of commands.
  *
- * @category models
+ * @category schemas
  * @since 0.1.0
  */
 export const Command = Schema.Struct({ at: Schema.Int, action: Action })
-/** @category models */
-export type Command = typeof Command.Type

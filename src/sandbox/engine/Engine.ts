@@ -6,11 +6,12 @@
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
-import type { Action, Command, Operation } from "./Command.ts"
+import type { Action, Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Nonces from "./Nonces.ts"
+import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"

@@ -6,7 +6,7 @@
 import type * as Contract from "../../endpoints/all.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
-import type { Operation } from "../engine/Command.ts"
+import type { Operation } from "../engine/Operation.ts"
 import type { Applied, Refused, Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 

@@ -6,7 +6,7 @@
 import * as Contract from "../../endpoints/all.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
-import type { Operation } from "../engine/Command.ts"
+import type { Operation } from "../engine/Operation.ts"
 import type { Refused, Reply, Violations } from "../engine/Reply.ts"
 import { handlers } from "./all.ts"
 import type { Context, Mutating, Reading } from "./Handler.ts"

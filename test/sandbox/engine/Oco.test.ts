@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
-import type { Operation } from "../../../src/sandbox/engine/Command.ts"
+import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 import type { OcoOrder } from "../../../src/sandbox/engine/Order.ts"
 import { cancel, Desk, limit, movePrice, oco, standing } from "../../support/engine.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
 import type { CancelAllType } from "../../../src/domain/Order.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import type { Operation } from "../../../src/sandbox/engine/Command.ts"
+import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 import { cancel, Desk, limit, market, oco, standing, stop } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"

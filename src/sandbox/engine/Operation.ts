@@ -1,0 +1,420 @@
+/**
+ * What signed calls ask the engine to do. The journal holds operations, so each has a schema and can be written as JSON.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Code, Description, Passphrase } from "../../domain/Code.ts"
+import { Amount, Price } from "../../domain/Decimal.ts"
+import { ClientOrderId, MarketName, OrderId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
+import { BboRole, CancelAllType, OrderSide, SelfTradePrevention } from "../../domain/Order.ts"
+import { Alias, Email, KeyTitle } from "../../domain/SubAccount.ts"
+import type * as Ledger from "./Ledger.ts"
+
+const key = Schema.optionalKey
+
+/**
+ * A wallet of an account.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Wallet = Schema.Literals(["main", "trade", "collateral"])
+
+/**
+ * Nothing: the call reads, or is refused for its fields. Its nonce is used all the same.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Nothing {
+  readonly _tag: "Nothing"
+}
+
+/**
+ * Places a limit order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceLimit {
+  readonly _tag: "PlaceLimit"
+  /** The market. */
+  readonly market: MarketName
+  /** Whether the order buys or sells. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency. */
+  readonly amount: Amount
+  /** The limit, in units of the quote currency. */
+  readonly price: Price
+  /** Whether the order trades a position instead of wallets. */
+  readonly collateral: boolean
+  /** The caller's own identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** Whether the order is refused rather than take liquidity. `false` when absent. */
+  readonly postOnly?: boolean
+  /** Whether what cannot trade at once is canceled. `false` when absent; excludes `postOnly`. */
+  readonly ioc?: boolean
+  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  readonly stp?: SelfTradePrevention
+  /** Whether the order may only reduce a position. `false` when absent. */
+  readonly reduceOnly?: boolean
+}
+
+/**
+ * Places a market order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceMarket {
+  readonly _tag: "PlaceMarket"
+  /** The market. */
+  readonly market: MarketName
+  /** Whether the order buys or sells. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency, or of the quote currency if `quoteAmount` says so. */
+  readonly amount: Amount
+  /** Whether `amount` is what a buy spends, in units of the quote currency. Ignored on sells. */
+  readonly quoteAmount: boolean
+  /** Whether the order trades a position instead of wallets. */
+  readonly collateral: boolean
+  /** The caller's own identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  readonly stp?: SelfTradePrevention
+  /** Whether the order may only reduce a position. `false` when absent. */
+  readonly reduceOnly?: boolean
+}
+
+/**
+ * Places a stop-limit order (document, Endpoints §3).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceStopLimit {
+  readonly _tag: "PlaceStopLimit"
+  /** The market. */
+  readonly market: MarketName
+  /** Whether the order buys or sells. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency. */
+  readonly amount: Amount
+  /** The limit, in units of the quote currency. */
+  readonly price: Price
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice: Price
+  /** The caller's own identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** How the order executes at the best bid or offer once it is triggered. At its own limit when absent. */
+  readonly bboRole?: BboRole
+  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  readonly stp?: SelfTradePrevention
+}
+
+/**
+ * Places a collateral OCO order (document, Endpoints §2).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceOco {
+  readonly _tag: "PlaceOco"
+  /** The market. */
+  readonly market: MarketName
+  /** Whether both legs buy or sell. */
+  readonly side: OrderSide
+  /** How much, in units of the base currency. */
+  readonly amount: Amount
+  /** The limit of the take-profit, in units of the quote currency. */
+  readonly price: Price
+  /** The price that triggers the stop-loss, in units of the quote currency. */
+  readonly activationPrice: Price
+  /** The limit of the stop-loss, in units of the quote currency. */
+  readonly stopLimitPrice: Price
+  /** The caller's own identifier. Both legs have it. */
+  readonly clientOrderId?: ClientOrderId
+  /** Whether both legs may only reduce a position. `false` when absent. */
+  readonly reduceOnly?: boolean
+}
+
+/**
+ * Cancels one order. The caller names it by either identifier.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Cancel {
+  readonly _tag: "Cancel"
+  /** The market that the order is on. */
+  readonly market: MarketName
+  /** The exchange's identifier. It decides when both are given. */
+  readonly orderId?: OrderId
+  /** The caller's own identifier. */
+  readonly clientOrderId?: ClientOrderId
+}
+
+/**
+ * Cancels both legs of an OCO order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelOco {
+  readonly _tag: "CancelOco"
+  /** The market that the order is on. */
+  readonly market: MarketName
+  /** The identifier of the pair. */
+  readonly orderId: OrderId
+}
+
+/**
+ * Cancels all open orders of an account (document, Endpoints §4).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelAll {
+  readonly _tag: "CancelAll"
+  /** The market. All markets when absent. */
+  readonly market?: MarketName
+  /** The kinds of orders. All kinds when absent. */
+  readonly type?: ReadonlyArray<CancelAllType>
+}
+
+/**
+ * Moves an amount between wallets of an account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Transfer {
+  readonly _tag: "Transfer"
+  /** The wallet that pays. */
+  readonly from: Ledger.Wallet
+  /** The wallet that receives. */
+  readonly to: Ledger.Wallet
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much. */
+  readonly amount: Amount
+}
+
+/**
+ * Creates a code that another account can apply.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CreateCode {
+  readonly _tag: "CreateCode"
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much the code is worth. The main wallet pays it. */
+  readonly amount: Amount
+  /** What must be given with the code. Nothing when absent. */
+  readonly passphrase?: Passphrase
+  /** A note of the caller's, which has no effect. */
+  readonly description?: Description
+}
+
+/**
+ * Applies a code (document, Endpoints §6).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApplyCode {
+  readonly _tag: "ApplyCode"
+  /** The code. */
+  readonly code: Code
+  /** The passphrase of the code, if it has one. */
+  readonly passphrase?: Passphrase
+}
+
+/**
+ * Creates a sub-account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CreateSubAccount {
+  readonly _tag: "CreateSubAccount"
+  /** What its owner calls it; unique among the owner's sub-accounts. */
+  readonly alias: Alias
+  /** Its e-mail address. */
+  readonly email?: Email
+  /** Whether it shares the identity check of its owner. */
+  readonly shareKyc: boolean
+  /** Whether it may trade on spot markets. */
+  readonly spotEnabled: boolean
+  /** Whether it may trade on margin. */
+  readonly collateralEnabled: boolean
+}
+
+/**
+ * Creates an API key of a sub-account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CreateSubAccountKey {
+  readonly _tag: "CreateSubAccountKey"
+  /** The sub-account. */
+  readonly subAccountId: SubAccountId
+  /** What its owner calls the key. */
+  readonly title: KeyTitle
+  /** The type of the key. */
+  readonly type: string
+}
+
+/**
+ * Deletes a sub-account (document, Endpoints §11).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface DeleteSubAccount {
+  readonly _tag: "DeleteSubAccount"
+  /** The sub-account. It must hold nothing. */
+  readonly id: SubAccountId
+}
+
+/**
+ * What a signed call asks the engine to do.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Operation =
+  | Nothing
+  | PlaceLimit
+  | PlaceMarket
+  | PlaceStopLimit
+  | PlaceOco
+  | Cancel
+  | CancelOco
+  | CancelAll
+  | Transfer
+  | CreateCode
+  | ApplyCode
+  | CreateSubAccount
+  | CreateSubAccountKey
+  | DeleteSubAccount
+
+const Nothing = Schema.TaggedStruct("Nothing", {})
+
+const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  price: Price,
+  activationPrice: Price,
+  clientOrderId: key(ClientOrderId),
+  bboRole: key(BboRole),
+  stp: key(SelfTradePrevention)
+})
+
+const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  price: Price,
+  collateral: Schema.Boolean,
+  clientOrderId: key(ClientOrderId),
+  postOnly: key(Schema.Boolean),
+  ioc: key(Schema.Boolean),
+  stp: key(SelfTradePrevention),
+  reduceOnly: key(Schema.Boolean)
+})
+
+const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  quoteAmount: Schema.Boolean,
+  collateral: Schema.Boolean,
+  clientOrderId: key(ClientOrderId),
+  stp: key(SelfTradePrevention),
+  reduceOnly: key(Schema.Boolean)
+})
+
+const Cancel = Schema.TaggedStruct("Cancel", {
+  market: MarketName,
+  orderId: key(OrderId),
+  clientOrderId: key(ClientOrderId)
+})
+
+const CancelOco = Schema.TaggedStruct("CancelOco", { market: MarketName, orderId: OrderId })
+
+const Transfer = Schema.TaggedStruct("Transfer", {
+  from: Wallet,
+  to: Wallet,
+  ticker: Ticker,
+  amount: Amount
+})
+
+const PlaceOco = Schema.TaggedStruct("PlaceOco", {
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  price: Price,
+  activationPrice: Price,
+  stopLimitPrice: Price,
+  clientOrderId: key(ClientOrderId),
+  reduceOnly: key(Schema.Boolean)
+})
+
+const CancelAll = Schema.TaggedStruct("CancelAll", {
+  market: key(MarketName),
+  type: key(Schema.Array(CancelAllType))
+})
+
+const ApplyCode = Schema.TaggedStruct("ApplyCode", { code: Code, passphrase: key(Passphrase) })
+
+const CreateCode = Schema.TaggedStruct("CreateCode", {
+  ticker: Ticker,
+  amount: Amount,
+  passphrase: key(Passphrase),
+  description: key(Description)
+})
+
+const CreateSubAccount = Schema.TaggedStruct("CreateSubAccount", {
+  alias: Alias,
+  email: key(Email),
+  shareKyc: Schema.Boolean,
+  spotEnabled: Schema.Boolean,
+  collateralEnabled: Schema.Boolean
+})
+
+const CreateSubAccountKey = Schema.TaggedStruct("CreateSubAccountKey", {
+  subAccountId: SubAccountId,
+  title: KeyTitle,
+  type: Schema.String
+})
+
+const DeleteSubAccount = Schema.TaggedStruct("DeleteSubAccount", { id: SubAccountId })
+
+/**
+ * The schema of operations.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Operation = Schema.Union([
+  Nothing,
+  PlaceLimit,
+  PlaceMarket,
+  PlaceStopLimit,
+  PlaceOco,
+  Cancel,
+  CancelOco,
+  CancelAll,
+  Transfer,
+  CreateCode,
+  ApplyCode,
+  CreateSubAccount,
+  CreateSubAccountKey,
+  DeleteSubAccount
+])
