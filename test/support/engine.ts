@@ -23,7 +23,7 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 type Options<Tag extends Operation["_tag"]> = Partial<Of<Tag>>
 
 // -----------------------------------------------------------------------------
-// What can be asked
+// Operations and actions
 // -----------------------------------------------------------------------------
 
 export const limit = (
@@ -171,8 +171,8 @@ export class Desk {
   readonly state: State.State
   private at = 1_700_000_000_000_000
 
-  constructor(rules: VenuePolicy = Dialect.document.policy) {
-    this.state = State.make(rules)
+  constructor(policy: VenuePolicy = Dialect.document.policy) {
+    this.state = State.make(policy)
     for (const action of opening) this.send(action)
   }
 
@@ -245,15 +245,15 @@ export const units = (decimal: string): Units.Units => Units.from(Decimal.Decima
 const shown = (balances: ReadonlyMap<string, Units.Units>): string =>
   [...balances].toSorted(([a], [b]) => a < b ? -1 : 1).map(([ticker, held]) => `${text(held)} ${ticker}`).join(", ")
 
-/** Where an order stands, as in `"PARTIAL_FILLED 1 of 3"`: its status, what it has traded, what it asked for. */
-export const standing = ({ dealStock, quantity, status }: Order): string =>
+/** How far an order has come, as in `"PARTIAL_FILLED 1 of 3"`: its status, what it has traded, what it is for. */
+export const progress = ({ dealStock, quantity, status }: Order): string =>
   `${status} ${text(dealStock)} of ${text(quantity)}`
 
 // -----------------------------------------------------------------------------
 // Comparing
 // -----------------------------------------------------------------------------
 
-/** The whole of a value as text: equal texts are equal values, the order of maps and sets included. */
+/** A whole value as text. Equal texts mean equal values, including the order of maps and sets. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return `${part}n`
@@ -261,6 +261,6 @@ export const canonical = (value: unknown): string =>
     return part instanceof Set ? { set: [...part] } : part
   })
 
-/** The hash of all that the commands have made of an exchange. */
+/** The hash of the state that the commands have left. */
 export const hash = ({ currencies: _currencies, markets: _markets, ...state }: State.State): string =>
   createHash("sha256").update(canonical(state)).digest("hex")

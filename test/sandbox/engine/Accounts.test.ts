@@ -8,14 +8,14 @@ const deleted = { _tag: "DeleteSubAccount", id: SubAccountId.make("sub") } as co
 const notEmpty = { violations: [["id", { kind: "empty" }]] } as const
 
 describe("deleting a sub-account", () => {
-  it("takes its keys with it", () => {
+  it("deletes its keys", () => {
     const desk = new Desk()
     assert.strictEqual(desk.call("ann", deleted)._tag, "Done")
     assert.deepStrictEqual([desk.state.keys.has(ApiKey.make("sub")), desk.state.accounts.has("sub")], [false, false])
     assert.propertyVal(desk.call("sub", { _tag: "Nothing" }), "why", "notFound")
   })
 
-  it("is up to its parent alone", () => {
+  it("can only be done by its parent", () => {
     for (const account of ["ben", "sub"] as const) {
       assert.deepInclude(new Desk().call(account, deleted), { violations: [["id", { kind: "known" }]] })
     }
@@ -36,7 +36,7 @@ describe("deleting a sub-account", () => {
 })
 
 describe("deleting a sub-account that has lost everything but its position", () => {
-  /** Half of a position was closed at a loss that took all that the wallet held. */
+  /** Half of the position was closed, at a loss that emptied the wallet. */
   const ruined = () => {
     const desk = new Desk().fund("sub", "collateral", "11 USDT").fund("ben", "collateral", "1000 USDT")
     desk.place("ben", limit("BTC_PERP", "sell", "1", "100"))
@@ -53,7 +53,7 @@ describe("deleting a sub-account that has lost everything but its position", () 
 })
 
 describe("a transfer", () => {
-  it("moves what is free between the account's own wallets", () => {
+  it("moves free funds between wallets of the account", () => {
     const desk = new Desk().fund("ann", "main", "100 USDT")
     assert.strictEqual(desk.call("ann", transfer("main", "trade", "USDT", "60"))._tag, "Done")
     assert.deepStrictEqual([desk.free("ann", "main"), desk.free("ann", "trade")], ["40 USDT", "60 USDT"])
@@ -75,7 +75,7 @@ describe("funding", () => {
     for (const [ticker, total] of Ledger.totals(desk.state.ledger)) assert.strictEqual(total, 0n, ticker)
   })
 
-  it("finer than any quantity: refused", () => {
+  it("is refused when an amount has too many digits", () => {
     const desk = new Desk().fund("ann", "main", "0.0000000000000000001 BTC")
     assert.strictEqual(desk.free("ann", "main"), "")
   })

@@ -10,7 +10,7 @@ import { dialects } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { commands } from "./commands.ts"
 
-/** All but the nonces and the times of the last activity. */
+/** The state without nonces and the times of the last activity. */
 const substance = (
   { accounts, clientOrderIds, codes, keys, ledger, lastId, openOrders, payments, subAccounts }: State.State
 ) =>
@@ -27,8 +27,8 @@ const substance = (
   })
 
 for (const dialect of dialects) {
-  describe(`by the rules of the ${dialect.name} dialect`, () => {
-    property("what is refused has changed nothing of substance", [commands], (list) =>
+  describe(`by the policy of the ${dialect.name} dialect`, () => {
+    property("a refused command changes nothing but nonces and last activity", [commands], (list) =>
       Effect.sync(() => {
         const state = State.make(dialect.policy)
         for (const command of list) {
@@ -39,7 +39,7 @@ for (const dialect of dialects) {
       }), { runs: 80 })
 
     property(
-      "the same commands make the same state and the same replies, also when written down and read",
+      "the same commands make the same state and the same replies, also when the commands are encoded and decoded",
       [commands],
       (
         list
@@ -58,7 +58,7 @@ for (const dialect of dialects) {
         })
     )
 
-    property("order ids are never used twice", [commands], (list) =>
+    property("no order id is used twice", [commands], (list) =>
       Effect.sync(() => {
         const state = State.make(dialect.policy)
         const ids: Array<string> = []

@@ -18,7 +18,7 @@ import { commands } from "./commands.ts"
 
 const dialect = Dialect.document
 
-/** What other commands leave as it is at the beginning. */
+/** Commands that change what the other commands leave alone. */
 const settings = (at: number): ReadonlyArray<Command> => [
   { at, action: { _tag: "SetSkew", skew: 5000 } },
   { at, action: { _tag: "SetClock", clock: { _tag: "Running", ahead: 7 } } },
@@ -60,12 +60,12 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
 
 describe("going back", () => {
   property(
-    "gives what the first so many commands had left, whatever has happened since",
+    "restores the state that a command had left, whatever has happened since",
     [commands, steps],
     (list, steps) =>
       Effect.gen(function*() {
         const file = yield* scratchFile
-        /** What the exchange was after each command. */
+        /** The hash of the state after each command. */
         const states: Array<string> = []
         let origin = 0
         let left: ReadonlyArray<Command> = list
@@ -85,7 +85,7 @@ describe("going back", () => {
           yield* opened((venue, control) =>
             Effect.gen(function*() {
               if (states.length === 0) states.push(hash(venue.state))
-              assert.strictEqual(hash(venue.state), states.at(-1), "opened again")
+              assert.strictEqual(hash(venue.state), states.at(-1), "reopened")
               assert.strictEqual(venue.sequence(), states.length - 1)
               assert.strictEqual(venue.origin(), origin)
               for (const step of segment) {
@@ -152,24 +152,24 @@ describe("going back", () => {
   )
 
   property(
-    "a state that is written and read again goes on as the other does",
+    "a state that was encoded and decoded continues like the original",
     [commands, commands],
     (before, after) =>
       Effect.sync(() => {
         const history = History.make(dialect.policy)
-        const none = () => assert.fail("nothing goes back")
+        const none = () => assert.fail("no command goes back")
         for (const command of [...before, ...settings(before.at(-1)?.at ?? 0)]) History.apply(history, command, none)
-        const again = { ...history, state: Snapshot.decode(Snapshot.encode(history.state), dialect.policy) }
-        assert.strictEqual(hash(again.state), hash(history.state))
+        const decoded = { ...history, state: Snapshot.decode(Snapshot.encode(history.state), dialect.policy) }
+        assert.strictEqual(hash(decoded.state), hash(history.state))
         const later = history.state.at
         for (const { action, at } of after) {
           const command = { at: at + later, action }
           assert.strictEqual(
-            canonical(History.apply(again, command, none)),
+            canonical(History.apply(decoded, command, none)),
             canonical(History.apply(history, command, none))
           )
         }
-        assert.strictEqual(hash(again.state), hash(history.state))
+        assert.strictEqual(hash(decoded.state), hash(history.state))
       }),
     { runs: 60 }
   )

@@ -25,7 +25,7 @@ const begin = () => {
   return state
 }
 
-/** Something happens, and with it all that has come due before. */
+/** Sends a command, before which everything that is due happens. */
 const until = (state: State.State, at: number) =>
   Engine.apply(state, { at, action: { _tag: "OpenAccount", account: `at ${at}`, b2b: false } })
 
@@ -42,14 +42,14 @@ describe("an investment", () => {
     assert.deepStrictEqual([free(state), paid(state)], ["400", []] as const)
   })
 
-  it("pays every day, at its own time, however late anybody looks", () => {
+  it("pays every day, at its own time, however late the next command is", () => {
     const state = begin()
     until(state, 2 * day + 5)
     assert.deepStrictEqual(paid(state), ["3 at 86400", "3 at 172800"])
     assert.strictEqual<string>(free(state), "406")
   })
 
-  it("comes back at the end of its term, and pays no more", () => {
+  it("is returned at the end of its term, and pays no more", () => {
     const state = begin()
     until(state, 10 * day)
     assert.strictEqual(paid(state).length, 3)
@@ -65,7 +65,7 @@ describe("an investment", () => {
     assert.deepStrictEqual(once, often)
   })
 
-  it("is refused without the money, the plan or a new identifier", () => {
+  it("is refused without enough balance, with an unknown plan, and with a used identifier", () => {
     const state = begin()
     const invest = (over: object) =>
       Engine.apply(state, { at: 0, action: { ...opening[3], ...over } as Action }).reply._tag

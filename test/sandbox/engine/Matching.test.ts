@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SelfTradePrevention } from "../../../src/domain/Order.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
-import { cancel, Desk, limit, market, movePrice, standing } from "../../support/engine.ts"
+import { cancel, Desk, limit, market, movePrice, progress } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"
 
@@ -17,31 +17,31 @@ describe("limit orders", () => {
     const desk = funded()
     const maker = desk.place("ann", limit(btc, "sell", "1", "100"))
     const taker = desk.place("ben", limit(btc, "buy", "0.4", "100"))
-    assert.deepStrictEqual([standing(maker), standing(taker)], ["PARTIAL_FILLED 0.4 of 1", "FILLED 0.4 of 0.4"])
+    assert.deepStrictEqual([progress(maker), progress(taker)], ["PARTIAL_FILLED 0.4 of 1", "FILLED 0.4 of 0.4"])
     assert.deepStrictEqual(desk.book(btc, "asks"), ["0.6 @ 100"])
     desk.call("ann", cancel(maker))
-    assert.strictEqual(standing(maker), "PARTIAL_CANCELED 0.4 of 1")
+    assert.strictEqual(progress(maker), "PARTIAL_CANCELED 0.4 of 1")
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["9.6 BTC, 10039.96 USDT", ""])
   })
 
-  it("trade at the best price first, and at one price with who came first", () => {
+  it("trade at the best price first, and at one price with the oldest order first", () => {
     const desk = funded()
     const dear = desk.place("ann", limit(btc, "sell", "1", "101"))
     const first = desk.place("ben", limit(btc, "sell", "1", "100"))
     const second = desk.place("ann", limit(btc, "sell", "1", "100"))
     desk.place("sub", limit(btc, "buy", "1.5", "101"))
-    assert.deepStrictEqual([standing(first), standing(second)], ["FILLED 1 of 1", "PARTIAL_FILLED 0.5 of 1"])
-    assert.strictEqual(standing(dear), "NEW 0 of 1")
+    assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "PARTIAL_FILLED 0.5 of 1"])
+    assert.strictEqual(progress(dear), "NEW 0 of 1")
     desk.place("sub", limit(btc, "buy", "1", "101"))
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 100", "0.5 @ 100", "0.5 @ 100", "0.5 @ 101"])
   })
 
-  it("keep their turn when they are filled in part", () => {
+  it("keep their place in the queue when they are filled in part", () => {
     const desk = funded()
     const first = desk.place("ann", limit(btc, "sell", "2", "100"))
     desk.place("ben", limit(btc, "sell", "2", "100"))
     for (const _ of [1, 2]) desk.place("sub", limit(btc, "buy", "1", "100"))
-    assert.strictEqual(standing(first), "FILLED 2 of 2")
+    assert.strictEqual(progress(first), "FILLED 2 of 2")
   })
 
   it("lock what they would spend, and release what a better price saves", () => {
@@ -73,7 +73,7 @@ describe("limit orders", () => {
     const none = desk.place("ann", limit(btc, "buy", "1", "100", { ioc: true }))
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const part = desk.place("ann", limit(btc, "buy", "3", "100", { ioc: true }))
-    assert.deepStrictEqual([standing(none), standing(part)], ["CANCELED 0 of 1", "PARTIAL_CANCELED 1 of 3"])
+    assert.deepStrictEqual([progress(none), progress(part)], ["CANCELED 0 of 1", "PARTIAL_CANCELED 1 of 3"])
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], ""])
   })
 
@@ -82,7 +82,7 @@ describe("limit orders", () => {
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const reply = desk.call("ann", limit(btc, "buy", "1", "100", { postOnly: true }))
     assert.deepInclude(reply, { why: "notMaker", violations: [["postOnly", { kind: "maker" }]] })
-    assert.strictEqual(standing(desk.place("ann", limit(btc, "buy", "1", "99.99", { postOnly: true }))), "NEW 0 of 1")
+    assert.strictEqual(progress(desk.place("ann", limit(btc, "buy", "1", "99.99", { postOnly: true }))), "NEW 0 of 1")
     assert.deepStrictEqual(desk.trades(btc), [])
   })
 
@@ -97,16 +97,16 @@ describe("market orders", () => {
     const desk = funded()
     for (const price of ["100", "99", "98"]) desk.place("ben", limit(btc, "buy", "1", price))
     const order = desk.place("ann", market(btc, "sell", "2.5"))
-    assert.strictEqual(standing(order), "FILLED 2.5 of 2.5")
+    assert.strictEqual(progress(order), "FILLED 2.5 of 2.5")
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 100", "1 @ 99", "0.5 @ 98"])
     assert.strictEqual(desk.free("ann", "trade"), "7.5 BTC, 10247.752 USDT")
   })
 
-  it("spend an amount of money; what can't buy the smallest amount is given back", () => {
+  it("spend an amount of quote currency; what can't buy the smallest amount is released", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "9", "30"))
     const order = desk.place("ann", market(btc, "buy", "100", { quoteAmount: true }))
-    assert.deepStrictEqual([order.type, standing(order)], ["market", "FILLED 3.333333 of 100"])
+    assert.deepStrictEqual([order.type, progress(order)], ["market", "FILLED 3.333333 of 100"])
     assert.deepStrictEqual([order.dealMoney, order.left], [99999990000000000000n, 10000000000000n])
     assert.strictEqual(desk.free("ann", "trade"), "13.329999667 BTC, 9900.00001 USDT")
   })
@@ -115,21 +115,21 @@ describe("market orders", () => {
     const desk = new Desk().fund("ben", "trade", "1000000 SHIB").fund("ann", "trade", "10 USDT")
     desk.place("ben", limit("SHIB_USDT", "sell", "1000000", "0.00001"))
     assert.strictEqual(
-      standing(desk.place("ann", market("SHIB_USDT", "buy", "5.0000099", { quoteAmount: true }))),
+      progress(desk.place("ann", market("SHIB_USDT", "buy", "5.0000099", { quoteAmount: true }))),
       "FILLED 500000 of 5.0000099"
     )
     assert.strictEqual(desk.free("ann", "trade"), "499500 SHIB, 5 USDT")
   })
 
-  it("are canceled, not filled, when the money can't even buy the smallest amount", () => {
+  it("are canceled, not filled, when what they spend can't buy the smallest amount", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "0.00001", "9000000"))
     const order = desk.place("ann", market(btc, "buy", "5", { quoteAmount: true }))
-    assert.strictEqual(standing(order), "CANCELED 0 of 5")
+    assert.strictEqual(progress(order), "CANCELED 0 of 5")
     assert.strictEqual(desk.free("ann", "trade"), "10 BTC, 10000 USDT")
   })
 
-  it("are canceled when nobody is there", () => {
+  it("are canceled when the book is empty", () => {
     const desk = funded()
     const orders = [market(btc, "buy", "1"), market(btc, "sell", "1"), market(btc, "buy", "50", { quoteAmount: true })]
     for (const asked of orders) assert.strictEqual(desk.place("ann", asked).status, "CANCELED")
@@ -139,7 +139,7 @@ describe("market orders", () => {
   it("are canceled in part when the book is used up", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "buy", "1", "100"))
-    assert.strictEqual(standing(desk.place("ann", market(btc, "sell", "2"))), "PARTIAL_CANCELED 1 of 2")
+    assert.strictEqual(progress(desk.place("ann", market(btc, "sell", "2"))), "PARTIAL_CANCELED 1 of 2")
     assert.strictEqual(desk.locked("ann", "trade"), "")
   })
 
@@ -148,30 +148,30 @@ describe("market orders", () => {
     for (const price of ["100", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
     assert.propertyVal(desk.call("cat", market(btc, "buy", "2")), "why", "notEnoughBalance")
     desk.fund("cat", "trade", "0.01 USDT")
-    assert.strictEqual(standing(desk.place("cat", market(btc, "buy", "2"))), "FILLED 2 of 2")
+    assert.strictEqual(progress(desk.place("cat", market(btc, "buy", "2"))), "FILLED 2 of 2")
     assert.strictEqual(desk.free("cat", "trade"), "1.998 BTC")
   })
 
-  it("a sale's amount is in base currency whatever the request says of money", () => {
+  it("the amount of a sell is in base currency, whatever the request says", () => {
     const desk = new Desk().fund("ann", "trade", "10000 SHIB")
     const reply = desk.call("ann", market("SHIB_USDT", "sell", "1000.5", { quoteAmount: true }))
     assert.deepInclude(reply, { violations: [["amount", { kind: "precision", step: "1" }]] })
   })
 
-  it("stop at the taker band, a tenth from the best price", () => {
+  it("end at the taker band, a tenth from the best price", () => {
     const desk = funded()
     for (const price of ["100", "110", "110.01"]) desk.place("ben", limit(btc, "sell", "1", price))
-    assert.strictEqual(standing(desk.place("ann", market(btc, "buy", "3"))), "CANCELED_TAKER_BAND 2 of 3")
+    assert.strictEqual(progress(desk.place("ann", market(btc, "buy", "3"))), "CANCELED_TAKER_BAND 2 of 3")
     for (const price of ["100", "90", "89.99"]) desk.place("sub", limit(btc, "buy", "1", price))
-    assert.strictEqual(standing(desk.place("ann", market(btc, "sell", "3"))), "CANCELED_TAKER_BAND 2 of 3")
+    assert.strictEqual(progress(desk.place("ann", market(btc, "sell", "3"))), "CANCELED_TAKER_BAND 2 of 3")
     assert.strictEqual(desk.locked("ann", "trade"), "")
   })
 
-  it("stop at the taker band when they spend money", () => {
+  it("end at the taker band when they spend quote currency", () => {
     const desk = funded()
     for (const price of ["100", "111"]) desk.place("ben", limit(btc, "sell", "1", price))
     const order = desk.place("ann", market(btc, "buy", "200", { quoteAmount: true }))
-    assert.strictEqual(standing(order), "CANCELED_TAKER_BAND 1 of 200")
+    assert.strictEqual(progress(order), "CANCELED_TAKER_BAND 1 of 200")
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9900 USDT")
   })
 })
@@ -183,14 +183,14 @@ describe("self-trade prevention", () => {
     const own = desk.place("ann", limit(btc, "sell", "1", "100"))
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const order = desk.place("ann", limit(btc, "buy", "2", "100", { stp }))
-    return [standing(own), standing(order), ...desk.book(btc, "asks"), ...desk.book(btc, "bids")]
+    return [progress(own), progress(order), ...desk.book(btc, "asks"), ...desk.book(btc, "bids")]
   }
 
   it("no: both trade with each other", () => {
     assert.deepStrictEqual(meet("no"), ["FILLED 1 of 1", "FILLED 2 of 2"])
   })
 
-  it("cancel_old: the old one is canceled, the new one goes on", () => {
+  it("cancel_old: the old one is canceled, the new one continues", () => {
     assert.deepStrictEqual(meet("cancel_old"), ["CANCELED 0 of 1", "PARTIAL_FILLED 1 of 2", "1 @ 100"])
   })
 
@@ -203,21 +203,21 @@ describe("self-trade prevention", () => {
   })
 
   for (const stp of ["cancel_new", "cancel_both"] as const) {
-    it(`${stp}: what has traded before has traded`, () => {
+    it(`${stp}: what was traded before stays traded`, () => {
       const desk = funded()
       desk.place("ben", limit(btc, "sell", "1", "99"))
       desk.place("ann", limit(btc, "sell", "1", "100"))
-      assert.strictEqual(standing(desk.place("ann", limit(btc, "buy", "3", "100", { stp }))), "PARTIAL_CANCELED 1 of 3")
+      assert.strictEqual(progress(desk.place("ann", limit(btc, "buy", "3", "100", { stp }))), "PARTIAL_CANCELED 1 of 3")
       assert.deepStrictEqual(desk.book(btc, "bids"), [])
     })
   }
 
-  it("cancel_old: as many as are in the way, also when what is left may not rest", () => {
+  it("cancel_old: cancels every own order in the way, also when the rest of the order can't rest", () => {
     const desk = funded()
     for (const price of ["98", "99", "100"]) desk.place("ann", limit(btc, "sell", "1", price))
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const order = desk.place("ann", limit(btc, "buy", "5", "101", { stp: "cancel_old", ioc: true }))
-    assert.strictEqual(standing(order), "PARTIAL_CANCELED 1 of 5")
+    assert.strictEqual(progress(order), "PARTIAL_CANCELED 1 of 5")
     assert.deepStrictEqual([desk.book(btc, "asks"), desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], [], ""])
   })
 
@@ -233,12 +233,12 @@ describe("self-trade prevention", () => {
     const desk = funded()
     desk.place("sub", limit(btc, "sell", "1", "100"))
     const order = desk.place("ann", limit(btc, "buy", "1", "100", { stp: "cancel_both" }))
-    assert.strictEqual(standing(order), "FILLED 1 of 1")
+    assert.strictEqual(progress(order), "FILLED 1 of 1")
   })
 })
 
 describe("moving the price", () => {
-  it("fills who bids more or asks less, at their own price, and not who is at the price", () => {
+  it("fills orders that bid more or ask less, at their own price, but no order at the price itself", () => {
     const desk = funded()
     const prices = ["101", "100", "99"]
     const [over, at, under] = prices.map((price) => desk.place("ann", limit(btc, "buy", "1", price)))
@@ -248,10 +248,10 @@ describe("moving the price", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9700 USDT")
     const ask = desk.place("ben", limit(btc, "sell", "1", "102"))
     desk.send(movePrice(btc, "103"))
-    assert.strictEqual(standing(ask), "FILLED 1 of 1")
+    assert.strictEqual(progress(ask), "FILLED 1 of 1")
   })
 
-  it("is the one way in which the rest of the world trades; nothing is made or lost", () => {
+  it("is how the rest of the world trades; every asset is conserved", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     desk.send(movePrice(btc, "101"))

@@ -12,7 +12,7 @@ import { handle, signedText } from "../../support/signed.ts"
 
 const path = "/api/v4/main-account/balance"
 
-/** Uses a nonce; answers with the status and the message of a refusal. */
+/** Uses a nonce. Returns `accepted`, or the status and message of the refusal. */
 const use = (nonce: number | string, nonceWindow?: boolean, account: Account = alice) =>
   Effect.map(
     handle(signedText(path, JSON.stringify({ request: path, nonce, nonceWindow }), account)),
@@ -124,14 +124,14 @@ describe("the window, in the live dialect", () => {
       assert.strictEqual(yield* use(now + 5, true), "accepted")
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("an increasing nonce is not used again in the window", () =>
+  it.effect("a nonce used in increasing order can't be reused in the window", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now), "accepted")
       assert.strictEqual(yield* use(now, true), used)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("only `true` asks for it", () =>
+  it.effect("only `true` asks for the window", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now + 1_000_000, "true" as never), "accepted")
@@ -139,7 +139,7 @@ describe("the window, in the live dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-it("those of the window are forgotten when they are too old to be used again, and not before", () => {
+it("nonces of the window are forgotten once they are too old to be accepted, and not before", () => {
   const key = { ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()) }
   const useAt = (clock: number, value: number) =>
     Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window: true }, clock * 1000)

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
 import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 import type { OcoOrder } from "../../../src/sandbox/engine/Order.ts"
-import { cancel, Desk, limit, movePrice, oco, standing } from "../../support/engine.ts"
+import { cancel, Desk, limit, movePrice, oco, progress } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"
 
-/** A buy for 90 at best, or for 112 at worst once the price is 110; the price is 100. */
+/** A buy that takes profit at 90, and is stopped out for at most 112 once the price is 110. The price is 100. */
 const asked = oco(btc, "buy", "1", "90", "110", "112")
 
 const funded = (): Desk => {
@@ -21,7 +21,7 @@ const placed = () => {
   return { desk, pair }
 }
 
-const legs = ({ stopLoss, takeProfit }: OcoOrder) => [standing(stopLoss), standing(takeProfit)]
+const legs = ({ stopLoss, takeProfit }: OcoOrder) => [progress(stopLoss), progress(takeProfit)]
 
 const cancelOco = (pair: OcoOrder, market = pair.stopLoss.market): Operation => ({
   _tag: "CancelOco",
@@ -32,19 +32,19 @@ const cancelOco = (pair: OcoOrder, market = pair.stopLoss.market): Operation => 
 const isPair = (desk: Desk, pair: OcoOrder) => desk.state.ocoOrders.has(pair.id)
 
 describe("an OCO order", () => {
-  it("is three identifiers in a row: its own, the stop-loss's, the take-profit's", () => {
+  it("has three consecutive identifiers: its own, the stop-loss's, the take-profit's", () => {
     const { pair } = placed()
     assert.deepStrictEqual([pair.stopLoss.id, pair.takeProfit.id].map((id) => Number(id) - Number(pair.id)), [1, 2])
   })
 
-  it("has a take-profit in the book and a stop-loss that waits", () => {
+  it("has a take-profit in the book and a stop-loss that is not triggered yet", () => {
     const { desk, pair } = placed()
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
     assert.deepStrictEqual(legs(pair), ["NEW 0 of 1", "NEW 0 of 1"])
     assert.isFalse(pair.stopLoss.stop.activated)
   })
 
-  it("locks once, what the dearer leg needs: a tenth, and the fee", () => {
+  it("locks once what the dearer leg needs: a tenth of its total, and the fee", () => {
     const { desk } = placed()
     assert.strictEqual(desk.locked("ann", "collateral"), "11.312 USDT")
   })
@@ -106,7 +106,7 @@ describe("an OCO order", () => {
     assert.isTrue(isPair(desk, pair))
   })
 
-  it("whose stop price is reached already is a stop order at once", () => {
+  it("whose activation price is already reached triggers its stop-loss at once", () => {
     const desk = funded()
     const pair = desk.placeOco("ann", oco(btc, "buy", "1", "90", "95", "96"))
     assert.deepStrictEqual([pair.stopLoss.stop.activated, pair.takeProfit.status], [true, "CANCELED"])
@@ -120,7 +120,7 @@ describe("an OCO order", () => {
     assert.deepStrictEqual([desk.state.ocoOrders.size, desk.locked("ann", "collateral")], [0, ""])
   })
 
-  it("gives both legs its client order id, and takes it once", () => {
+  it("gives both legs its client order id, and uses it once", () => {
     const desk = funded()
     const own = { ...asked, clientOrderId: ClientOrderId.make("mine") }
     const { stopLoss, takeProfit } = desk.placeOco("ann", own)

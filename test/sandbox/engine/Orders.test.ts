@@ -3,7 +3,7 @@ import { ClientOrderId, MarketName } from "../../../src/domain/Identifiers.ts"
 import type { CancelAllType } from "../../../src/domain/Order.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
-import { cancel, Desk, limit, market, oco, standing, stop } from "../../support/engine.ts"
+import { cancel, Desk, limit, market, oco, progress, stop } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"
 
@@ -17,7 +17,7 @@ const funded = (dialect: Dialect.Dialect = Dialect.document): Desk => {
   return desk
 }
 
-const isTaken = (desk: Desk, operation: Operation): boolean => {
+const isUsed = (desk: Desk, operation: Operation): boolean => {
   const reply = desk.call("ann", operation)
   if (reply._tag === "Invalid") assert.deepStrictEqual(reply.violations, [["clientOrderId", { kind: "unique" }]])
   return reply._tag === "Invalid"
@@ -32,45 +32,45 @@ const everyKind = (name: string) => [
 
 describe("a client order id", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    it(`${name}: is no other order's of the account while one is open on the market, of whatever kind`, () => {
+    it(`${name}: can't be shared by two open orders of an account on a market, whatever their kinds`, () => {
       for (const first of everyKind(btc).filter(({ _tag }) => _tag !== "PlaceMarket")) {
         const desk = funded({ ...Dialect.document, policy })
-        assert.isFalse(isTaken(desk, first))
-        for (const second of everyKind(btc)) assert.isTrue(isTaken(desk, second), `${first._tag}, ${second._tag}`)
+        assert.isFalse(isUsed(desk, first))
+        for (const second of everyKind(btc)) assert.isTrue(isUsed(desk, second), `${first._tag}, ${second._tag}`)
       }
     })
 
-    it(`${name}: may be another account's too`, () => {
+    it(`${name}: can be used by another account too`, () => {
       const desk = funded({ ...Dialect.document, policy })
       desk.place("ben", limit(btc, "buy", "1", "50", mine))
-      assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
+      assert.isFalse(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     })
 
-    it(`${name}: is not taken by an order that was refused`, () => {
+    it(`${name}: is not used up by an order that was refused`, () => {
       const desk = funded({ ...Dialect.document, policy })
       desk.call("ann", limit(btc, "buy", "1", "999999", mine))
-      assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
+      assert.isFalse(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     })
   }
 
-  it("document: is taken for ever, on every market", () => {
+  it("document: is used up for ever, on every market", () => {
     const desk = funded(Dialect.document)
     desk.call("ann", cancel(desk.place("ann", limit(btc, "buy", "1", "50", mine))))
-    assert.isTrue(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
-    assert.isTrue(isTaken(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
+    assert.isTrue(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
+    assert.isTrue(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
   })
 
-  it("live: is free on another market, and once its order has ended", () => {
+  it("live: can be used on another market, and once its order has ended", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
-    assert.isFalse(isTaken(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
+    assert.isFalse(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
     desk.call("ann", cancel(order))
-    assert.isFalse(isTaken(desk, limit(btc, "buy", "1", "50", mine)))
+    assert.isFalse(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
   })
 })
 
 describe("an order's identifier", () => {
-  it("is used up by no order that is refused", () => {
+  it("is not used up by an order that is refused", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const before = desk.state.lastId
@@ -92,10 +92,10 @@ describe("cancelling one order", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     assert.strictEqual(desk.call("ann", { _tag: "Cancel", market: order.market, ...mine })._tag, "OrderCanceled")
-    assert.strictEqual(standing(order), "CANCELED 0 of 1")
+    assert.strictEqual(progress(order), "CANCELED 0 of 1")
   })
 
-  it("that has ended, is another account's or on another market: not found", () => {
+  it("an order that has ended, or is another account's, or on another market, is not found", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     const elsewhere = MarketName.make("ETH_USDT")
@@ -106,7 +106,7 @@ describe("cancelling one order", () => {
     assert.propertyVal(desk.call("ann", cancel(order)), "why", "orderNotFound")
   })
 
-  it("without any identifier: not found, whatever is open", () => {
+  it("without any identifier nothing is found, whatever is open", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50"))
     assert.propertyVal(desk.call("ann", { _tag: "Cancel", market: order.market }), "why", "orderNotFound")
@@ -115,7 +115,7 @@ describe("cancelling one order", () => {
 })
 
 describe("cancelling all orders", () => {
-  /** One order of every kind, and one of ben's. What is left of ann's is told by its name. */
+  /** One order of every kind, and one of ben's. Returns the names of ann's orders that are left. */
   const left = (operation: { readonly market?: MarketName; readonly type?: ReadonlyArray<CancelAllType> }) => {
     const desk = funded()
     const orders = {
@@ -142,7 +142,7 @@ describe("cancelling all orders", () => {
   it("of two kinds", () => assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
   it("of one kind on one market", () => assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
 
-  it("of a market that there is not: refused", () => {
+  it("of an unknown market is refused", () => {
     const reply = funded().call("ann", { _tag: "CancelAll", market: MarketName.make("XYZ_USDT") })
     assert.deepInclude(reply, { violations: [["market", { kind: "known" }]] })
   })

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { OrderSide } from "../../../src/domain/Order.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { type Account, Desk, limit, market, movePrice, oco, standing, transfer } from "../../support/engine.ts"
+import { type Account, Desk, limit, market, movePrice, oco, progress, transfer } from "../../support/engine.ts"
 
 const perp = "BTC_PERP"
 
-/** ann and sub have 1000 USDT of collateral, cat 11; ben has as much as it takes. */
+/** ann and sub have 1000 USDT of collateral, cat 11; ben has more than enough. */
 const funded = (dialect: Dialect.Dialect = Dialect.document): Desk =>
   new Desk(dialect.policy).fund("ann", "collateral", "1000 USDT").fund("sub", "collateral", "1000 USDT")
     .fund("cat", "collateral", "11 USDT").fund("ben", "collateral", "100000 USDT")
@@ -20,7 +20,7 @@ const trade = (desk: Desk, account: Account, side: OrderSide, amount: string, pr
 }
 
 describe("a position", () => {
-  it("is opened, increased, reduced and closed; what it gains and loses is settled to the last digit", () => {
+  it("is opened, increased, reduced and closed; its gains and losses are exact to the last digit", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     assert.deepStrictEqual(stands(desk, "ann"), ["1 for 100", "999.945 USDT"])
@@ -32,7 +32,7 @@ describe("a position", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7635 USDT"])
   })
 
-  it("flips: what is closed is settled, the rest opens the other way", () => {
+  it("flips: one part closes it, the rest opens the other way", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     trade(desk, "ann", "sell", "3", "90")
@@ -63,7 +63,7 @@ describe("a position", () => {
     assert.deepStrictEqual(stands(desk, "cat"), [undefined, ""])
   })
 
-  it("keeps a tenth of its cost in the wallet: it can't be moved away, nor be locked again", () => {
+  it("keeps a tenth of its cost in the wallet: it can be neither moved nor locked", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     assert.strictEqual(desk.free("cat", "collateral"), "10.945 USDT")
@@ -74,7 +74,7 @@ describe("a position", () => {
     assert.strictEqual(desk.free("cat", "main"), "0.945 USDT")
   })
 
-  it("of a collateral market is apart from the spot: it moves no coins", () => {
+  it("of a collateral market is separate from the spot wallets: it moves no coins", () => {
     const desk = funded().fund("ben", "trade", "10 BTC")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -83,7 +83,7 @@ describe("a position", () => {
     assert.strictEqual(desk.free("ben", "trade"), "9 BTC, 99.9 USDT")
   })
 
-  it("is settled by a trade with oneself, and open again at its price", () => {
+  it("is closed and opened anew by a trade with oneself, at the price of that trade", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     desk.place("ann", limit(perp, "buy", "2", "90"))
@@ -95,11 +95,11 @@ describe("a position", () => {
 describe("reduce-only", () => {
   const reduceOnly = { reduceOnly: true }
 
-  it("is clipped to the position", () => {
+  it("is capped to the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "5", "120", reduceOnly))
-    assert.deepStrictEqual([order.amount, standing(order)], ["1", "NEW 0 of 1"])
+    assert.deepStrictEqual([order.amount, progress(order)], ["1", "NEW 0 of 1"])
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
@@ -133,7 +133,7 @@ describe("reduce-only", () => {
     assert.strictEqual(desk.free("ann", "trade"), "")
   })
 
-  it("announced only: the field itself is refused", () => {
+  it("is refused by its field where the policy only announces it", () => {
     const announced = { ...Dialect.document, policy: { ...Dialect.document.policy, reduceOnly: "announced" as const } }
     const desk = funded(announced)
     const pair = oco(perp, "buy", "1", "90", "110", "112", reduceOnly)
@@ -148,8 +148,8 @@ describe("reduce-only", () => {
     const order = desk.place("ann", limit(perp, "sell", "1", "120", reduceOnly))
     const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "89", reduceOnly))
     trade(desk, "ann", "sell", "1", "105")
-    assert.strictEqual(standing(order), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
-    assert.strictEqual(standing(pair.stopLoss), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
+    assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
+    assert.strictEqual(progress(pair.stopLoss), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
     assert.deepStrictEqual([desk.book(perp, "asks"), desk.state.ocoOrders.size], [[], 0])
   })
 
@@ -160,10 +160,10 @@ describe("reduce-only", () => {
     desk.place("ann", limit(perp, "sell", "3", "110"))
     desk.place("ben", limit(perp, "buy", "3", "110"))
     assert.strictEqual(desk.position("ann", perp), "-2 for 220")
-    assert.strictEqual(standing(order), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
+    assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
   })
 
-  it("two of them reduce no more than there is", () => {
+  it("two of them together reduce no more than the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const [one, other] = ["110", "111"].map((price) => desk.place("ann", limit(perp, "sell", "1", price, reduceOnly)))
@@ -179,7 +179,7 @@ describe("reduce-only", () => {
     trade(desk, "ann", "sell", "1.5", "105")
     desk.place("ben", limit(perp, "buy", "2", "110"))
     assert.isUndefined(desk.position("ann", perp))
-    assert.strictEqual(standing(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
+    assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
   })
 
   it("is filled by a moving price as far as there is something to reduce", () => {
@@ -191,7 +191,7 @@ describe("reduce-only", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "asks")], [undefined, []])
   })
 
-  it("a stop-loss that wakes takes only what there is to reduce", () => {
+  it("a triggered stop-loss takes only what there is to reduce", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { stopLoss } = desk.placeOco("ann", oco(perp, "sell", "2", "130", "90", "85", reduceOnly))
@@ -199,17 +199,17 @@ describe("reduce-only", () => {
     desk.place("ben", limit(perp, "buy", "2", "89"))
     desk.send(movePrice(perp, "90"))
     assert.isUndefined(desk.position("ann", perp))
-    assert.strictEqual(standing(stopLoss), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
+    assert.strictEqual(progress(stopLoss), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
     assert.deepStrictEqual([desk.book(perp, "bids"), desk.book(perp, "asks")], [["1.5 @ 89"], []])
   })
 
-  it("money to spend is not clipped by an amount of coins: it buys the position back, and no more", () => {
+  it("an amount in quote currency is not capped: it buys the position back, and no more", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "0.5", "100")
     desk.place("ben", limit(perp, "sell", "2", "100"))
     const order = desk.place("ann", market(perp, "buy", "80", { quoteAmount: true, reduceOnly: true }))
     assert.isUndefined(desk.position("ann", perp))
-    assert.strictEqual(standing(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
+    assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
   it("a market order on the spot locks what such makers really sell, not what they offer", () => {
@@ -221,7 +221,7 @@ describe("reduce-only", () => {
     desk.place("ben", limit("BTC_USDT", "sell", "1", "105"))
     assert.propertyVal(desk.call("cat", market("BTC_USDT", "buy", "2")), "why", "notEnoughBalance")
     desk.fund("cat", "trade", "0.01 USDT")
-    assert.strictEqual(standing(desk.place("cat", market("BTC_USDT", "buy", "2"))), "FILLED 2 of 2")
+    assert.strictEqual(progress(desk.place("cat", market("BTC_USDT", "buy", "2"))), "FILLED 2 of 2")
     assert.strictEqual(desk.free("cat", "trade"), "1.998 BTC")
   })
 })

@@ -17,7 +17,7 @@ const day = 86_400_000_000
 
 const btcUsdt = MarketName.make("BTC_USDT")
 
-/** What is to come: investments and price paths, each begun so many milliseconds after the start. */
+/** Investments and price paths, each of which begins so many milliseconds after the start. */
 interface Plan {
   readonly invested: ReadonlyArray<{ readonly after: number; readonly days: number; readonly amount: number }>
   readonly played: ReadonlyArray<{
@@ -26,7 +26,7 @@ interface Plan {
   }>
 }
 
-/** Times that often fall together: whole hours, and whole days. */
+/** Times that often coincide: whole hours and whole days. */
 const millis = fc.oneof(
   fc.nat({ max: 6 }).map((n) => n * 3_600_000),
   fc.nat({ max: 2 }).map((n) => n * 86_400_000),
@@ -49,7 +49,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   )
 })
 
-/** The commands that begin all this, in the order of their times. */
+/** The commands that begin the investments and paths, in the order of their times. */
 const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: number; readonly action: Action }> =>
   [
     ...invested.flatMap(({ after, amount, days }, index) => {
@@ -88,7 +88,7 @@ const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: numb
     }))
   ].toSorted((a, b) => a.at - b.at)
 
-/** The same, as a list of what happens when: written down in advance, without an engine. */
+/** What must happen, in order, computed without an engine. */
 const expected = ({ invested, played }: Plan, until: number): ReadonlyArray<string> => {
   const due = [
     ...invested.flatMap(({ after, amount, days }, index) =>
@@ -118,20 +118,20 @@ const opened = (): State.State => {
   return state
 }
 
-describe("what comes due", () => {
+describe("what is due", () => {
   const until = start + 20 * day
 
-  property("happens in the order of its times, each thing as often as it should", [plans], (plan) =>
+  property("happens in the order of its times, and as often as it should", [plans], (plan) =>
     Effect.sync(() => {
       const state = opened()
-      const told: Array<string> = []
+      const seen: Array<string> = []
       for (const command of [...commands(plan), { at: until, action: { _tag: "Pass" } as const }]) {
         const { events, reply } = Engine.apply(state, command)
         assert.strictEqual(reply._tag, "Done")
-        told.push(...events.flatMap(shown))
+        seen.push(...events.flatMap(shown))
       }
       // Investments that pay at the same instant have no order among them.
-      assert.deepStrictEqual(sortedWithin(told), sortedWithin(expected(plan, until)))
+      assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
       assert.isUndefined(state.priceSteps[0])
       assert.strictEqual(state.investments.size, 0)
       const paid = (state.payments.get("ann") ?? []).map(({ timestamp }) => Number(timestamp))
@@ -192,7 +192,7 @@ describe("what comes due", () => {
     assert.deepStrictEqual(events.flatMap(shown), ["investment-0 0.01", "price 100"])
   })
 
-  it("a stop that a price wakes on the way trades on the way, at the time of that price", () => {
+  it("a stop order that a price path triggers trades at the time of that price", () => {
     const desk = new Desk()
     desk.fund("ben", "trade", "1000 USDT")
     desk.send({ _tag: "MovePrice", market: btcUsdt, price: Price.make("100") })
@@ -211,16 +211,16 @@ describe("what comes due", () => {
     )
     assert.strictEqual(order.status, "FILLED")
     const trades = desk.state.trading.get(btcUsdt)?.trades ?? []
-    // It woke at the second step, bid more than the third, and the world took that: three seconds after the path began.
+    // The second step triggers it. It bids more than the third price, so the world sells to it, three seconds after the path began.
     assert.deepStrictEqual(trades.map((trade) => trade.at - at), [5_000_000])
     assert.strictEqual(order.changedAt, at + 5_000_000)
   })
 })
 
-/** Neighbours that are payments in one order, whatever it was. */
-const sortedWithin = (told: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** Sorts payments that follow one another. */
+const sortedWithin = (seen: ReadonlyArray<string>): ReadonlyArray<string> => {
   const groups: Array<Array<string>> = []
-  for (const what of told) {
+  for (const what of seen) {
     const last = groups[groups.length - 1]
     if (last !== undefined && what.startsWith("investment") && last[0]?.startsWith("investment") === true)
       last.push(what)

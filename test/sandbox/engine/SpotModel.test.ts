@@ -6,7 +6,7 @@ import { type Account, accounts, canonical, Desk, limit, text } from "../../supp
 import { property } from "../../support/property.ts"
 
 /*
- * A second, naive exchange of whole numbers, which knows limit orders on BTC_USDT only. A price is in USDT, an amount
+ * A second, naive exchange in whole numbers. It knows only limit orders on BTC_USDT. A price is in USDT, an amount
  * in lots of 0.1 BTC; balances are in ten-thousandths, so that the fee of 0.1 % is a whole number too.
  */
 
@@ -37,8 +37,8 @@ class Model {
     if (balances !== undefined) balances[ticker] += units
   }
 
-  /** The orders that one at this limit could trade with, in the order in which it would. */
-  facing(side: "buy" | "sell", price: number): ReadonlyArray<Resting> {
+  /** The orders with which an order of this side and limit would trade, in this order. */
+  counterparts(side: "buy" | "sell", price: number): ReadonlyArray<Resting> {
     const sign = side === "buy" ? 1 : -1
     return this.resting
       .filter((order) => order.side !== side && order.price * sign <= price * sign)
@@ -54,13 +54,13 @@ class Model {
     const taker: Resting = { id, account, side, price, left: amount }
     this.lock(taker, -amount)
     const fills: Array<Fill> = []
-    for (const maker of this.facing(side, price)) {
+    for (const maker of this.counterparts(side, price)) {
       const traded = Math.min(taker.left, maker.left)
       if (traded === 0) break
       taker.left -= traded
       maker.left -= traded
-      this.settle(taker, traded, maker.price)
-      this.settle(maker, traded, maker.price)
+      this.fillOrder(taker, traded, maker.price)
+      this.fillOrder(maker, traded, maker.price)
       fills.push({ maker: maker.id, price: maker.price, amount: traded })
     }
     this.resting.push(taker)
@@ -75,13 +75,13 @@ class Model {
     this.resting = this.resting.filter(({ left }) => left > 0)
   }
 
-  /** What a part of an order locks; below zero takes it from the wallet, above zero brings it back. */
+  /** Locks a part of an order when the amount is below zero, releases it when above. */
   private lock({ account, price, side }: Resting, amount: number): void {
     if (side === "buy") this.credit(account, "USDT", amount * price * scale)
     else this.credit(account, "BTC", amount * scale)
   }
 
-  private settle({ account, price: limit, side }: Resting, amount: number, price: number): void {
+  private fillOrder({ account, price: limit, side }: Resting, amount: number, price: number): void {
     if (side === "buy") {
       this.credit(account, "BTC", amount * (scale - 1))
       this.credit(account, "USDT", amount * (limit - price) * scale)
@@ -90,7 +90,7 @@ class Model {
 }
 
 // -----------------------------------------------------------------------------
-// Both at once
+// The engine and the model side by side
 // -----------------------------------------------------------------------------
 
 const lots = (units: bigint): number => Number(units / 10n ** 17n)
@@ -131,12 +131,13 @@ class Place implements fc.Command<Model, Desk> {
   }
   run(model: Model, desk: Desk): void {
     const { account, amount, kind, price, side } = this.order
-    const asked = limit("BTC_USDT", side, text(BigInt(amount) * 10n ** 17n), `${price}`, {
+    const operation = limit("BTC_USDT", side, text(BigInt(amount) * 10n ** 17n), `${price}`, {
       ioc: kind === "ioc",
       postOnly: kind === "postOnly"
     })
-    const { events, reply } = desk.send({ _tag: "Call", apiKey: account as never, operation: asked })
-    if (kind === "postOnly" && model.facing(side, price).length > 0) return assert.propertyVal(reply, "why", "notMaker")
+    const { events, reply } = desk.send({ _tag: "Call", apiKey: account as never, operation })
+    if (kind === "postOnly" && model.counterparts(side, price).length > 0)
+      return assert.propertyVal(reply, "why", "notMaker")
     if (!model.covers(this.order)) return assert.propertyVal(reply, "why", "notEnoughBalance")
     if (reply._tag !== "OrderPlaced") return assert.fail(canonical(reply))
     const traded = events.flatMap((event) => event._tag === "Traded" ? [event] : [])

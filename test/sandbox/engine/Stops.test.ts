@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BboRole } from "../../../src/domain/Order.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { Desk, limit, movePrice, standing, stop } from "../../support/engine.ts"
+import { Desk, limit, movePrice, progress, stop } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"
 
@@ -14,8 +14,8 @@ const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: s
   return desk
 }
 
-describe("by the document's rule", () => {
-  it("a buy wakes at or above its activation price", () => {
+describe("by the document's activation policy", () => {
+  it("a buy is triggered at or above its activation price", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
     assert.deepInclude(order.stop, { condition: "gte", activated: false })
@@ -25,7 +25,7 @@ describe("by the document's rule", () => {
     assert.deepStrictEqual([desk.book(btc, "bids"), order.stop?.activated], [["1 @ 120"], true])
   })
 
-  it("a sell wakes at or below its activation price", () => {
+  it("a sell is triggered at or below its activation price", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "sell", "1", "80", "90"))
     assert.deepInclude(order.stop, { condition: "lte", activated: false })
@@ -35,24 +35,24 @@ describe("by the document's rule", () => {
     assert.deepStrictEqual([desk.book(btc, "asks"), order.stop?.activated], [["1 @ 80"], true])
   })
 
-  it("an order whose price is reached already wakes at once", () => {
+  it("an order whose activation price is already reached is triggered at once", () => {
     const desk = funded()
     assert.deepInclude(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop, { activated: true })
     assert.deepInclude(desk.place("ann", stop(btc, "sell", "1", "105", "110")).stop, { activated: true })
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.book(btc, "asks")], [["1 @ 95"], ["1 @ 105"]])
   })
 
-  it("an order waits while its market has no price", () => {
+  it("no order is triggered while its market has no price", () => {
     const desk = funded({ last: "" })
     assert.deepInclude(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop, { activated: false })
     assert.deepStrictEqual(desk.book(btc, "bids"), [])
   })
 })
 
-describe("by the live rule", () => {
+describe("by the live activation policy", () => {
   const live = { dialect: Dialect.live }
 
-  it("an order waits from the side on which the market is, whatever its own side", () => {
+  it("the price of the market decides from which side an order is triggered, whatever its own side", () => {
     const desk = funded(live)
     const below = desk.place("ann", stop(btc, "buy", "1", "95", "90"))
     const above = desk.place("ben", stop(btc, "sell", "1", "105", "110"))
@@ -64,31 +64,31 @@ describe("by the live rule", () => {
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.book(btc, "asks")], [["1 @ 95"], ["1 @ 105"]])
   })
 
-  it("without a price it is the order's side that decides", () => {
+  it("without a price the order's side decides", () => {
     const desk = funded({ ...live, last: "" })
     assert.strictEqual(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop?.condition, "gte")
   })
 })
 
-describe("a waiting order", () => {
-  it("locks what it would spend, and is not in the book", () => {
+describe("a stop order", () => {
+  it("locks what it would spend, and is not in the book before it is triggered", () => {
     const desk = funded()
     desk.place("ann", stop(btc, "buy", "2", "120", "110"))
     assert.deepStrictEqual([desk.locked("ann", "trade"), desk.book(btc, "bids")], ["240 USDT", []])
   })
 
-  it("wakes by a trade, with its identifier and its type, and trades like any limit order", () => {
+  it("is triggered by a trade, keeps its identifier and type, and trades like any limit order", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
     const id = order.id
     for (const price of ["110", "112"]) desk.place("ben", limit(btc, "sell", "1", price))
     desk.place("sub", limit(btc, "buy", "1", "110"))
-    assert.deepStrictEqual([order.id, order.type, standing(order)], [id, "stop limit", "FILLED 1 of 1"])
+    assert.deepStrictEqual([order.id, order.type, progress(order)], [id, "stop limit", "FILLED 1 of 1"])
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 110", "1 @ 112"])
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9888 USDT")
   })
 
-  it("wakes another with what it trades: the oldest first, one after the other", () => {
+  it("triggers others by its own trades, one after the other, the oldest first", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     const second = desk.place("ann", stop(btc, "sell", "1", "90", "95"))
@@ -99,10 +99,10 @@ describe("a waiting order", () => {
       [first.id, second.id]
     )
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 90"])
-    assert.deepStrictEqual([standing(first), standing(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
+    assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
   })
 
-  it("wakes by a trade at its price even if the taker moves the price on", () => {
+  it("is triggered by a trade at its price even if the taker moves the price on", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "sell", "1", "94", "96"))
     for (const price of ["95", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
@@ -111,19 +111,19 @@ describe("a waiting order", () => {
     assert.deepStrictEqual(desk.book(btc, "asks"), ["1 @ 94"])
   })
 
-  it("prevents self-trades once it is awake", () => {
+  it("prevents self-trades once it is triggered", () => {
     const desk = funded()
     const own = desk.place("ann", limit(btc, "sell", "1", "115"))
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110", { stp: "cancel_new" }))
     desk.send(movePrice(btc, "110"))
-    assert.deepStrictEqual([standing(order), standing(own)], ["CANCELED 0 of 1", "NEW 0 of 1"])
+    assert.deepStrictEqual([progress(order), progress(own)], ["CANCELED 0 of 1", "NEW 0 of 1"])
     assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")
   })
 })
 
 describe("at the best bid or offer", () => {
-  /** A buy at 100 or better, which a trade at 105 wakes between ben's orders. */
-  const woken = (bboRole: BboRole, ben: { readonly bid?: string; readonly ask?: string }) => {
+  /** A buy at 100 or better, which a trade at 105 triggers between ben's orders. */
+  const triggered = (bboRole: BboRole, ben: { readonly bid?: string; readonly ask?: string }) => {
     const desk = funded({ last: "104" })
     if (ben.bid !== undefined) desk.place("ben", limit(btc, "buy", "1", ben.bid))
     if (ben.ask !== undefined) desk.place("ben", limit(btc, "sell", "2", ben.ask))
@@ -133,7 +133,7 @@ describe("at the best bid or offer", () => {
     return { desk, order }
   }
 
-  it("queue: it joins the best of its own side, behind who is there", () => {
+  it("queue: it joins the best of its own side, behind the orders that are there", () => {
     const desk = funded({ last: "104" })
     desk.place("ben", limit(btc, "buy", "1", "98"))
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
@@ -143,34 +143,34 @@ describe("at the best bid or offer", () => {
   })
 
   it("queue: no further than its own price", () => {
-    const { desk } = woken("queue", { bid: "101", ask: "110" })
+    const { desk } = triggered("queue", { bid: "101", ask: "110" })
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 101", "1 @ 100"])
   })
 
-  it("queue: with nobody to join it is canceled", () => {
+  it("queue: it is canceled when there is no order to join", () => {
     const desk = funded({ last: "104" })
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
     desk.send(movePrice(btc, "105"))
-    assert.deepStrictEqual([standing(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
+    assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
   })
 
-  it("counterparty: it takes the best of the other side, and what is left rests there", () => {
+  it("counterparty: it takes the best of the other side, and the rest of it rests at that price", () => {
     const desk = funded({ last: "96" })
     desk.place("ben", limit(btc, "sell", "1", "99"))
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "97", { bboRole: "counterparty" }))
     desk.send(movePrice(btc, "97"))
-    assert.deepStrictEqual([standing(order), desk.trades(btc)], ["PARTIAL_FILLED 1 of 2", ["1 @ 99"]])
+    assert.deepStrictEqual([progress(order), desk.trades(btc)], ["PARTIAL_FILLED 1 of 2", ["1 @ 99"]])
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 99"])
   })
 
   it("counterparty: no further than its own price", () => {
-    const { desk, order } = woken("counterparty", { ask: "110" })
-    assert.deepStrictEqual([standing(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 100"]])
+    const { desk, order } = triggered("counterparty", { ask: "110" })
+    assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 100"]])
   })
 
-  it("counterparty: with nobody to trade with it is canceled", () => {
-    const { desk, order } = woken("counterparty", { bid: "99" })
-    assert.deepStrictEqual([standing(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
+  it("counterparty: it is canceled when there is no order to trade with", () => {
+    const { desk, order } = triggered("counterparty", { bid: "99" })
+    assert.deepStrictEqual([progress(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
   })
 })

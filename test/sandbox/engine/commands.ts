@@ -1,4 +1,4 @@
-/** Arbitrary commands over a small world, so that they meet: the same accounts, keys, codes, ids and nonces again and again. */
+/** Arbitrary commands about few accounts, keys, codes, identifiers and nonces, so that many are about the same ones. */
 import * as fc from "fast-check"
 import type { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
@@ -104,7 +104,7 @@ const opening: ReadonlyArray<object> = [
   )
 ]
 
-/** Commands in the order of their times: two accounts with keys, one with money, and then anything. */
+/** Commands in the order of their times: first two accounts with keys, one of which is funded, then anything. */
 export const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc.array(
   fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), action),
   { minLength: 5, maxLength: 80, size: "max" }

@@ -1,4 +1,4 @@
-/** What holds after every command, whatever the commands are. */
+/** The invariants: what holds after every command, whatever the commands are. */
 import { assert } from "@effect/vitest"
 import type { MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
 import { isOpen } from "../../../src/domain/Order.ts"
@@ -10,7 +10,7 @@ import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Answer, canonical, units } from "../../support/engine.ts"
 
-/** An assertion that costs nothing while it holds: there are millions of them. */
+/** An assertion that costs nothing while it holds. There are millions of them. */
 const holds = (condition: boolean, otherwise: string): void => {
   if (!condition) assert.fail(otherwise)
 }
@@ -21,7 +21,7 @@ const isQuoteAmount = ({ side, type }: Order): boolean => side === "buy" && type
 
 const priceOf = (order: Order): Units.Units => units(order.price ?? assert.fail("has no price"))
 
-/** Every asset is conserved, and nobody has less than nothing but those who stand outside. */
+/** Every asset is conserved, and only the lender and the outside have balances below zero. */
 const ledger = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)
   for (const [holder, held] of ledger.balances) {
@@ -57,7 +57,8 @@ const exactLock = (order: Order): void => {
   holds(order.locked?.units === needed, "locks more or less than it needs")
 }
 
-const standing = (order: Order): void => {
+/** An order's status fits what it has traded. */
+const fits = (order: Order): void => {
   holds(order.left + (isQuoteAmount(order) ? order.dealMoney : order.dealStock) === order.quantity, "left and dealt")
   holds(order.left >= 0n && order.dealStock >= 0n && order.dealFee >= 0n, "less than nothing")
   const dealt = order.dealStock > 0n
@@ -78,7 +79,7 @@ const standing = (order: Order): void => {
 }
 
 const ended = (state: State, order: Order): void => {
-  standing(order)
+  fits(order)
   assert.isFalse(isOpen(order.status), order.status)
   assert.isUndefined(order.queued)
   assert.strictEqual(order.locked?.units ?? 0n, 0n, "an order that has ended holds a lock")
@@ -87,29 +88,32 @@ const ended = (state: State, order: Order): void => {
 
 const open = (state: State, id: OrderId, order: Order): void => {
   holds(order.id === id && isOpen(order.status) && order.left > 0n, `open, but ${order.status}`)
-  standing(order)
+  fits(order)
   exactLock(order)
   if (order.reduceOnly) {
     holds(Positions.reducible(state, order.account, order.market, order.side) > 0n, "nothing to reduce")
   }
 }
 
-/** Every open order is in exactly one place: in the book at its price, or waiting for it. */
+/** Every open order is in exactly one place: in the book at its price, or among the stop orders that have not been triggered. */
 const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Trading): Set<Order> => {
   const found = new Set<Order>()
   for (const side of ["buy", "sell"] as const) {
     for (const { orders, price } of side === "buy" ? book.bids : book.asks) {
       holds(orders.length > 0, "an empty level")
       for (const order of orders) {
-        const isAtHome = order.market === market && order.side === side && order.queued === price
-        holds(isAtHome && !found.has(order), `${order.id} is in the wrong place`)
+        const isInPlace = order.market === market && order.side === side && order.queued === price
+        holds(isInPlace && !found.has(order), `${order.id} is in the wrong place`)
         found.add(order)
       }
     }
   }
   for (const order of waiting.orders) {
-    const isAsleep = order.queued === undefined && !order.stop.activated && order.status === "NEW"
-    holds(order.market === market && isAsleep && !found.has(order), `${order.id} waits, and does not`)
+    const isPending = order.queued === undefined && !order.stop.activated && order.status === "NEW"
+    holds(
+      order.market === market && isPending && !found.has(order),
+      `${order.id} is among the pending stop orders, but is none`
+    )
     found.add(order)
     const price = units(order.stop.price)
     if (lastPrice === undefined) continue
@@ -131,8 +135,8 @@ const sorted = ({ book: { asks, bids } }: Trading): void => {
 const keyOf = ({ account, market }: Order): string => `${account}/${market}`
 
 /**
- * Follows an exchange from its beginning, and keeps its own count of what has happened: of each order's deals, of when
- * it came to the book, of the positions, and of what was traded with the rest of the world.
+ * Follows an exchange from its beginning and keeps its own account of it: what each order has dealt, when it came to the
+ * book, the positions, and what was traded with the rest of the world.
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
@@ -140,7 +144,7 @@ export class Follower {
   private readonly arrivals = new Map<string, number>()
   private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
   private readonly positions = new Map<string, Units.Units>()
-  private readonly lent = new Map<string, Units.Units>()
+  private readonly tradedOutside = new Map<string, Units.Units>()
   private readonly state: State
   private greatestId = 0n
   private arrived = 0
@@ -150,7 +154,7 @@ export class Follower {
     this.state = state
   }
 
-  /** Checks what a command has answered, what has happened, and what has come of it. */
+  /** Checks the reply of a command, its events, and the state that it has left. */
   check({ events, reply }: Answer): void {
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") this.place(reply.order)
     if (reply._tag === "OcoPlaced") {
@@ -178,7 +182,7 @@ export class Follower {
     this.lenderAgrees()
   }
 
-  /** Checks what takes long: every order that ever was, and the fees that they were charged. */
+  /** Checks what takes long: every order that there ever was, and the fees that it was charged. */
   checkAll(): void {
     const fees = new Map<string, Units.Units>()
     for (const order of this.orders.values()) {
@@ -227,13 +231,13 @@ export class Follower {
   private trade(event: Extract<Event, { readonly _tag: "Traded" }>): void {
     this.trades++
     assert.isTrue(event.amount > 0n)
-    // The taker is settled first.
+    // The taker is filled first.
     for (const id of [event.taker, event.maker]) if (id !== undefined) this.deal(id, event.amount, event.price)
     if (event.taker !== undefined) return
     const [stock = "", money = ""] = event.market.split("_")
     const signed = event.side === "buy" ? event.amount : -event.amount
-    this.lent.set(stock, (this.lent.get(stock) ?? 0n) + signed)
-    this.lent.set(money, (this.lent.get(money) ?? 0n) - Units.times(signed, event.price))
+    this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) + signed)
+    this.tradedOutside.set(money, (this.tradedOutside.get(money) ?? 0n) - Units.times(signed, event.price))
   }
 
   private deal(id: OrderId, amount: Units.Units, price: Units.Units): void {
@@ -252,7 +256,7 @@ export class Follower {
     this.positions.set(keyOf(order), after)
   }
 
-  /** At every price, who came first is first. */
+  /** At every price, the oldest order is first. */
   private inTurn({ book }: Trading): void {
     for (const { orders } of [...book.bids, ...book.asks]) {
       const arrived = orders.map(({ id }) => this.arrivals.get(id) ?? assert.fail("was never placed"))
@@ -260,7 +264,7 @@ export class Follower {
     }
   }
 
-  /** Of a pair either both legs are open and neither has traded or woken, or it is none any more and at most one is. */
+  /** Either both legs of an OCO order are open, and neither has traded or been triggered, or at most one leg is open. */
   private pairsEndTogether(): void {
     for (const { id, stopLoss, takeProfit } of this.pairs) {
       const open = [stopLoss, takeProfit].filter((leg) => this.state.openOrders.has(leg.id))
@@ -281,17 +285,17 @@ export class Follower {
     }
   }
 
-  /** The lender holds what positions stand for and what the rest of the world has brought: nothing of spot trades. */
+  /** The lender holds the other side of the positions and what the rest of the world has traded. Nothing of spot trades is left with it. */
   private lenderAgrees(): void {
     for (const stock of ["BTC", "ETH", "SHIB"]) {
       const positions = [...this.state.positions.values()].filter(({ market }) => market.startsWith(`${stock}_`))
       const held = this.state.ledger.balances.get("lender")?.get(stock as never) ?? 0n
-      const expected = sum(positions.map(({ amount }) => amount)) + (this.lent.get(stock) ?? 0n)
+      const expected = sum(positions.map(({ amount }) => amount)) + (this.tradedOutside.get(stock) ?? 0n)
       holds(held === expected, `what the lender holds in ${stock}`)
     }
   }
 }
 
-/** Without the time of the last call and command: nothing else may change when a call is refused. */
+/** The state without the times of the last call and command, which are all that a refused call may change. */
 export const apartFromActivity = ({ keys, ...state }: State): string =>
   canonical({ ...state, at: 0, keys: [...keys.values()].map((key) => ({ ...key, lastActivity: 0 })) })

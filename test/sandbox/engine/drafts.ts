@@ -1,4 +1,4 @@
-/** Random commands, close enough to each other in price and size that they meet. */
+/** Drafts of random commands, close enough to each other in price and size that their orders trade. */
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import { ClientOrderId, SubAccountId } from "../../../src/domain/Identifiers.ts"
@@ -11,7 +11,7 @@ import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Account, accounts, call, type Desk, fund, limit, market } from "../../support/engine.ts"
 import { movePrice, oco, stop, text, transfer, units } from "../../support/engine.ts"
 
-/** Around which price a market trades, in which steps, and how much an order is for. */
+/** The price around which a market trades, the steps of its prices, and the unit of its amounts. */
 const grids = [
   { market: "BTC_USDT", price: "100", tick: "1", lot: "0.1" },
   { market: "ETH_USDT", price: "50", tick: "0.5", lot: "0.2" },
@@ -21,13 +21,13 @@ const grids = [
 ] as const
 
 /**
- * A command that is not tied to a state yet.
+ * A draft of a command. Which orders it is about is decided when the state of the exchange is known.
  *
  * - `tick`: how far from the middle the price is; `trigger`: the same of an activation price
  * - `lots`: zero is the least that the market allows; `odd` adds that many of its smallest steps
  * - `pick`: which of the open orders a cancellation is about
  */
-export interface Wish {
+export interface Draft {
   readonly verb: typeof verbs[number]
   readonly account: Account
   readonly market: number
@@ -60,7 +60,7 @@ const verbs = [
   "deleteSubAccount"
 ] as const
 
-export const wish: fc.Arbitrary<Wish> = fc.record({
+export const draft: fc.Arbitrary<Draft> = fc.record({
   verb: fc.constantFrom(...verbs),
   account: fc.constantFrom(...accounts),
   market: fc.constantFrom(0, 0, 0, 3, 3, 3, 1, 2, 4),
@@ -77,25 +77,29 @@ export const wish: fc.Arbitrary<Wish> = fc.record({
   clientOrderId: fc.option(fc.nat(60), { nil: undefined, freq: 1 })
 })
 
-/** Who wants to reduce mostly does so where there is something to reduce. */
-const reducing = (desk: Desk, wish: Wish, market: string): Wish => {
-  const position = Positions.get(desk.state, wish.account, market)
-  if (wish.flag !== "reduceOnly" || wish.pick % 5 === 0) return wish
-  return position === undefined ? { ...wish, flag: "none" } : { ...wish, isBuy: position.amount < 0n, collateral: true }
+/** Most reduce-only drafts are made to meet a position that they can reduce. */
+const reducing = (desk: Desk, draft: Draft, market: string): Draft => {
+  const position = Positions.get(desk.state, draft.account, market)
+  if (draft.flag !== "reduceOnly" || draft.pick % 5 === 0) return draft
+  return position === undefined
+    ? { ...draft, flag: "none" }
+    : { ...draft, isBuy: position.amount < 0n, collateral: true }
 }
 
-const orders = (desk: Desk, wished: Wish, listed: Market) => {
-  const wish = reducing(desk, wished, listed.name)
-  const grid = grids[wish.market] ?? grids[0]
+const orders = (desk: Desk, drafted: Draft, listed: Market) => {
+  const draft = reducing(desk, drafted, listed.name)
+  const grid = grids[draft.market] ?? grids[0]
   const at = (ticks: number) => units(grid.price) + BigInt(ticks) * units(grid.tick)
-  const price = at(wish.tick)
+  const price = at(draft.tick)
   const step = 10n ** BigInt(Units.scale - listed.stockPrecision)
-  const even = wish.lots === 0 ? least(listed, price, step) : BigInt(wish.lots) * units(grid.lot)
-  const amount = even + BigInt(wish.odd) * step
-  const side = wish.isBuy ? "buy" as const : "sell" as const
-  const own = wish.clientOrderId === undefined ? {} : { clientOrderId: ClientOrderId.make(`own-${wish.clientOrderId}`) }
-  const reduceOnly = { reduceOnly: wish.flag === "reduceOnly" }
-  const collateral = wish.collateral && listed.isCollateral
+  const even = draft.lots === 0 ? least(listed, price, step) : BigInt(draft.lots) * units(grid.lot)
+  const amount = even + BigInt(draft.odd) * step
+  const side = draft.isBuy ? "buy" as const : "sell" as const
+  const own = draft.clientOrderId === undefined
+    ? {}
+    : { clientOrderId: ClientOrderId.make(`own-${draft.clientOrderId}`) }
+  const reduceOnly = { reduceOnly: draft.flag === "reduceOnly" }
+  const collateral = draft.collateral && listed.isCollateral
   return { grid, at, price, amount, side, own, reduceOnly, collateral }
 }
 
@@ -106,18 +110,18 @@ const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Uni
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
-const listedOf = (wish: Wish): Market => {
-  const listed = Listings.markets[wish.market % Listings.markets.length]
+const listedOf = (draft: Draft): Market => {
+  const listed = Listings.markets[draft.market % Listings.markets.length]
   assert.isDefined(listed)
   return listed
 }
 
-const operation = (desk: Desk, wish: Wish): Operation => {
-  const listed = listedOf(wish)
-  const { amount, at, collateral, grid, own, price, reduceOnly, side } = orders(desk, wish, listed)
-  const { bboRole, flag, stp } = wish
-  const [size, cost, trigger] = [text(amount), text(price), text(at(wish.trigger))]
-  switch (wish.verb) {
+const operation = (desk: Desk, draft: Draft): Operation => {
+  const listed = listedOf(draft)
+  const { amount, at, collateral, grid, own, price, reduceOnly, side } = orders(desk, draft, listed)
+  const { bboRole, flag, stp } = draft
+  const [size, cost, trigger] = [text(amount), text(price), text(at(draft.trigger))]
+  switch (draft.verb) {
     case "limit":
       return limit(grid.market, side, size, cost, {
         ...own,
@@ -141,17 +145,17 @@ const operation = (desk: Desk, wish: Wish): Operation => {
         ...(bboRole === undefined ? {} : { bboRole })
       })
     case "oco":
-      return oco(grid.market, side, size, cost, trigger, text(at(wish.trigger + (wish.pick % 5) - 2)), {
+      return oco(grid.market, side, size, cost, trigger, text(at(draft.trigger + (draft.pick % 5) - 2)), {
         ...own,
         ...reduceOnly
       })
     case "cancel":
     case "cancelOco": {
-      const open = wish.verb === "cancel" ? [...desk.state.openOrders.values()] : [...desk.state.ocoOrders.values()]
-      const picked = open[wish.pick % open.length]
+      const open = draft.verb === "cancel" ? [...desk.state.openOrders.values()] : [...desk.state.ocoOrders.values()]
+      const picked = open[draft.pick % open.length]
       const found = picked === undefined || !("stopLoss" in picked) ? picked : picked.stopLoss
       return picked === undefined || found === undefined ? { _tag: "Nothing" } : {
-        _tag: wish.verb === "cancel" ? "Cancel" : "CancelOco",
+        _tag: draft.verb === "cancel" ? "Cancel" : "CancelOco",
         market: found.market,
         orderId: picked.id
       }
@@ -159,29 +163,29 @@ const operation = (desk: Desk, wish: Wish): Operation => {
     case "cancelAll":
       return {
         _tag: "CancelAll",
-        ...(wish.isBuy ? { market: listed.name } : {}),
-        ...(wish.collateral ? { type: [wish.pick % 2 === 0 ? "spot" : "margin"] } : {})
+        ...(draft.isBuy ? { market: listed.name } : {}),
+        ...(draft.collateral ? { type: [draft.pick % 2 === 0 ? "spot" : "margin"] } : {})
       }
     case "transfer": {
-      const [from, to] = wish.isBuy ? ["collateral", "trade"] as const : ["trade", "collateral"] as const
-      return transfer(from, to, "USDT", text(BigInt(wish.pick + 1) * units("10")))
+      const [from, to] = draft.isBuy ? ["collateral", "trade"] as const : ["trade", "collateral"] as const
+      return transfer(from, to, "USDT", text(BigInt(draft.pick + 1) * units("10")))
     }
     default:
       return { _tag: "DeleteSubAccount", id: SubAccountId.make("sub") }
   }
 }
 
-/** What the wish comes to on this exchange. */
-export const actionOf = (desk: Desk, wish: Wish): Action => {
-  const { at, grid } = orders(desk, wish, listedOf(wish))
-  if (wish.verb === "movePrice") return movePrice(grid.market, text(at(wish.tick)))
-  if (wish.verb === "fund") return fund(wish.account, wish.isBuy ? "trade" : "collateral", "USDT", "25")
-  const asked = operation(desk, wish)
-  // Mostly it is the owner who cancels.
-  const owner = asked._tag === "Cancel" && wish.pick % 10 > 0 && asked.orderId !== undefined
+/** The action that a draft becomes in this state. */
+export const actionOf = (desk: Desk, draft: Draft): Action => {
+  const { at, grid } = orders(desk, draft, listedOf(draft))
+  if (draft.verb === "movePrice") return movePrice(grid.market, text(at(draft.tick)))
+  if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
+  const asked = operation(desk, draft)
+  // Most cancellations are made by the account that placed the order.
+  const owner = asked._tag === "Cancel" && draft.pick % 10 > 0 && asked.orderId !== undefined
     ? desk.state.openOrders.get(asked.orderId)?.account
     : undefined
-  return call(owner ?? wish.account, asked)
+  return call(owner ?? draft.account, asked)
 }
 
 /** Everyone has something to trade with; cat has little. */
