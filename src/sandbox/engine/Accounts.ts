@@ -23,7 +23,9 @@ type OfCall<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag:
 
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
 
-/** An identifier in the form of a UUID, made of a running number: the same commands give the same identifiers. */
+/**
+ * An identifier in the form of a UUID, made from the next number, so that the same commands give the same identifiers.
+ */
 const uuid = (state: State): string => {
   const digits = (++state.lastId).toString(16).padStart(12, "0")
   return `00000000-0000-4000-8000-${digits}`
@@ -34,14 +36,24 @@ const isListed = (state: State, ticker: Ticker): boolean =>
 
 const unlisted = Reply.invalid(["ticker", { kind: "known" }])
 
-/** @category accounts */
+/**
+ * Opens an account.
+ *
+ * @category accounts
+ * @since 0.1.0
+ */
 export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
   if (state.accounts.has(account)) return Reply.invalid(["account", { kind: "unique" }])
   state.accounts.set(account, { id: account, b2b })
   return Reply.done
 }
 
-/** @category accounts */
+/**
+ * Opens a sub-account with an account of its own.
+ *
+ * @category accounts
+ * @since 0.1.0
+ */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (state.accounts.has(subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
@@ -50,7 +62,12 @@ export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSu
   return Reply.done
 }
 
-/** @category accounts */
+/**
+ * Adds an API key.
+ *
+ * @category accounts
+ * @since 0.1.0
+ */
 export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, at: number): Reply.Reply => {
   if (!state.accounts.has(key.account)) return Reply.invalid(["account", { kind: "known" }])
   if (state.keys.has(key.apiKey)) return Reply.invalid(["apiKey", { kind: "unique" }])
@@ -66,9 +83,10 @@ export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, 
 }
 
 /**
- * Opens a sub-account that its parent has operation for. Its identifiers are the next running numbers.
+ * Creates a sub-account that its parent has asked for. Its identifiers are the next numbers.
  *
  * @category accounts
+ * @since 0.1.0
  */
 export const createSubAccount = (
   state: State,
@@ -93,10 +111,11 @@ export const createSubAccount = (
 }
 
 /**
- * Makes a key of a sub-account. Key and secret are the next running numbers: nothing here is secret from whoever runs
+ * Creates an API key of a sub-account. Key and secret are the next numbers: nothing here is secret from the owner of
  * the sandbox.
  *
  * @category accounts
+ * @since 0.1.0
  */
 export const createSubAccountKey = (
   state: State,
@@ -119,7 +138,12 @@ export const createSubAccountKey = (
   return key === undefined ? added : { _tag: "KeyCreated", key }
 }
 
-/** @category accounts */
+/**
+ * Changes an API key.
+ *
+ * @category accounts
+ * @since 0.1.0
+ */
 export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey">): Reply.Reply => {
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.invalid(["apiKey", { kind: "known" }])
@@ -128,7 +152,12 @@ export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey"
   return Reply.done
 }
 
-/** @category accounts */
+/**
+ * Changes a sub-account.
+ *
+ * @category accounts
+ * @since 0.1.0
+ */
 export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSubAccount">): Reply.Reply => {
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined) return Reply.invalid(["id", { kind: "known" }])
@@ -136,7 +165,12 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
   return Reply.done
 }
 
-/** @category accounts */
+/**
+ * Credits a wallet from outside the exchange.
+ *
+ * @category accounts
+ * @since 0.1.0
+ */
 export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund">): Reply.Reply => {
   if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   const units = Units.from(amount)
@@ -145,7 +179,12 @@ export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund
   return Reply.done
 }
 
-/** @category codes */
+/**
+ * Creates a code that the main wallet of an account pays.
+ *
+ * @category codes
+ * @since 0.1.0
+ */
 export const createCode = (
   state: State,
   { account, amount, code, passphrase, ticker }: Of<"CreateCode">
@@ -161,9 +200,10 @@ export const createCode = (
 }
 
 /**
- * Makes a code that its creator has operation for: the next running number, in the form of the exchange's codes.
+ * Creates a code that its creator has asked for: the next number, in the form of the exchange's codes.
  *
  * @category codes
+ * @since 0.1.0
  */
 export const createOwnCode = (
   state: State,
@@ -190,9 +230,10 @@ export const createOwnCode = (
 }
 
 /**
- * Credits the main wallet with what a code is worth. A wrong passphrase and an unknown code are told apart by nothing.
+ * Credits the main wallet with what a code is worth. A wrong passphrase is answered like an unknown code.
  *
  * @category codes
+ * @since 0.1.0
  */
 export const applyCode = (
   state: State,
@@ -215,7 +256,12 @@ export const applyCode = (
   }
 }
 
-/** @category accounts */
+/**
+ * Deletes a sub-account that holds nothing, with its orders and its keys.
+ *
+ * @category accounts
+ * @since 0.1.0
+ */
 export const deleteSubAccount = (
   work: Work,
   owner: string,
@@ -224,7 +270,7 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
-  // A position outlives a wallet that its losses have emptied, an investment one that it was paid from.
+  // Positions and investments may be left when the wallets are empty.
   for (const { account } of [...state.positions.values(), ...state.investments.values()]) {
     if (account === id) return Reply.invalid(["id", { kind: "empty" }])
   }
@@ -243,9 +289,10 @@ export const deleteSubAccount = (
 }
 
 /**
- * Moves an amount between an account's own wallets. What stands for open positions stays in the collateral wallet.
+ * Moves an amount between wallets of an account. The margin of open positions stays in the collateral wallet.
  *
  * @category accounts
+ * @since 0.1.0
  */
 export const transfer = (
   state: State,

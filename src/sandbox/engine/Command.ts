@@ -1,6 +1,6 @@
 /**
- * Everything that can change the state of the exchange. The journal is a list of commands, so each has a schema and can be
- * written as JSON.
+ * Everything that can change the state of the exchange. The journal is a list of commands, so each has a schema and can
+ * be written as JSON.
  *
  * @since 0.1.0
  */

@@ -128,8 +128,8 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 }
 
 /**
- * The version of the engine. It rises with every change after which the same commands give another state, or a state has
- * another form. A journal is only read by the version that wrote it.
+ * The version of the engine. It rises with every change after which the same commands give another state, or a state
+ * has another form. A journal is only read by the version that wrote it.
  *
  * @category engine
  * @since 0.1.0

@@ -26,7 +26,8 @@ export interface History {
 }
 
 /**
- * Returns the state that a command of the past had left. The state is the caller's own: changing it changes nothing else.
+ * Returns the state that a command of the past had left. The state is the caller's own: changing it changes nothing
+ * else.
  *
  * @category models
  * @since 0.1.0
@@ -42,8 +43,8 @@ export type Recall = (sequence: number) => State.State
 export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
- * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is not part of
- * the history.
+ * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is not
+ * part of the history.
  *
  * @category history
  * @since 0.1.0

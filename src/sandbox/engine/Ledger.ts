@@ -1,6 +1,6 @@
 /**
- * Who holds what. Every movement is a transfer between two holders, so no asset appears or vanishes. What enters the exchange
- * comes from `outside`, whose balance is the negative of all other balances.
+ * Who holds what. Every movement is a transfer between two holders, so no asset appears or vanishes. What enters the
+ * exchange comes from `outside`, whose balance is the negative of all other balances.
  *
  * @since 0.1.0
  */
@@ -152,8 +152,8 @@ const add = (ledger: Ledger, holder: Holder, ticker: Ticker, units: Units): void
 }
 
 /**
- * Moves an amount. Returns `false`, and moves nothing, when the holder does not have it. Only the lender and `outside` may go
- * below zero.
+ * Moves an amount. Returns `false`, and moves nothing, when the holder does not have it. Only the lender and `outside`
+ * may go below zero.
  *
  * @category moving
  * @since 0.1.0

@@ -39,8 +39,8 @@ export interface Requirement {
 }
 
 /**
- * What an order of this total has to lock: what a spot order would spend, or the margin and the fee of a position. `total` is
- * in quote currency.
+ * What an order of this total has to lock: what a spot order would spend, or the margin and the fee of a position.
+ * `total` is in quote currency.
  *
  * @category locks
  * @since 0.1.0

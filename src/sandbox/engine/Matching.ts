@@ -130,8 +130,8 @@ const endOrRest = (
 }
 
 /**
- * Executes an order: it takes what it can, and the rest of it rests in the book or is canceled. `limit` is the order's own
- * unless it is given; an order without a limit trades within the taker band.
+ * Executes an order: it takes what it can, and the rest of it rests in the book or is canceled. `limit` is the order's
+ * own unless it is given; an order without a limit trades within the taker band.
  *
  * @category trading
  * @since 0.1.0

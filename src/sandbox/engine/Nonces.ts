@@ -14,8 +14,8 @@ const day = 86_400_000n
 const keptBeforePruning = 20_000
 
 /**
- * Uses a nonce, or says why it can't be used and changes nothing. `at` is the time by the clock that judges nonces, in Unix
- * microseconds.
+ * Uses a nonce, or says why it can't be used and changes nothing. `at` is the time by the clock that judges nonces, in
+ * Unix microseconds.
  *
  * @category nonces
  * @since 0.1.0

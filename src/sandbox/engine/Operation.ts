@@ -1,5 +1,6 @@
 /**
- * What signed calls ask the engine to do. The journal holds operations, so each has a schema and can be written as JSON.
+ * What signed calls ask the engine to do. The journal holds operations, so each has a schema and can be written as
+ * JSON.
  *
  * @since 0.1.0
  */

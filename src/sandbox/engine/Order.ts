@@ -65,11 +65,17 @@ export interface Order {
   readonly side: OrderSide
   /** Limit, market, stop limit and so on. */
   readonly type: OrderType
-  /** What it trades: `spot` orders trade wallets, `margin` and `futures` orders trade positions. Cancel-all selects by it. */
+  /**
+   * What it trades: `spot` orders trade wallets, `margin` and `futures` orders trade positions. Cancel-all selects by
+   * it.
+   */
   readonly kind: "spot" | "margin" | "futures"
   /** The amount as the caller wrote it. */
   readonly amount: Decimal
-  /** The value of `amount`: in units of the base currency, or of the quote currency for a market buy that states its cost. */
+  /**
+   * The value of `amount`: in units of the base currency, or of the quote currency for a market buy that states its
+   * cost.
+   */
   readonly quantity: Units
   /** The limit, in units of the quote currency. `undefined` on market orders. */
   readonly price: Price | undefined
@@ -93,7 +99,9 @@ export interface Order {
   readonly placedAt: number
   /** The funds that it has locked. The legs of an OCO order share one lock, which one of them holds. */
   locked: Lock | undefined
-  /** The price at which it rests in the book. `undefined` before a stop order is triggered and after an order has ended. */
+  /**
+   * The price at which it rests in the book. `undefined` before a stop order is triggered and after an order has ended.
+   */
   queued: Units | undefined
   /** Where the order stands (document, "States and transitions"). */
   status: OrderStatus

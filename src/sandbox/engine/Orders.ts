@@ -80,9 +80,9 @@ const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "b
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
 /**
- * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there is no
- * such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency stays as
- * it is.
+ * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there
+ * is no such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency
+ * stays as it is.
  */
 const capToPosition = (
   state: State,
@@ -108,7 +108,9 @@ const lock = (work: Work, market: Market.Market, order: Order, price: Decimal.Pr
 
 const isReply = (value: object): value is Reply.Reply => "_tag" in value
 
-/** The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now. */
+/**
+ * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
+ */
 const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Decimal.Price): ActivationCondition => {
   const last = state.trading.get(market)?.lastPrice
   if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
@@ -245,9 +247,9 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 }
 
 /**
- * Places both legs of a collateral OCO order. The take-profit rests in the book, the price triggers the stop-loss. When one
- * leg trades, is triggered or ends, the other is canceled. The pair, the stop-loss and the take-profit have consecutive
- * identifiers.
+ * Places both legs of a collateral OCO order. The take-profit rests in the book, the price triggers the stop-loss. When
+ * one leg trades, is triggered or ends, the other is canceled. The pair, the stop-loss and the take-profit have
+ * consecutive identifiers.
  *
  * @category orders
  * @since 0.1.0

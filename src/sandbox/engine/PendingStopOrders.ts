@@ -7,8 +7,8 @@ import type { StopOrder } from "./Order.ts"
 import * as Units from "./Units.ts"
 
 /**
- * Stop orders, and the bounds within which a price triggers none of them. Only a price beyond a bound makes it necessary
- * to look through the orders.
+ * Stop orders, and the bounds within which a price triggers none of them. Only a price beyond a bound makes it
+ * necessary to look through the orders.
  *
  * @category models
  * @since 0.1.0

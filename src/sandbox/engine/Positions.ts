@@ -1,6 +1,6 @@
 /**
- * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is their other party: it
- * pays and receives what a position trades. Gains go to the collateral wallet, losses come from it.
+ * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is their other
+ * party: it pays and receives what a position trades. Gains go to the collateral wallet, losses come from it.
  *
  * @since 0.1.0
  */
@@ -58,7 +58,8 @@ const payUpTo = (
 }
 
 /**
- * The margin of the open positions, which can't be spent from the collateral wallet: their cost divided by the leverage.
+ * The margin of the open positions, which can't be spent from the collateral wallet: their cost divided by the
+ * leverage.
  *
  * @category reading
  * @since 0.1.0

@@ -165,8 +165,8 @@ export interface Invalid {
 }
 
 /**
- * The command is refused for a reason other than its fields alone. A call has changed nothing but the key's nonces and last
- * activity, and with `nonceUsed` and `nonceOutsideWindow` not even these.
+ * The command is refused for a reason other than its fields alone. A call has changed nothing but the key's nonces and
+ * last activity, and with `nonceUsed` and `nonceOutsideWindow` not even these.
  *
  * @category models
  * @since 0.1.0

@@ -32,7 +32,10 @@ const changeBetween = (from: Units.Units | undefined, to: Units.Units | undefine
 
 const totalOf = ({ amount, price }: Trade): Units.Units => Units.times(amount, price)
 
-/** The ticker of the last day. Only the latest trades are kept: a market with more trades in a day shows too little volume. */
+/**
+ * The ticker of the last day. Only the latest trades are kept: a market with more trades in a day shows too little
+ * volume.
+ */
 const tickerOf = ({ at, state }: Context, market: MarketName): Tickers.Ticker => {
   const trading = state.trading.get(market)
   const trades = (trading?.trades ?? []).filter((trade) => trade.at > at - day)

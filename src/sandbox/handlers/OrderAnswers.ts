@@ -19,7 +19,8 @@ import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
 const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
-  // A filled market buy may have a rest in quote currency that can't buy the smallest amount. Nothing of it is left to fill.
+  // A filled market buy may have a rest in quote currency that can't buy the smallest amount. Nothing of it is left to
+  // fill.
   if (status === "FILLED") return Decimal.zero
   // The amount comes back as it was written until a part of it is filled.
   return left === quantity ? amount : Units.toDecimal(left)

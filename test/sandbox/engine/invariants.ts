@@ -95,7 +95,10 @@ const open = (state: State, id: OrderId, order: Order): void => {
   }
 }
 
-/** Every open order is in exactly one place: in the book at its price, or among the stop orders that have not been triggered. */
+/**
+ * Every open order is in exactly one place: in the book at its price, or among the stop orders that have not been
+ * triggered.
+ */
 const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Trading): Set<Order> => {
   const found = new Set<Order>()
   for (const side of ["buy", "sell"] as const) {
@@ -135,8 +138,8 @@ const sorted = ({ book: { asks, bids } }: Trading): void => {
 const keyOf = ({ account, market }: Order): string => `${account}/${market}`
 
 /**
- * Follows an exchange from its beginning and keeps its own account of it: what each order has dealt, when it came to the
- * book, the positions, and what was traded with the rest of the world.
+ * Follows an exchange from its beginning and keeps its own account of it: what each order has dealt, when it came to
+ * the book, the positions, and what was traded with the rest of the world.
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
@@ -264,7 +267,9 @@ export class Follower {
     }
   }
 
-  /** Either both legs of an OCO order are open, and neither has traded or been triggered, or at most one leg is open. */
+  /**
+   * Either both legs of an OCO order are open, and neither has traded or been triggered, or at most one leg is open.
+   */
   private pairsEndTogether(): void {
     for (const { id, stopLoss, takeProfit } of this.pairs) {
       const open = [stopLoss, takeProfit].filter((leg) => this.state.openOrders.has(leg.id))
@@ -285,7 +290,10 @@ export class Follower {
     }
   }
 
-  /** The lender holds the other side of the positions and what the rest of the world has traded. Nothing of spot trades is left with it. */
+  /**
+   * The lender holds the other side of the positions and what the rest of the world has traded. Nothing of spot trades
+   * is left with it.
+   */
   private lenderAgrees(): void {
     for (const stock of ["BTC", "ETH", "SHIB"]) {
       const positions = [...this.state.positions.values()].filter(({ market }) => market.startsWith(`${stock}_`))
