@@ -44,13 +44,12 @@ export interface Call {
 }
 
 /**
- * Opens an account.
+ * The options of the action `OpenAccount`.
  *
  * @category models
  * @since 0.1.0
  */
-export interface OpenAccount {
-  readonly _tag: "OpenAccount"
+export interface OpenAccountOptions {
   /** The identifier of the new account. */
   readonly account: string
   /** Whether the account may call the B2B endpoints. */
@@ -58,13 +57,22 @@ export interface OpenAccount {
 }
 
 /**
- * Opens a sub-account, which has an account of its own.
+ * Opens an account.
  *
  * @category models
  * @since 0.1.0
  */
-export interface OpenSubAccount {
-  readonly _tag: "OpenSubAccount"
+export interface OpenAccount extends OpenAccountOptions {
+  readonly _tag: "OpenAccount"
+}
+
+/**
+ * The options of the action `OpenSubAccount`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenSubAccountOptions {
   /** The identifier of the new sub-account and of its account. */
   readonly id: SubAccountId
   /** The account that it belongs to. */
@@ -86,13 +94,22 @@ export interface OpenSubAccount {
 }
 
 /**
- * Changes a sub-account. What is absent stays as it is.
+ * Opens a sub-account, which has an account of its own.
  *
  * @category models
  * @since 0.1.0
  */
-export interface SetSubAccount {
-  readonly _tag: "SetSubAccount"
+export interface OpenSubAccount extends OpenSubAccountOptions {
+  readonly _tag: "OpenSubAccount"
+}
+
+/**
+ * The options of the action `SetSubAccount`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetSubAccountOptions {
   /** The sub-account. */
   readonly id: SubAccountId
   /** How far its identity check has come. */
@@ -104,13 +121,22 @@ export interface SetSubAccount {
 }
 
 /**
- * Adds an API key.
+ * Changes a sub-account. What is absent stays as it is.
  *
  * @category models
  * @since 0.1.0
  */
-export interface AddKey {
-  readonly _tag: "AddKey"
+export interface SetSubAccount extends SetSubAccountOptions {
+  readonly _tag: "SetSubAccount"
+}
+
+/**
+ * The options of the action `AddKey`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AddKeyOptions {
   /** The account whose calls it signs. */
   readonly account: string
   /** The key. */
@@ -128,13 +154,22 @@ export interface AddKey {
 }
 
 /**
- * Changes an API key. What is absent stays as it is.
+ * Adds an API key.
  *
  * @category models
  * @since 0.1.0
  */
-export interface SetKey {
-  readonly _tag: "SetKey"
+export interface AddKey extends AddKeyOptions {
+  readonly _tag: "AddKey"
+}
+
+/**
+ * The options of the action `SetKey`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetKeyOptions {
   /** The key. */
   readonly apiKey: ApiKey
   /** Whether the key may call at all. */
@@ -144,13 +179,22 @@ export interface SetKey {
 }
 
 /**
- * Credits a wallet from outside the exchange.
+ * Changes an API key. What is absent stays as it is.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Fund {
-  readonly _tag: "Fund"
+export interface SetKey extends SetKeyOptions {
+  readonly _tag: "SetKey"
+}
+
+/**
+ * The options of the action `Fund`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FundOptions {
   /** The account. */
   readonly account: string
   /** The wallet. */
@@ -162,13 +206,22 @@ export interface Fund {
 }
 
 /**
- * Creates a code of the owner's choice, which the main wallet of an account pays.
+ * Credits a wallet from outside the exchange.
  *
  * @category models
  * @since 0.1.0
  */
-export interface IssueCode {
-  readonly _tag: "CreateCode"
+export interface Fund extends FundOptions {
+  readonly _tag: "Fund"
+}
+
+/**
+ * The options of the action `CreateCode`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface IssueCodeOptions {
   /** The account that pays for the code. */
   readonly account: string
   /** The code. */
@@ -182,13 +235,22 @@ export interface IssueCode {
 }
 
 /**
- * Opens a fixed-term plan.
+ * Creates a code of the owner's choice, which the main wallet of an account pays.
  *
  * @category models
  * @since 0.1.0
  */
-export interface OpenPlan {
-  readonly _tag: "OpenPlan"
+export interface IssueCode extends IssueCodeOptions {
+  readonly _tag: "CreateCode"
+}
+
+/**
+ * The options of the action `OpenPlan`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenPlanOptions {
   /** The identifier of the new plan. */
   readonly planId: PlanId
   /** The asset that can be invested. */
@@ -200,13 +262,22 @@ export interface OpenPlan {
 }
 
 /**
- * Invests an amount of the main wallet.
+ * Opens a fixed-term plan.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Invest {
-  readonly _tag: "Invest"
+export interface OpenPlan extends OpenPlanOptions {
+  readonly _tag: "OpenPlan"
+}
+
+/**
+ * The options of the action `Invest`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface InvestOptions {
   /** The account. */
   readonly account: string
   /** The plan. */
@@ -218,13 +289,22 @@ export interface Invest {
 }
 
 /**
- * Pays interest at once, whatever the plan says.
+ * Invests an amount of the main wallet.
  *
  * @category models
  * @since 0.1.0
  */
-export interface PayInterest {
-  readonly _tag: "PayInterest"
+export interface Invest extends InvestOptions {
+  readonly _tag: "Invest"
+}
+
+/**
+ * The options of the action `PayInterest`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PayInterestOptions {
   /** The account that receives it. */
   readonly account: string
   /** The plan that the payment names. It need not exist. */
@@ -238,17 +318,49 @@ export interface PayInterest {
 }
 
 /**
+ * Pays interest at once, whatever the plan says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PayInterest extends PayInterestOptions {
+  readonly _tag: "PayInterest"
+}
+
+/**
+ * The options of the action `MovePrice`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MovePriceOptions {
+  /** The market. */
+  readonly market: MarketName
+  /** The new price, in units of the quote currency. */
+  readonly price: Price
+}
+
+/**
  * Moves the price of a market.
  *
  * @category models
  * @since 0.1.0
  */
-export interface MovePrice {
+export interface MovePrice extends MovePriceOptions {
   readonly _tag: "MovePrice"
+}
+
+/**
+ * The options of the action `StepPrice`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StepPriceOptions {
   /** The market. */
   readonly market: MarketName
-  /** The new price, in units of the quote currency. */
-  readonly price: Price
+  /** The difference, in units of the quote currency; may be below zero. */
+  readonly by: Decimal
 }
 
 /**
@@ -257,12 +369,8 @@ export interface MovePrice {
  * @category models
  * @since 0.1.0
  */
-export interface StepPrice {
+export interface StepPrice extends StepPriceOptions {
   readonly _tag: "StepPrice"
-  /** The market. */
-  readonly market: MarketName
-  /** The difference, in units of the quote currency; may be below zero. */
-  readonly by: Decimal
 }
 
 /**
@@ -279,13 +387,12 @@ export interface PathStep {
 }
 
 /**
- * Makes the price of a market follow a path.
+ * The options of the action `PlayPrices`.
  *
  * @category models
  * @since 0.1.0
  */
-export interface PlayPrices {
-  readonly _tag: "PlayPrices"
+export interface PlayPricesOptions {
   /** The market. */
   readonly market: MarketName
   /** The path. */
@@ -293,13 +400,22 @@ export interface PlayPrices {
 }
 
 /**
- * Trades a position with the rest of the world, without an order.
+ * Makes the price of a market follow a path.
  *
  * @category models
  * @since 0.1.0
  */
-export interface OpenPosition {
-  readonly _tag: "OpenPosition"
+export interface PlayPrices extends PlayPricesOptions {
+  readonly _tag: "PlayPrices"
+}
+
+/**
+ * The options of the action `OpenPosition`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenPositionOptions {
   /** The account. */
   readonly account: string
   /** The market. */
@@ -310,6 +426,16 @@ export interface OpenPosition {
   readonly amount: Amount
   /** The price, in units of the quote currency. The last price of the market when absent. */
   readonly price?: Price
+}
+
+/**
+ * Trades a position with the rest of the world, without an order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OpenPosition extends OpenPositionOptions {
+  readonly _tag: "OpenPosition"
 }
 
 /**

@@ -241,16 +241,36 @@ export interface Trading {
 }
 
 /**
+ * A clock that runs with the computer's.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RunningClock {
+  readonly _tag: "Running"
+  /** How far it is ahead of the computer's clock, in microseconds; below zero when it is behind. */
+  readonly ahead: number
+}
+
+/**
+ * A clock that stands still.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FrozenClock {
+  readonly _tag: "Frozen"
+  /** The time that it shows, in Unix microseconds. */
+  readonly at: number
+}
+
+/**
  * The clock as the owner of the venue has set it.
  *
  * @category models
  * @since 0.1.0
  */
-export type Clock =
-  /** It runs `ahead` of the computer's clock, in microseconds. */
-  | { readonly _tag: "Running"; readonly ahead: number }
-  /** It stands still at a time in Unix microseconds. */
-  | { readonly _tag: "Frozen"; readonly at: number }
+export type Clock = RunningClock | FrozenClock
 
 /**
  * A price that a market will have.
