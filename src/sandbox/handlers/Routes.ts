@@ -398,7 +398,7 @@ const subAccountAnswer = (subAccount: SubAccount): SubAccounts.SubAccount => ({
 })
 
 /** A key without its secret. */
-const apiKeyAnswer = (key: Key, owner: SubAccountId): SubAccountApiKeys.SubAccountApiKey => ({
+const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
   subAccountId: owner,
   id: key.id,
   title: key.title,
