@@ -42,6 +42,7 @@ import * as SubAccountCreation from "../../endpoints/SubAccountCreation.ts"
 import * as SubAccounts from "../../endpoints/SubAccounts.ts"
 import * as Tickers from "../../endpoints/Tickers.ts"
 import * as TradeBalance from "../../endpoints/TradeBalance.ts"
+import * as TradingFees from "../../endpoints/TradingFees.ts"
 import * as Transfers from "../../endpoints/Transfers.ts"
 import * as UnexecutedOcoOrders from "../../endpoints/UnexecutedOcoOrders.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
@@ -725,5 +726,18 @@ export const routes: ReadonlyArray<Route> = [
         isMemo: false
       }])
     )),
-  read(ServerTime.endpoint, (_request, { at, state }) => ({ time: seconds(at + state.skew) }))
+  read(ServerTime.endpoint, (_request, { at, state }) => ({ time: seconds(at + state.skew) })),
+  // Each market has its own fees here; the defaults are those that the assets state.
+  read(TradingFees.endpoint, (_request, { state }) => ({
+    error: null,
+    maker: assetFee,
+    taker: assetFee,
+    futuresMaker: assetFee,
+    futuresTaker: assetFee,
+    rpiMakerPremium: null,
+    futuresRpiMakerPremium: null,
+    customFees: new Map(
+      [...state.markets.values()].map(({ makerFee, name, takerFee }) => [name, { maker: makerFee, taker: takerFee }])
+    )
+  }))
 ]
