@@ -182,7 +182,8 @@ export class OrderBooks extends Context.Service<OrderBooks, {
   /**
    * Reads the book of a market as it is now.
    *
-   * Fails with `ValidationFailed` when the exchange has no such market.
+   * Fails with `PublicRequestRejected` when the exchange has no such market, and with `ValidationFailed` before anything
+   * is sent when `limit` is out of bounds.
    */
   readonly get: (market: MarketName, options?: Options) => Effect.Effect<OrderBook, Failure>
 }>()("effect-txc/endpoints/OrderBooks") {

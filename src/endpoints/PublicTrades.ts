@@ -155,7 +155,7 @@ export class PublicTrades extends Context.Service<PublicTrades, {
   /**
    * Reads at most 100 trades, the latest first.
    *
-   * Fails with `ValidationFailed` when the exchange has no such market.
+   * Fails with `PublicRequestRejected` when the exchange has no such market.
    */
   readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PublicTrade>, Failure>
 }>()("effect-txc/endpoints/PublicTrades") {

@@ -20,6 +20,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
@@ -152,6 +153,6 @@ export class TradingFees extends Context.Service<TradingFees, {
   static readonly layer: Layer.Layer<TradingFees, never, Call.Call> = PlainService.layer(
     TradingFees,
     endpoint,
-    (call) => ({ get: Effect.map(call({}), ({ error: _, ...schedule }) => schedule) })
+    (call) => ({ get: Effect.map(call({}), Struct.omit(["error"])) })
   )
 }
