@@ -33,7 +33,7 @@ import { KeyTitle } from "../domain/SubAccount.ts"
 import { NonEmptyText } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
-import { fields, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
+import { SubAccountApiKey } from "./SubAccountApiKeys.ts"
 
 // -----------------------------------------------------------------------------
 // Request
@@ -92,7 +92,7 @@ export interface CreatedApiKey extends SubAccountApiKey {
  * @since 0.1.0
  */
 export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.struct<CreatedApiKey>({
-  ...fields,
+  ...SubAccountApiKey.fields,
   type: Type,
   apiSecret: Schema.RedactedFromValue(NonEmptyText)
 }).schema

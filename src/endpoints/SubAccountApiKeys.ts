@@ -111,12 +111,12 @@ export interface SubAccountApiKey {
 }
 
 /**
- * The schemas of a key's fields.
+ * The schema of {@link SubAccountApiKey}.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const fields: Wire.Fields<SubAccountApiKey> = {
+export const SubAccountApiKey = Schema.Struct({
   subAccountId: SubAccountId,
   id: ApiKeyId,
   title: Schema.String,
@@ -126,15 +126,7 @@ export const fields: Wire.Fields<SubAccountApiKey> = {
   lastActivity: UnixSeconds,
   restrictAccess: Schema.Boolean,
   accessEndpoints: Schema.Array(Wire.struct<AccessEndpoint>({ name: Schema.String, title: Schema.String }).schema)
-}
-
-/**
- * The schema of {@link SubAccountApiKey}.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> = Wire.struct<SubAccountApiKey>(fields).schema
+}) satisfies Schema.Codec<SubAccountApiKey, unknown>
 
 /** A key as received: with the secret, to see whether it is as empty as it must be. */
 interface Received extends SubAccountApiKey {
@@ -161,7 +153,7 @@ interface ReceivedPage extends Page {
 const response = Wire.struct<ReceivedPage>({
   limit: Limit,
   offset: Offset,
-  records: Schema.Array(Wire.struct<Received>({ ...fields, apiSecret: Schema.String }).schema)
+  records: Schema.Array(Wire.struct<Received>({ ...SubAccountApiKey.fields, apiSecret: Schema.String }).schema)
 }, { keys: { records: "data" } })
 
 // -----------------------------------------------------------------------------
