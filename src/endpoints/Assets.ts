@@ -1,14 +1,27 @@
 /**
  * The assets and whether they can be deposited and withdrawn. Public.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Option from "effect/Option"
+ * import { Assets, Identifiers } from "effect-txc"
+ *
+ * const isWithdrawable = Effect.gen(function*() {
+ *   const assets = yield* Assets.Assets
+ *   return Option.exists(yield* assets.get(Identifiers.ticker("BTC")), ({ canWithdraw }) => canWithdraw)
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -24,7 +37,40 @@ const request = Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-const asset = Wire.struct({
+/**
+ * An asset.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Asset {
+  /** Its full name. */
+  readonly name: string
+  /** Its number in a public registry; 0 when it has none. */
+  readonly unifiedCryptoassetId?: number
+  /** Whether it can be withdrawn now. */
+  readonly canWithdraw: boolean
+  /** Whether it can be deposited now. */
+  readonly canDeposit: boolean
+  /** The least withdrawal, in units of the asset. */
+  readonly minWithdraw: Decimal
+  /** The greatest withdrawal, in units of the asset; zero when there is no such limit. */
+  readonly maxWithdraw: Decimal
+  /** The maker's trading fee, in percent (`"0.1"` is 0.1 %). */
+  readonly makerFee: Decimal
+  /** The taker's trading fee, in percent (`"0.1"` is 0.1 %). */
+  readonly takerFee: Decimal
+  /** The least deposit, in units of the asset. */
+  readonly minDeposit: Decimal
+  /** The greatest deposit, in units of the asset; zero when there is no such limit. */
+  readonly maxDeposit: Decimal
+  /** The most fractional digits of an amount. */
+  readonly currencyPrecision?: number
+  /** Whether an address needs a memo. */
+  readonly isMemo?: boolean
+}
+
+const asset = Wire.struct<Asset>({
   name: Schema.String,
   unifiedCryptoassetId: Schema.optionalKey(Schema.Int),
   canWithdraw: Schema.Boolean,
@@ -53,27 +99,18 @@ const asset = Wire.struct({
   }
 })
 
-/**
- * An asset. Amounts are in units of it.
- *
- * - `unifiedCryptoassetId`: its number in a public registry; 0 when it has none
- * - `minWithdraw`, `maxWithdraw`, `minDeposit`, `maxDeposit`: bounds; a zero maximum is none
- * - `makerFee`, `takerFee`: in percent (`"0.1"` is 0.1 %)
- * - `currencyPrecision`: the most fractional digits of an amount
- * - `isMemo`: whether an address needs a memo
- *
- * @category models
- * @since 0.1.0
- */
-export type Asset = typeof asset.schema.Type
-
 const response = Wire.keyed(Ticker, asset.schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `GET /api/v4/public/assets`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "Assets.all",
   clause: "not in the document",
@@ -87,10 +124,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading assets can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -98,26 +141,26 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `all`: every asset
- * - `get`: one asset; none when the exchange has no such asset
+ * Reads the assets.
  *
  * @category services
  * @since 0.1.0
  */
 export class Assets extends Context.Service<Assets, {
+  /** Reads all assets. */
   readonly all: Effect.Effect<ReadonlyMap<Ticker, Asset>, Failure>
+  /** Reads all assets and finds one; none when the exchange has no such asset. */
   readonly get: (ticker: Ticker) => Effect.Effect<Option.Option<Asset>, Failure>
 }>()("effect-txc/endpoints/Assets") {
-  static readonly layer: Layer.Layer<Assets, never, Call.PublicCall> = Layer.effect(
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<Assets, never, Call.PublicCall> = PlainService.layerPublic(
     Assets,
-    Effect.gen(function*() {
-      const call = (yield* Call.PublicCall).make(endpoint)
-      return {
-        all: Effect.withSpan(call({}), "Assets.all"),
-        get: Effect.fn("Assets.get")(function*(ticker: Ticker) {
-          return Option.fromUndefinedOr((yield* call({})).get(ticker))
-        })
-      }
+    endpoint,
+    (call) => ({
+      all: call({}),
+      get: Effect.fn("Assets.get")(function*(ticker: Ticker) {
+        return Option.fromUndefinedOr((yield* call({})).get(ticker))
+      })
     })
   )
 }

@@ -1,16 +1,33 @@
 /**
  * Creating codes, which another account can apply.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Code, CodeCreation, Decimal, Identifiers } from "effect-txc"
+ *
+ * const gift = Effect.gen(function*() {
+ *   const codes = yield* CodeCreation.CodeCreation
+ *   const { code } = yield* codes.create({
+ *     ticker: Identifiers.ticker("USDT"),
+ *     amount: Decimal.amount("25"),
+ *     passphrase: Code.Passphrase.make("open sesame")
+ *   })
+ *   return code
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Code, Description, Passphrase } from "../domain/Code.ts"
-import { Amount } from "../domain/Decimal.ts"
-import { ExternalId, Ticker } from "../domain/Identifiers.ts"
+import { Amount, amount } from "../domain/Decimal.ts"
+import { ExternalId, Ticker, ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -19,12 +36,23 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `ticker`: which asset
- * - `amount`: what the code is worth, in units of the asset; taken from the main balance
- * - `passphrase`: at most 25 characters; whoever applies the code needs it
- * - `description`: for the creator only, at most 280 characters
+ * A code to create.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface Request {
+  /** The asset. */
+  readonly ticker: Ticker
+  /** What the code is worth, in units of the asset. It is taken from the main balance. */
+  readonly amount: Amount
+  /** A passphrase of at most 25 characters. Only who knows it can apply the code. */
+  readonly passphrase?: Passphrase
+  /** A note for the creator only, of at most 280 characters. */
+  readonly description?: Description
+}
+
+const request = Wire.struct<Request>({
   ticker: Ticker,
   amount: Amount,
   passphrase: Schema.optionalKey(Passphrase),
@@ -36,27 +64,36 @@ const request = Wire.struct({
 // -----------------------------------------------------------------------------
 
 /**
- * A code that has been created. Whoever knows it (and its passphrase) can apply it.
- *
- * - `message`: the exchange's words
- * - `externalId`: of the transaction
+ * A code that has been created.
  *
  * @category models
  * @since 0.1.0
  */
-const CreatedCode = Wire.struct({
+export interface CreatedCode {
+  /** The code. Anybody else who knows it, and its passphrase if it has one, can apply it. */
+  readonly code: Code
+  /** The exchange's own words. */
+  readonly message: string
+  /** The exchange's identifier of the transaction. */
+  readonly externalId: ExternalId
+}
+
+const createdCode = Wire.struct<CreatedCode>({
   code: Code,
   message: Schema.String,
   externalId: ExternalId
 }, { keys: { externalId: "external_id" } })
-/** @category models */
-export type CreatedCode = typeof CreatedCode.schema.Type
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/main-account/codes`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CodeCreation.create",
   clause: "not in the document",
@@ -70,12 +107,21 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => CreatedCode.schema
+  response: () => createdCode.schema,
+  example: (): Request => ({
+    ticker: ticker("USDT"),
+    amount: amount("25"),
+    passphrase: Passphrase.make("open sesame"),
+    description: Description.make("a prize")
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What creating a code can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -83,24 +129,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: takes the amount from the main balance and puts it into a code. More than the balance holds is refused
- *   (`RequestRejected`).
+ * Creates codes.
  *
  * @category services
  * @since 0.1.0
  */
 export class CodeCreation extends Context.Service<CodeCreation, {
+  /**
+   * Takes the amount from the main balance and puts it into a code.
+   *
+   * Fails with `RequestRejected` when the main balance holds less than the amount, and with `InvalidFields` when the
+   * exchange does not know the asset.
+   */
   readonly create: (request: Request) => Effect.Effect<CreatedCode, Failure>
 }>()("effect-txc/endpoints/CodeCreation") {
-  static readonly layer: Layer.Layer<CodeCreation, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<CodeCreation, never, Call.Call> = PlainService.layer(
     CodeCreation,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        create: Effect.fn("CodeCreation.create")(function*(request: Request) {
-          return yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (create) => ({ create })
   )
 }

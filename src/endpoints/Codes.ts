@@ -102,7 +102,10 @@ export const endpoint = Endpoint.make({
   refusals: ["InvalidFields"],
   request: () => request,
   response: () => appliedCode.schema,
-  example: (): Request => ({ code: Code.make("code-of-bob") })
+  example: (): Request => ({
+    code: Code.make("WBbe08a482-5faf-11ed-9b6a-0242ac120002ETH"),
+    passphrase: Passphrase.make("open sesame")
+  })
 })
 
 /**

@@ -1,12 +1,24 @@
 /**
- * The balances of the collateral account, which stand for margin orders and positions.
+ * The balances of the collateral account, which back margin orders and positions.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CollateralBalance, Identifiers } from "effect-txc"
+ *
+ * const collateral = Effect.gen(function*() {
+ *   const balance = yield* CollateralBalance.CollateralBalance
+ *   return yield* balance.of(Identifiers.ticker("USDT"))
+ * })
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Call from "../client/call/Call.ts"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -23,7 +35,7 @@ const request = Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * The balance of every asset, in units of it, what open orders have locked included. An asset that is not there has a
+ * The balance of every asset, in units of it. It includes what open orders have locked. An asset that is missing has a
  * balance of zero.
  *
  * @category models
@@ -38,7 +50,12 @@ const response = Wire.keyed(Ticker, Wire.LooseDecimal)
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/collateral-account/balance`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "CollateralBalance.all",
   clause: "not in the document",
@@ -52,10 +69,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading the collateral account's balances can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -63,26 +86,26 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `all`: the balances of all assets
- * - `of`: the balance of one asset; zero when the exchange leaves it out
+ * Reads the balances of the collateral account.
  *
  * @category services
  * @since 0.1.0
  */
 export class CollateralBalance extends Context.Service<CollateralBalance, {
+  /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
+  /** Reads the balance of one asset, in units of it; zero when the exchange leaves the asset out. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
 }>()("effect-txc/endpoints/CollateralBalance") {
-  static readonly layer: Layer.Layer<CollateralBalance, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<CollateralBalance, never, Call.Call> = PlainService.layer(
     CollateralBalance,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        all: Effect.withSpan(call({}), "CollateralBalance.all"),
-        of: Effect.fn("CollateralBalance.of")(function*(ticker: Ticker) {
-          return (yield* call({})).get(ticker) ?? Decimal.zero
-        })
-      }
+    endpoint,
+    (call) => ({
+      all: call({}),
+      of: Effect.fn("CollateralBalance.of")(function*(ticker: Ticker) {
+        return (yield* call({})).get(ticker) ?? Decimal.zero
+      })
     })
   )
 }

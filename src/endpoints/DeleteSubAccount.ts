@@ -1,12 +1,24 @@
 /**
  * Deleting a sub-account (document, Endpoints §11).
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { DeleteSubAccount, type Identifiers } from "effect-txc"
+ *
+ * const close = Effect.fnUntraced(function*(id: Identifiers.SubAccountId) {
+ *   const subAccounts = yield* DeleteSubAccount.DeleteSubAccount
+ *   yield* subAccounts.delete({ id })
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Call from "../client/call/Call.ts"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { SubAccountId } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -17,7 +29,18 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({ id: SubAccountId })
+/**
+ * A sub-account to delete.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** The exchange's identifier of the sub-account. */
+  readonly id: SubAccountId
+}
+
+const request = Wire.struct<Request>({ id: SubAccountId })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -31,7 +54,12 @@ const response = ({ demandsAll }: Dialect) =>
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/sub-account/delete` (document, Endpoints §11).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "DeleteSubAccount.delete",
   clause: "Endpoints §11",
@@ -45,12 +73,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response
+  response,
+  example: (): Request => ({ id: SubAccountId.make("2b7e1516-28ae-42a6-abf7-158809cf4f3c") })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What deleting a sub-account can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -58,23 +90,23 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `delete`: deletes a sub-account for good
+ * Deletes sub-accounts.
  *
  * @category services
  * @since 0.1.0
  */
 export class DeleteSubAccount extends Context.Service<DeleteSubAccount, {
+  /**
+   * Deletes a sub-account for good.
+   *
+   * Fails with `InvalidFields` when the account has no such sub-account, or the sub-account still holds funds.
+   */
   readonly delete: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/DeleteSubAccount") {
-  static readonly layer: Layer.Layer<DeleteSubAccount, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<DeleteSubAccount, never, Call.Call> = PlainService.layer(
     DeleteSubAccount,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        delete: Effect.fn("DeleteSubAccount.delete")(function*(request: Request) {
-          yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (call) => ({ delete: call })
   )
 }

@@ -1,13 +1,25 @@
 /**
  * Fees and limits of deposits and withdrawals, per currency (document, Endpoints §5).
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Fees } from "effect-txc"
+ *
+ * const withdrawable = Effect.gen(function*() {
+ *   const fees = yield* Fees.Fees
+ *   return (yield* fees.list).filter(({ canWithdraw }) => canWithdraw).map(({ ticker }) => ticker)
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -24,32 +36,64 @@ const request = Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * Fees and limits of one direction, in units of the currency unless named a percentage. The document does not show the
- * meaning of the flexible fees beyond their names. A zero means that the setting is off.
+ * Fees and limits of one direction. Zero means that the setting is off. The document names the flexible fee but does not
+ * explain it.
  *
  * @category models
  * @since 0.1.0
  */
-export const TransferFee = Schema.Struct({
+export interface TransferFee {
+  /** The least flexible fee, in units of the currency. */
+  readonly minFlex: Decimal
+  /** The greatest flexible fee, in units of the currency. */
+  readonly maxFlex: Decimal
+  /** The flexible fee, in percent. */
+  readonly percentFlex: Decimal
+  /** The fixed fee, in units of the currency. */
+  readonly fixed: Decimal
+  /** The least amount, in units of the currency. */
+  readonly minAmount: Decimal
+  /** The greatest amount, in units of the currency. */
+  readonly maxAmount: Decimal
+}
+
+/**
+ * The schema of {@link TransferFee}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const TransferFee: Schema.Codec<TransferFee, unknown> = Wire.struct<TransferFee>({
   minFlex: Decimal,
   maxFlex: Decimal,
   percentFlex: Decimal,
   fixed: Decimal,
   minAmount: Decimal,
   maxAmount: Decimal
-})
-/** @category models */
-export type TransferFee = typeof TransferFee.Type
+}).schema
 
 /**
- * The fees of one currency.
- *
- * - `canDeposit`, `canWithdraw`: whether the currency can be deposited and withdrawn now
+ * The fees and limits of one currency.
  *
  * @category models
  * @since 0.1.0
  */
-const Fee = Wire.struct({
+export interface Fee {
+  /** The currency. */
+  readonly ticker: Ticker
+  /** The currency's full name. */
+  readonly name: string
+  /** Whether the currency can be deposited now. */
+  readonly canDeposit: boolean
+  /** Whether the currency can be withdrawn now. */
+  readonly canWithdraw: boolean
+  /** What a deposit costs, and how much it may be. */
+  readonly deposit: TransferFee
+  /** What a withdrawal costs, and how much it may be. */
+  readonly withdraw: TransferFee
+}
+
+const fee = Wire.struct<Fee>({
   ticker: Ticker,
   name: Schema.String,
   canDeposit: Schema.Boolean,
@@ -57,16 +101,19 @@ const Fee = Wire.struct({
   deposit: TransferFee,
   withdraw: TransferFee
 }, { keys: { canDeposit: "can_deposit", canWithdraw: "can_withdraw" } })
-/** @category models */
-export type Fee = typeof Fee.schema.Type
 
-const response = Schema.Array(Fee.schema)
+const response = Schema.Array(fee.schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/main-account/fee` (document, Endpoints §5).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "Fees.list",
   clause: "Endpoints §5",
@@ -80,10 +127,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading the fees can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -91,19 +144,19 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `list`: the fees of all currencies
+ * Reads the fees of deposits and withdrawals.
  *
  * @category services
  * @since 0.1.0
  */
 export class Fees extends Context.Service<Fees, {
+  /** Reads the fees of all currencies. */
   readonly list: Effect.Effect<ReadonlyArray<Fee>, Failure>
 }>()("effect-txc/endpoints/Fees") {
-  static readonly layer: Layer.Layer<Fees, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<Fees, never, Call.Call> = PlainService.layer(
     Fees,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return { list: Effect.withSpan(call({}), "Fees.list") }
-    })
+    endpoint,
+    (call) => ({ list: call({}) })
   )
 }

@@ -1,17 +1,30 @@
 /**
  * Interest payments of fixed-term lending (document, Endpoints §1). For business partners only.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, InterestPaymentHistory } from "effect-txc"
+ *
+ * const payments = Effect.gen(function*() {
+ *   const history = yield* InterestPaymentHistory.InterestPaymentHistory
+ *   return yield* Stream.runCollect(history.stream({ ticker: Identifiers.ticker("USDT") }))
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { InvestmentId, PlanId, Ticker } from "../domain/Identifiers.ts"
+import { InvestmentId, PlanId, Ticker, ticker } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -23,12 +36,32 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `planId`: payments of this plan only
- * - `ticker`: payments of plans with this target currency only
- * - `limit`: 1 to 100, default 100
- * - `offset`: 0 to 10000, default 0
+ * Which interest payments to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface StreamRequest {
+  /** Only payments of this plan. */
+  readonly planId?: PlanId
+  /** Only payments of plans with this target currency. */
+  readonly ticker?: Ticker
+  /** The most records in a page, 1 to 100. Default 100. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of interest payments to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
+const request = Wire.struct<Request>({
   planId: Schema.optionalKey(PlanId),
   ticker: Schema.optionalKey(Ticker),
   limit: Schema.optionalKey(Limit),
@@ -42,23 +75,50 @@ const request = Wire.struct({
 /**
  * One payment of interest.
  *
- * - `amount`: in units of `ticker`
- * - `timestamp`: of the transaction, in Unix seconds
- *
  * @category models
  * @since 0.1.0
  */
-export const InterestPayment = Schema.Struct({
+export interface InterestPayment {
+  /** The fixed-term plan that pays. */
+  readonly planId: PlanId
+  /** The investment in that plan. */
+  readonly investmentId: InvestmentId
+  /** How much was paid, in units of `ticker`. */
+  readonly amount: Decimal
+  /** The currency of the payment. */
+  readonly ticker: Ticker
+  /** When it was paid, in Unix seconds. */
+  readonly timestamp: UnixSeconds
+}
+
+/**
+ * The schema of {@link InterestPayment}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const InterestPayment: Schema.Codec<InterestPayment, unknown> = Wire.struct<InterestPayment>({
   planId: PlanId,
   investmentId: InvestmentId,
   amount: Decimal,
   ticker: Ticker,
   timestamp: UnixSeconds
-})
-/** @category models */
-export type InterestPayment = typeof InterestPayment.Type
+}).schema
 
-const response = Wire.struct({
+/**
+ * A page of interest payments.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Page extends Pages.Page<InterestPayment> {
+  /** The index of the first record. */
+  readonly offset: Offset
+  /** The most records that a page of this size has. */
+  readonly limit: Limit
+}
+
+const response = Wire.struct<Page>({
   offset: Offset,
   limit: Limit,
   records: Schema.Array(InterestPayment)
@@ -68,7 +128,12 @@ const response = Wire.struct({
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/main-account/smart/interest-payment-history` (document, Endpoints §1).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "InterestPaymentHistory.page",
   clause: "Endpoints §1",
@@ -82,14 +147,20 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => response.schema
+  response: () => response.schema,
+  example: (): Request => ({
+    planId: PlanId.make("8e667b4a-0b71-4988-8af5-9474dbfaeb51"),
+    ticker: ticker("USDT"),
+    limit: Limit.make(5)
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category models */
-export type Page = Endpoint.Response<typeof endpoint>
-/** @category errors */
+/**
+ * What reading interest payments can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -97,30 +168,26 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `page`: one page of payments
- * - `stream`: all payments, page by page of `limit` (default 100) records; see `Pages.stream` for what it promises
+ * Reads the interest payments that the account has received.
  *
  * @category services
  * @since 0.1.0
  */
 export class InterestPaymentHistory extends Context.Service<InterestPaymentHistory, {
+  /**
+   * Reads one page.
+   *
+   * Fails with `InvalidFields` when the exchange does not know the plan or the currency, with `NotAuthorized` when the
+   * account is no business partner, and with `UnexpectedResponse` if the answer is not the page that was asked for.
+   */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  readonly stream: (
-    request?: Omit<Request, "offset">
-  ) => Stream.Stream<InterestPayment, Failure | Errors.PageCeilingReached>
+  /** Reads all payments, page by page. See `Pages.stream` for what it promises. */
+  readonly stream: (request?: StreamRequest) => Stream.Stream<InterestPayment, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/InterestPaymentHistory") {
-  static readonly layer: Layer.Layer<InterestPaymentHistory, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<InterestPaymentHistory, never, Call.Call> = PageService.layer(
     InterestPaymentHistory,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const page = Effect.fn("InterestPaymentHistory.page")(function*(request: Request = {}) {
-        return yield* Effect.flatMap(call(request), Pages.checkEcho(endpoint.name, request))
-      })
-      return {
-        page,
-        stream: ({ limit, ...filter } = {}) =>
-          Pages.stream("InterestPaymentHistory.stream", (at) => page({ ...filter, ...at }), limit)
-      }
-    })
+    endpoint,
+    Pages.checkEcho
   )
 }

@@ -1,16 +1,34 @@
 /**
  * The balances of the main account (document, Endpoints §7).
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Schedule from "effect/Schedule"
+ * import * as Stream from "effect/Stream"
+ * import { Identifiers, MainBalance } from "effect-txc"
+ *
+ * const watch = Effect.gen(function*() {
+ *   const balance = yield* MainBalance.MainBalance
+ *   yield* Effect.log("BTC", yield* balance.of(Identifiers.ticker("BTC")))
+ *   yield* Stream.runForEach(
+ *     balance.changes(Schedule.spaced("1 minute")),
+ *     ({ after, before, ticker }) => Effect.log(`${ticker}: ${before} -> ${after}`)
+ *   )
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import type * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -27,7 +45,7 @@ const request = Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * The balance of every asset that has one, in units of the asset. An asset that is not there has a balance of zero.
+ * The balance of every asset that has one, in units of the asset. An asset that is missing has a balance of zero.
  *
  * @category models
  * @since 0.1.0
@@ -52,7 +70,12 @@ const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Sche
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/main-account/balance` (document, Endpoints §7).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "MainBalance.all",
   clause: "Endpoints §7",
@@ -66,10 +89,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => Balances
+  response: () => Balances,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading the main account's balances can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -77,14 +106,17 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * A balance that is not what it was.
+ * A balance that has changed.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Change {
+  /** The asset. */
   readonly ticker: Ticker
+  /** The balance at the reading before, in units of the asset. Zero at the first reading. */
   readonly before: Decimal.Decimal
+  /** The balance now, in units of the asset. */
   readonly after: Decimal.Decimal
 }
 
@@ -96,34 +128,37 @@ const differences = (before: Balances, after: Balances): ReadonlyArray<Change> =
   })
 
 /**
- * - `all`: the balances of all assets
- * - `of`: the balance of one asset; zero when the exchange leaves it out
- * - `changes`: reads the balances as scheduled and emits only differences. The first reading is compared with nothing:
- *   every balance that is not zero is a change from zero, so adding up the changes always gives the balances.
+ * Reads the balances of the main account.
  *
  * @category services
  * @since 0.1.0
  */
 export class MainBalance extends Context.Service<MainBalance, {
+  /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
+  /** Reads the balance of one asset, in units of it; zero when the exchange leaves the asset out. */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
+  /**
+   * Reads the balances as scheduled and emits only what has changed.
+   *
+   * The first reading is compared with nothing: every balance that is not zero is a change from zero. So the sum of an
+   * asset's changes is always its balance.
+   */
   readonly changes: <X, E, R>(schedule: Schedule.Schedule<X, unknown, E, R>) => Stream.Stream<Change, Failure | E, R>
 }>()("effect-txc/endpoints/MainBalance") {
-  static readonly layer: Layer.Layer<MainBalance, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<MainBalance, never, Call.Call> = PlainService.layer(
     MainBalance,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const all = Effect.withSpan(call({}), "MainBalance.all")
-      return {
-        all,
-        of: Effect.fn("MainBalance.of")(function*(ticker: Ticker) {
-          return (yield* call({})).get(ticker) ?? Decimal.zero
-        }),
-        changes: (schedule) =>
-          Stream.fromEffectSchedule(all, schedule).pipe(
-            Stream.mapAccum((): Balances => new Map(), (before, after) => [after, differences(before, after)])
-          )
-      }
+    endpoint,
+    (call) => ({
+      all: call({}),
+      of: Effect.fn("MainBalance.of")(function*(ticker: Ticker) {
+        return (yield* call({})).get(ticker) ?? Decimal.zero
+      }),
+      changes: (schedule) =>
+        Stream.fromEffectSchedule(call({}), schedule).pipe(
+          Stream.mapAccum((): Balances => new Map(), (before, after) => [after, differences(before, after)])
+        )
     })
   )
 }

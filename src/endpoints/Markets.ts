@@ -2,14 +2,26 @@
  * The markets with their bounds and precisions, which the document's order endpoints refer to
  * (`GET /api/v4/public/markets`, Endpoints §3). Public.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Markets } from "effect-txc"
+ *
+ * const tradable = Effect.gen(function*() {
+ *   const markets = yield* Markets.Markets
+ *   return (yield* markets.all).filter(({ tradesEnabled }) => tradesEnabled).map(({ name }) => name)
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"
 import type { Market } from "../domain/Market.ts"
@@ -28,7 +40,7 @@ const request = Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-const market = Wire.struct({
+const market = Wire.struct<Market>({
   name: MarketName,
   stock: Ticker,
   money: Ticker,
@@ -45,13 +57,18 @@ const market = Wire.struct({
   type: Unrecognised.open(oneOf(["spot", "futures"]))
 }, { keys: { stockPrecision: "stockPrec", moneyPrecision: "moneyPrec", feePrecision: "feePrec" } })
 
-const response: Schema.Codec<ReadonlyArray<Market>, unknown> = Schema.Array(market.schema)
+const response = Schema.Array(market.schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `GET /api/v4/public/markets` (document, Endpoints §3).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "Markets.all",
   clause: "Endpoints §3",
@@ -65,10 +82,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading the markets can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -76,26 +99,26 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `all`: every market
- * - `get`: one market; none when the exchange has no such market
+ * Reads the markets.
  *
  * @category services
  * @since 0.1.0
  */
 export class Markets extends Context.Service<Markets, {
+  /** Reads all markets. */
   readonly all: Effect.Effect<ReadonlyArray<Market>, Failure>
+  /** Reads all markets and finds one; none when the exchange has no market of that name. */
   readonly get: (name: MarketName) => Effect.Effect<Option.Option<Market>, Failure>
 }>()("effect-txc/endpoints/Markets") {
-  static readonly layer: Layer.Layer<Markets, never, Call.PublicCall> = Layer.effect(
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<Markets, never, Call.PublicCall> = PlainService.layerPublic(
     Markets,
-    Effect.gen(function*() {
-      const call = (yield* Call.PublicCall).make(endpoint)
-      return {
-        all: Effect.withSpan(call({}), "Markets.all"),
-        get: Effect.fn("Markets.get")(function*(name: MarketName) {
-          return Option.fromUndefinedOr((yield* call({})).find((market) => market.name === name))
-        })
-      }
+    endpoint,
+    (call) => ({
+      all: call({}),
+      get: Effect.fn("Markets.get")(function*(name: MarketName) {
+        return Option.fromUndefinedOr((yield* call({})).find((market) => market.name === name))
+      })
     })
   )
 }

@@ -1,17 +1,30 @@
 /**
  * The order book of a market. Public.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, OrderBooks } from "effect-txc"
+ *
+ * const best = Effect.gen(function*() {
+ *   const books = yield* OrderBooks.OrderBooks
+ *   const { asks: [ask], bids: [bid] } = yield* books.get(Identifiers.marketName("BTC_USDT"), { limit: 1 })
+ *   return { ask, bid }
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { MarketName } from "../domain/Identifiers.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -20,7 +33,12 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-/** The most levels of a side that are answered; also how many are when the request does not say. */
+/**
+ * The most levels of a side that the exchange answers, and how many it answers when the request does not say.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const maxLevels = 100
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
@@ -33,24 +51,56 @@ const Levels = Schema.Number.annotate(isInteger).check(
 )
 
 /**
- * - `market`: which book
- * - `limit`: how many levels of a side at most; 100 when it is left out or 0
+ * How much of a book to read.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({ market: MarketName, limit: Schema.optionalKey(Wire.counted(Levels)) })
+export interface Options {
+  /** The most levels of a side, 0 to 100. Default 100, and 0 means 100 too. */
+  readonly limit?: number
+}
+
+/**
+ * Which book to read, and how much of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends Options {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+}
+
+const request = Wire.struct<Request>({ market: MarketName, limit: Schema.optionalKey(Wire.counted(Levels)) })
 
 // -----------------------------------------------------------------------------
 // Response
 // -----------------------------------------------------------------------------
 
 /**
- * What is bid or asked at one price, in units of the quote and of the base currency.
+ * What is bid or asked at one price.
  *
  * @category models
  * @since 0.1.0
  */
-export const Level = Schema.Struct({ price: Decimal, amount: Decimal })
-/** @category models */
-export type Level = typeof Level.Type
+export interface Level {
+  /** The price, in units of the quote currency. */
+  readonly price: Decimal
+  /** How much is bid or asked, in units of the base currency. */
+  readonly amount: Decimal
+}
+
+/**
+ * The schema of {@link Level}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Level: Schema.Codec<Level, Record<keyof Level, string>> = Schema.Struct({
+  price: Decimal,
+  amount: Decimal
+})
 
 const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
   Schema.decodeTo(Level, {
@@ -60,27 +110,39 @@ const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
 )
 
 /**
- * A market's book, the best price of a side first.
- *
- * - `timestamp`: when it was so, in Unix seconds
+ * A market's book.
  *
  * @category models
  * @since 0.1.0
  */
-const OrderBook = Wire.struct({
+export interface OrderBook {
+  /** The market. */
+  readonly market: MarketName
+  /** When the book was as it is here, in Unix seconds. */
+  readonly timestamp: UnixSeconds
+  /** What is offered, the lowest price first. */
+  readonly asks: ReadonlyArray<Level>
+  /** What is bid, the highest price first. */
+  readonly bids: ReadonlyArray<Level>
+}
+
+const orderBook = Wire.struct<OrderBook>({
   market: MarketName,
   timestamp: UnixSeconds,
   asks: Schema.Array(Pair),
   bids: Schema.Array(Pair)
 }, { keys: { market: "ticker_id" } })
-/** @category models */
-export type OrderBook = typeof OrderBook.schema.Type
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `GET /api/v4/public/orderbook/{market}`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "OrderBooks.get",
   clause: "not in the document",
@@ -94,12 +156,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request: () => request,
-  response: () => OrderBook.schema
+  response: () => orderBook.schema,
+  example: (): Request => ({ market: marketName("BTC_USDT"), limit: 5 })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What reading an order book can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -107,23 +173,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `get`: the book of a market as it is now
+ * Reads order books.
  *
  * @category services
  * @since 0.1.0
  */
 export class OrderBooks extends Context.Service<OrderBooks, {
-  readonly get: (market: MarketName, options?: Omit<Request, "market">) => Effect.Effect<OrderBook, Failure>
+  /**
+   * Reads the book of a market as it is now.
+   *
+   * Fails with `PublicRequestRejected` when the exchange has no such market, and with `ValidationFailed` before anything
+   * is sent when `limit` is out of bounds.
+   */
+  readonly get: (market: MarketName, options?: Options) => Effect.Effect<OrderBook, Failure>
 }>()("effect-txc/endpoints/OrderBooks") {
-  static readonly layer: Layer.Layer<OrderBooks, never, Call.PublicCall> = Layer.effect(
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<OrderBooks, never, Call.PublicCall> = PlainService.layerPublic(
     OrderBooks,
-    Effect.gen(function*() {
-      const call = (yield* Call.PublicCall).make(endpoint)
-      return {
-        get: Effect.fn("OrderBooks.get")(function*(market: MarketName, options: Omit<Request, "market"> = {}) {
-          return yield* call({ ...options, market })
-        })
-      }
-    })
+    endpoint,
+    (call) => ({ get: (market, options = {}) => call({ ...options, market }) })
   )
 }

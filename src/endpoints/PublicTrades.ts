@@ -1,15 +1,27 @@
 /**
  * The latest trades of a market. Public.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, PublicTrades } from "effect-txc"
+ *
+ * const bought = Effect.gen(function*() {
+ *   const trades = yield* PublicTrades.PublicTrades
+ *   return yield* trades.list(Identifiers.marketName("BTC_USDT"), { side: "buy" })
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { MarketName } from "../domain/Identifiers.ts"
+import { MarketName, marketName, type TradeId } from "../domain/Identifiers.ts"
 import { OrderSide, ReceivedSide } from "../domain/Order.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -20,16 +32,60 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `market`: whose trades
- * - `side`: only trades of which the taker was on this side
+ * Which trades of a market to read.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({ market: MarketName, side: Schema.optionalKey(OrderSide) }, { keys: { side: "type" } })
+export interface Options {
+  /** Only trades whose taker was on this side. */
+  readonly side?: OrderSide
+}
+
+/**
+ * Which market's trades to read, and which of them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends Options {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+}
+
+const request = Wire.struct<Request>(
+  { market: MarketName, side: Schema.optionalKey(OrderSide) },
+  { keys: { side: "type" } }
+)
 
 // -----------------------------------------------------------------------------
 // Response
 // -----------------------------------------------------------------------------
 
-const trade = Wire.struct({
+/**
+ * A trade.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PublicTrade {
+  /** The exchange's identifier of the trade. */
+  readonly tradeId: TradeId
+  /** The price, in units of the quote currency. */
+  readonly price: Decimal
+  /** How much was traded, in units of the base currency. */
+  readonly amount: Decimal
+  /** How much was paid, in units of the quote currency. */
+  readonly total: Decimal
+  /** When it was traded, in Unix seconds. */
+  readonly timestamp: UnixSeconds
+  /** The side of the taker. */
+  readonly side: ReceivedSide
+  /** Whether one of its orders trades only with retail orders ("retail price improvement"). */
+  readonly rpi?: boolean
+}
+
+const trade = Wire.struct<PublicTrade>({
   tradeId: Wire.TradeId,
   price: Decimal,
   amount: Decimal,
@@ -48,26 +104,18 @@ const trade = Wire.struct({
   }
 })
 
-/**
- * A trade.
- *
- * - `price`: in units of the quote currency
- * - `amount`, `total`: in units of the base and of the quote currency
- * - `timestamp`: in Unix seconds
- * - `side`: the taker's
- *
- * @category models
- * @since 0.1.0
- */
-export type PublicTrade = typeof trade.schema.Type
-
 const response = Schema.Array(trade.schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `GET /api/v4/public/trades/{market}`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "PublicTrades.list",
   clause: "not in the document",
@@ -81,12 +129,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), side: "buy" })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What reading trades can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -94,26 +146,23 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `list`: the latest 100 trades at most, the latest first
+ * Reads the latest trades of a market.
  *
  * @category services
  * @since 0.1.0
  */
 export class PublicTrades extends Context.Service<PublicTrades, {
-  readonly list: (
-    market: MarketName,
-    options?: Omit<Request, "market">
-  ) => Effect.Effect<ReadonlyArray<PublicTrade>, Failure>
+  /**
+   * Reads at most 100 trades, the latest first.
+   *
+   * Fails with `PublicRequestRejected` when the exchange has no such market.
+   */
+  readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<PublicTrade>, Failure>
 }>()("effect-txc/endpoints/PublicTrades") {
-  static readonly layer: Layer.Layer<PublicTrades, never, Call.PublicCall> = Layer.effect(
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<PublicTrades, never, Call.PublicCall> = PlainService.layerPublic(
     PublicTrades,
-    Effect.gen(function*() {
-      const call = (yield* Call.PublicCall).make(endpoint)
-      return {
-        list: Effect.fn("PublicTrades.list")(function*(market: MarketName, options: Omit<Request, "market"> = {}) {
-          return yield* call({ ...options, market })
-        })
-      }
-    })
+    endpoint,
+    (call) => ({ list: (market, options = {}) => call({ ...options, market }) })
   )
 }

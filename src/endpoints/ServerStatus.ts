@@ -1,13 +1,25 @@
 /**
  * Whether the server answers (document, Endpoints §8). Public.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ServerStatus } from "effect-txc"
+ *
+ * const isUp = Effect.gen(function*() {
+ *   const status = yield* ServerStatus.ServerStatus
+ *   return yield* Effect.isSuccess(status.ping)
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -28,7 +40,12 @@ const response = Schema.Tuple([Schema.Literal("pong")])
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `GET /api/v4/public/ping` (document, Endpoints §8).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "ServerStatus.ping",
   clause: "Endpoints §8",
@@ -42,10 +59,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What asking for the server's status can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -53,19 +76,19 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `ping`: succeeds with `pong` when the server answers
+ * Asks whether the server answers.
  *
  * @category services
  * @since 0.1.0
  */
 export class ServerStatus extends Context.Service<ServerStatus, {
+  /** Succeeds with `pong` when the server answers. Fails with `ExchangeUnreachable` when no connection can be made. */
   readonly ping: Effect.Effect<"pong", Failure>
 }>()("effect-txc/endpoints/ServerStatus") {
-  static readonly layer: Layer.Layer<ServerStatus, never, Call.PublicCall> = Layer.effect(
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<ServerStatus, never, Call.PublicCall> = PlainService.layerPublic(
     ServerStatus,
-    Effect.gen(function*() {
-      const call = (yield* Call.PublicCall).make(endpoint)
-      return { ping: Effect.withSpan(Effect.map(call({}), ([pong]) => pong), "ServerStatus.ping") }
-    })
+    endpoint,
+    (call) => ({ ping: Effect.map(call({}), ([pong]) => pong) })
   )
 }

@@ -1,12 +1,26 @@
 /**
  * The exchange's clock. Public.
  *
+ * @example
+ * ```ts
+ * import * as Clock from "effect/Clock"
+ * import * as Effect from "effect/Effect"
+ * import { ServerTime } from "effect-txc"
+ *
+ * // How many seconds the exchange's clock is ahead of this one.
+ * const ahead = Effect.gen(function*() {
+ *   const serverTime = yield* ServerTime.ServerTime
+ *   return (yield* serverTime.get) - (yield* Clock.currentTimeMillis) / 1000
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Call from "../client/call/Call.ts"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -21,13 +35,29 @@ const request = Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-const response = Wire.struct({ time: UnixSeconds })
+/**
+ * What the exchange's clock shows.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CurrentTime {
+  /** The time, in Unix seconds. */
+  readonly time: UnixSeconds
+}
+
+const currentTime = Wire.struct<CurrentTime>({ time: UnixSeconds })
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `GET /api/v4/public/time`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "ServerTime.get",
   clause: "not in the document",
@@ -41,10 +71,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response.schema
+  response: () => currentTime.schema,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading the exchange's clock can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -52,19 +88,19 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `get`: what time it is there, in Unix seconds
+ * Reads the exchange's clock.
  *
  * @category services
  * @since 0.1.0
  */
 export class ServerTime extends Context.Service<ServerTime, {
+  /** Reads the exchange's time, in Unix seconds. */
   readonly get: Effect.Effect<UnixSeconds, Failure>
 }>()("effect-txc/endpoints/ServerTime") {
-  static readonly layer: Layer.Layer<ServerTime, never, Call.PublicCall> = Layer.effect(
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<ServerTime, never, Call.PublicCall> = PlainService.layerPublic(
     ServerTime,
-    Effect.gen(function*() {
-      const call = (yield* Call.PublicCall).make(endpoint)
-      return { get: Effect.withSpan(Effect.map(call({}), ({ time }) => time), "ServerTime.get") }
-    })
+    endpoint,
+    (call) => ({ get: Effect.map(call({}), ({ time }) => time) })
   )
 }

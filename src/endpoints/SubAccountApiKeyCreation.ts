@@ -1,14 +1,32 @@
 /**
  * Creating API keys of sub-accounts.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, SubAccount, SubAccountApiKeyCreation } from "effect-txc"
+ *
+ * const keyOf = Effect.fnUntraced(function*(subAccountId: Identifiers.SubAccountId) {
+ *   const creation = yield* SubAccountApiKeyCreation.SubAccountApiKeyCreation
+ *   const { apiKey, apiSecret } = yield* creation.create({
+ *     subAccountId,
+ *     title: SubAccount.KeyTitle.make("market making bot"),
+ *     type: 1
+ *   })
+ *   return { apiKey, apiSecret }
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { SubAccountId } from "../domain/Identifiers.ts"
 import { KeyTitle } from "../domain/SubAccount.ts"
@@ -21,14 +39,24 @@ import { SubAccountApiKey } from "./SubAccountApiKeys.ts"
 // Request
 // -----------------------------------------------------------------------------
 
+/**
+ * An API key to create.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** The sub-account that the key is for. */
+  readonly subAccountId: SubAccountId
+  /** The key's name; not empty. */
+  readonly title: KeyTitle
+  /** What the key may do: 1 reads and trades, 2 deposits and withdraws too. */
+  readonly type: 1 | 2
+}
+
 const types = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
-/**
- * - `subAccountId`: whose key
- * - `title`: its name
- * - `type`: 1 may read and trade, 2 may deposit and withdraw too
- */
-const request = Wire.struct({
+const request = Wire.struct<Request>({
   subAccountId: SubAccountId,
   title: KeyTitle,
   type: Schema.Literals([1, 2]).annotate(types)
@@ -47,24 +75,38 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
 )
 
 /**
- * A key as `SubAccountApiKeys` lists it, with its secret: the exchange shows it this once and never again.
+ * A created key: as `SubAccountApiKeys` lists it, and with its secret.
  *
  * @category models
  * @since 0.1.0
  */
-export const CreatedApiKey = Schema.Struct({
+export interface CreatedApiKey extends SubAccountApiKey {
+  /** The key's secret, which signs its calls. The exchange shows it only here, once. */
+  readonly apiSecret: Redacted.Redacted
+}
+
+/**
+ * The schema of {@link CreatedApiKey}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.struct<CreatedApiKey>({
   ...SubAccountApiKey.fields,
   type: Type,
   apiSecret: Schema.RedactedFromValue(NonEmptyText)
-})
-/** @category models */
-export type CreatedApiKey = typeof CreatedApiKey.Type
+}).schema
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/sub-account/api-key/create`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "SubAccountApiKeyCreation.create",
   clause: "not in the document",
@@ -78,12 +120,20 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => CreatedApiKey
+  response: () => CreatedApiKey,
+  example: (): Request => ({
+    subAccountId: SubAccountId.make("c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90"),
+    title: KeyTitle.make("market making bot"),
+    type: 1
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What creating an API key can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -91,23 +141,23 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: makes a key of a sub-account. Keep its secret: no other call shows it.
+ * Creates API keys of sub-accounts.
  *
  * @category services
  * @since 0.1.0
  */
 export class SubAccountApiKeyCreation extends Context.Service<SubAccountApiKeyCreation, {
+  /**
+   * Creates a key of a sub-account. Keep its secret: no other call shows it.
+   *
+   * Fails with `InvalidFields` when the account has no such sub-account.
+   */
   readonly create: (request: Request) => Effect.Effect<CreatedApiKey, Failure>
 }>()("effect-txc/endpoints/SubAccountApiKeyCreation") {
-  static readonly layer: Layer.Layer<SubAccountApiKeyCreation, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<SubAccountApiKeyCreation, never, Call.Call> = PlainService.layer(
     SubAccountApiKeyCreation,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        create: Effect.fn("SubAccountApiKeyCreation.create")(function*(request: Request) {
-          return yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (create) => ({ create })
   )
 }

@@ -1,14 +1,28 @@
 /**
  * The API keys of sub-accounts (document, Endpoints §10).
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { SubAccountApiKeys } from "effect-txc"
+ *
+ * // Keys that may call any endpoint.
+ * const unrestricted = Effect.gen(function*() {
+ *   const keys = yield* SubAccountApiKeys.SubAccountApiKeys
+ *   return yield* Stream.runCollect(Stream.filter(keys.stream(), ({ restrictAccess }) => !restrictAccess))
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
 import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
@@ -22,11 +36,30 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * - `subAccountId`: only keys of this sub-account
- * - `limit`: 1 to 100, default 30
- * - `offset`: 0 to 10000, default 0
+ * Which API keys to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface StreamRequest {
+  /** Only keys of this sub-account. */
+  readonly subAccountId?: SubAccountId
+  /** The most records in a page, 1 to 100. Default 30 for a page, 100 for a stream. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of API keys to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
+const request = Wire.struct<Request>({
   subAccountId: Schema.optionalKey(SubAccountId),
   limit: Schema.optionalKey(Limit),
   offset: Schema.optionalKey(Offset)
@@ -36,7 +69,54 @@ const request = Wire.struct({
 // Response
 // -----------------------------------------------------------------------------
 
-const fields = {
+/**
+ * An endpoint that a restricted key may call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AccessEndpoint {
+  /** The endpoint's path. */
+  readonly name: string
+  /** What the exchange calls it. */
+  readonly title: string
+}
+
+/**
+ * An API key of a sub-account. The exchange shows the secret only once, when it creates the key; here it answers an empty
+ * one, which is no part of this value.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SubAccountApiKey {
+  /** The sub-account that the key belongs to. */
+  readonly subAccountId: SubAccountId
+  /** The exchange's identifier of the key's record. */
+  readonly id: ApiKeyId
+  /** The name that its owner gave the key. */
+  readonly title: string
+  /** Whether the key can be used. */
+  readonly isEnabled: boolean
+  /** The public key. */
+  readonly apiKey: ApiKey
+  /** What the key may do, as a code. The document does not explain its values. */
+  readonly type: string
+  /** When the key was last used, in Unix seconds. */
+  readonly lastActivity: UnixSeconds
+  /** Whether the key may call only `accessEndpoints`. */
+  readonly restrictAccess: boolean
+  /** The endpoints that the key may call if it is restricted. */
+  readonly accessEndpoints: ReadonlyArray<AccessEndpoint>
+}
+
+/**
+ * The schema of {@link SubAccountApiKey}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SubAccountApiKey = Schema.Struct({
   subAccountId: SubAccountId,
   id: ApiKeyId,
   title: Schema.String,
@@ -45,40 +125,47 @@ const fields = {
   type: Schema.String,
   lastActivity: UnixSeconds,
   restrictAccess: Schema.Boolean,
-  accessEndpoints: Schema.Array(Schema.Struct({ name: Schema.String, title: Schema.String }))
+  accessEndpoints: Schema.Array(Wire.struct<AccessEndpoint>({ name: Schema.String, title: Schema.String }).schema)
+}) satisfies Schema.Codec<SubAccountApiKey, unknown>
+
+/** A key as received: with the secret, to see whether it is as empty as it must be. */
+interface Received extends SubAccountApiKey {
+  readonly apiSecret: string
 }
 
 /**
- * One API key of a sub-account. The exchange shows a secret once, when a key is created, and answers an empty
- * `apiSecret` here; it is not a part of this value.
- *
- * - `id`: of the key's record
- * - `apiKey`: the public key
- * - `type`: a code whose values the document does not explain
- * - `lastActivity`: in Unix seconds
- * - `restrictAccess`: whether it may call only `accessEndpoints`
+ * A page of API keys.
  *
  * @category models
  * @since 0.1.0
  */
-export const SubAccountApiKey = Schema.Struct(fields)
-/** @category models */
-export type SubAccountApiKey = typeof SubAccountApiKey.Type
+export interface Page extends Pages.Page<SubAccountApiKey> {
+  /** The index of the first record. */
+  readonly offset: Offset
+  /** The most records that a page of this size has. */
+  readonly limit: Limit
+}
 
-/** As received: with the secret, to see whether it is as empty as it must be. */
-const Received = Schema.Struct({ ...fields, apiSecret: Schema.String })
+interface ReceivedPage extends Page {
+  readonly records: ReadonlyArray<Received>
+}
 
-const response = Wire.struct({
+const response = Wire.struct<ReceivedPage>({
   limit: Limit,
   offset: Offset,
-  records: Schema.Array(Received)
+  records: Schema.Array(Wire.struct<Received>({ ...SubAccountApiKey.fields, apiSecret: Schema.String }).schema)
 }, { keys: { records: "data" } })
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/sub-account/api-key/list` (document, Endpoints §10).
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "SubAccountApiKeys.page",
   clause: "Endpoints §10",
@@ -92,14 +179,19 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => response.schema
+  response: () => response.schema,
+  example: (): Request => ({
+    subAccountId: SubAccountId.make("5c9d2e7a-6f31-4c0e-9a55-7d20f7d6a1b4"),
+    limit: Limit.make(5)
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category models */
-export type Page = Pages.Page<SubAccountApiKey>
-/** @category errors */
+/**
+ * What reading API keys can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -107,43 +199,38 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /** Drops every secret, and reports one that should never have been sent; the report does not hold it. */
-const withoutSecrets = Effect.fnUntraced(function*(page: Endpoint.Response<typeof endpoint>) {
-  const records: Array<SubAccountApiKey> = []
-  for (const { apiSecret, ...record } of page.records) {
+const withoutSecrets = Effect.fnUntraced(function*({ limit, offset, records }: ReceivedPage) {
+  const keys: Array<SubAccountApiKey> = []
+  for (const { apiSecret, ...key } of records) {
     if (apiSecret !== "") {
-      yield* Effect.logWarning(`The exchange showed the secret of API key record ${record.id}; it was dropped`)
+      yield* Effect.logWarning(`The exchange showed the secret of API key record ${key.id}; it was dropped`)
     }
-    records.push(record)
+    keys.push(key)
   }
-  return { limit: page.limit, offset: page.offset, records }
+  return { limit, offset, records: keys }
 })
 
 /**
- * - `page`: one page of keys
- * - `stream`: all of them, page by page of `limit` (default 100) records; see `Pages.stream` for what it promises
+ * Reads the API keys of the account's sub-accounts.
  *
  * @category services
  * @since 0.1.0
  */
 export class SubAccountApiKeys extends Context.Service<SubAccountApiKeys, {
+  /**
+   * Reads one page.
+   *
+   * Fails with `InvalidFields` when the account has no such sub-account, and with `UnexpectedResponse` if the answer is
+   * not the page that was asked for.
+   */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
-  readonly stream: (
-    request?: Omit<Request, "offset">
-  ) => Stream.Stream<SubAccountApiKey, Failure | Errors.PageCeilingReached>
+  /** Reads all keys, page by page. See `Pages.stream` for what it promises. */
+  readonly stream: (request?: StreamRequest) => Stream.Stream<SubAccountApiKey, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/SubAccountApiKeys") {
-  static readonly layer: Layer.Layer<SubAccountApiKeys, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<SubAccountApiKeys, never, Call.Call> = PageService.layer(
     SubAccountApiKeys,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      const page = Effect.fn("SubAccountApiKeys.page")(function*(request: Request = {}) {
-        const received = yield* Effect.flatMap(call(request), Pages.checkEcho(endpoint.name, request))
-        return yield* withoutSecrets(received)
-      })
-      return {
-        page,
-        stream: ({ limit, ...filter } = {}) =>
-          Pages.stream("SubAccountApiKeys.stream", (at) => page({ ...filter, ...at }), limit)
-      }
-    })
+    endpoint,
+    (name, request) => (page) => Effect.flatMap(Pages.checkEcho(name, request)(page), withoutSecrets)
   )
 }

@@ -1,31 +1,58 @@
 /**
  * Creating sub-accounts.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { SubAccount, SubAccountCreation } from "effect-txc"
+ *
+ * const create = Effect.gen(function*() {
+ *   const creation = yield* SubAccountCreation.SubAccountCreation
+ *   return yield* creation.create({
+ *     alias: SubAccount.Alias.make("hedging desk"),
+ *     shareKyc: true,
+ *     permissions: { spotEnabled: true, collateralEnabled: false }
+ *   })
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { Alias, Email } from "../domain/SubAccount.ts"
 import { Flag } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
-import { SubAccount } from "./SubAccounts.ts"
+import { type Permissions, SubAccount } from "./SubAccounts.ts"
 
 // -----------------------------------------------------------------------------
 // Request
 // -----------------------------------------------------------------------------
 
 /**
- * - `alias`: its name, which no other sub-account of the account has
- * - `email`: needed unless the verification is shared
- * - `shareKyc`: whether it shares the main account's verification; default false
- * - `permissions`: whether funds may be moved to its trade and to its collateral balance
+ * A sub-account to create.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface Request {
+  /** Its name; not empty, and different from those of the account's other sub-accounts. */
+  readonly alias: Alias
+  /** Its e-mail address. Needed unless `shareKyc` is `true`. */
+  readonly email?: Email
+  /** Whether it shares the main account's verification. Default `false`. */
+  readonly shareKyc?: boolean
+  /** Which balances funds can be moved to, so that it can trade with them. */
+  readonly permissions: Permissions
+}
+
+const request = Wire.struct<Request>({
   alias: Alias,
   email: Schema.optionalKey(Email),
   shareKyc: Schema.optionalKey(Flag),
@@ -44,7 +71,12 @@ const request = Wire.struct({
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/sub-account/create`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "SubAccountCreation.create",
   clause: "not in the document",
@@ -58,12 +90,21 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => SubAccount
+  response: () => SubAccount,
+  example: (): Request => ({
+    alias: Alias.make("hedging desk"),
+    email: Email.make("hedging@example.com"),
+    shareKyc: true,
+    permissions: { spotEnabled: true, collateralEnabled: false }
+  })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What creating a sub-account can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -71,23 +112,23 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: opens a sub-account, and gives it as `SubAccounts` lists it
+ * Creates sub-accounts.
  *
  * @category services
  * @since 0.1.0
  */
 export class SubAccountCreation extends Context.Service<SubAccountCreation, {
+  /**
+   * Creates a sub-account, and returns it as `SubAccounts` lists it.
+   *
+   * Fails with `InvalidFields` when the account already has a sub-account of that name.
+   */
   readonly create: (request: Request) => Effect.Effect<SubAccount, Failure>
 }>()("effect-txc/endpoints/SubAccountCreation") {
-  static readonly layer: Layer.Layer<SubAccountCreation, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<SubAccountCreation, never, Call.Call> = PlainService.layer(
     SubAccountCreation,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        create: Effect.fn("SubAccountCreation.create")(function*(request: Request) {
-          return yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (create) => ({ create })
   )
 }

@@ -1,14 +1,27 @@
 /**
  * What the markets did in the last 24 hours. Public.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Option from "effect/Option"
+ * import { Identifiers, Tickers } from "effect-txc"
+ *
+ * const lastPrice = Effect.gen(function*() {
+ *   const tickers = yield* Tickers.Tickers
+ *   return Option.map(yield* tickers.get(Identifiers.marketName("BTC_USDT")), ({ lastPrice }) => lastPrice)
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -24,7 +37,30 @@ const request = Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-const ticker = Wire.struct({
+/**
+ * A market's last 24 hours.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Ticker {
+  /** The base currency's number in a public registry; 0 when it has none. */
+  readonly baseId?: number
+  /** The quote currency's number in a public registry; 0 when it has none. */
+  readonly quoteId?: number
+  /** The price of the last trade, in units of the quote currency; zero when there was none. */
+  readonly lastPrice: Decimal
+  /** How much was traded, in units of the quote currency. */
+  readonly quoteVolume: Decimal
+  /** How much was traded, in units of the base currency. */
+  readonly baseVolume: Decimal
+  /** Whether trading is suspended. */
+  readonly isFrozen: boolean
+  /** How the price has changed, in percent. */
+  readonly change: Decimal
+}
+
+const ticker = Wire.struct<Ticker>({
   baseId: Schema.optionalKey(Schema.Int),
   quoteId: Schema.optionalKey(Schema.Int),
   lastPrice: Decimal,
@@ -42,27 +78,18 @@ const ticker = Wire.struct({
   }
 })
 
-/**
- * A market's last 24 hours.
- *
- * - `baseId`, `quoteId`: the currencies' numbers in a public registry; 0 when they have none
- * - `lastPrice`: of the last trade, in units of the quote currency; zero when there was none
- * - `quoteVolume`, `baseVolume`: traded, in units of the quote and of the base currency
- * - `isFrozen`: whether trading is stopped
- * - `change`: of the price, in percent
- *
- * @category models
- * @since 0.1.0
- */
-export type Ticker = typeof ticker.schema.Type
-
 const response = Wire.keyed(MarketName, ticker.schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `GET /api/v4/public/ticker`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "Tickers.all",
   clause: "not in the document",
@@ -76,10 +103,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading tickers can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -87,26 +120,26 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `all`: every market
- * - `get`: one market; none when the exchange has no such market
+ * Reads what the markets did in the last 24 hours.
  *
  * @category services
  * @since 0.1.0
  */
 export class Tickers extends Context.Service<Tickers, {
+  /** Reads the tickers of all markets. */
   readonly all: Effect.Effect<ReadonlyMap<MarketName, Ticker>, Failure>
+  /** Reads all tickers and finds one; none when the exchange has no such market. */
   readonly get: (market: MarketName) => Effect.Effect<Option.Option<Ticker>, Failure>
 }>()("effect-txc/endpoints/Tickers") {
-  static readonly layer: Layer.Layer<Tickers, never, Call.PublicCall> = Layer.effect(
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<Tickers, never, Call.PublicCall> = PlainService.layerPublic(
     Tickers,
-    Effect.gen(function*() {
-      const call = (yield* Call.PublicCall).make(endpoint)
-      return {
-        all: Effect.withSpan(call({}), "Tickers.all"),
-        get: Effect.fn("Tickers.get")(function*(market: MarketName) {
-          return Option.fromUndefinedOr((yield* call({})).get(market))
-        })
-      }
+    endpoint,
+    (call) => ({
+      all: call({}),
+      get: Effect.fn("Tickers.get")(function*(market: MarketName) {
+        return Option.fromUndefinedOr((yield* call({})).get(market))
+      })
     })
   )
 }

@@ -1,13 +1,26 @@
 /**
  * The balances of the trade account, which spot orders spend.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, TradeBalance } from "effect-txc"
+ *
+ * const canSpend = Effect.gen(function*() {
+ *   const balance = yield* TradeBalance.TradeBalance
+ *   const { available } = yield* balance.of(Identifiers.ticker("USDT"))
+ *   return available
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
-import * as Call from "../client/call/Call.ts"
+import type * as Layer from "effect/Layer"
+import type * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -24,20 +37,31 @@ const request = Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
- * What there is of an asset, in units of it.
- *
- * - `available`: can be spent
- * - `freeze`: locked by open orders
+ * The balance of one asset, in units of it.
  *
  * @category models
  * @since 0.1.0
  */
-export const Balance = Schema.Struct({ available: Decimal.Decimal, freeze: Decimal.Decimal })
-/** @category models */
-export type Balance = typeof Balance.Type
+export interface Balance {
+  /** What orders can spend. */
+  readonly available: Decimal.Decimal
+  /** What open orders have locked. */
+  readonly freeze: Decimal.Decimal
+}
 
 /**
- * By asset. An asset that is not there has a balance of zero.
+ * The schema of {@link Balance}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Balance: Schema.Codec<Balance, unknown> = Wire.struct<Balance>({
+  available: Decimal.Decimal,
+  freeze: Decimal.Decimal
+}).schema
+
+/**
+ * The balances by asset. An asset that is missing has a balance of zero.
  *
  * @category models
  * @since 0.1.0
@@ -50,7 +74,12 @@ const response = Wire.keyed(Ticker, Balance)
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/trade-account/balance`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "TradeBalance.all",
   clause: "not in the document",
@@ -64,10 +93,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: [],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: () => ({})
 })
 
-/** @category errors */
+/**
+ * What reading the trade account's balances can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -75,26 +110,26 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `all`: the balances of all assets
- * - `of`: the balance of one asset; zero when the exchange leaves it out
+ * Reads the balances of the trade account.
  *
  * @category services
  * @since 0.1.0
  */
 export class TradeBalance extends Context.Service<TradeBalance, {
+  /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
+  /** Reads the balance of one asset; zero when the exchange leaves the asset out. */
   readonly of: (ticker: Ticker) => Effect.Effect<Balance, Failure>
 }>()("effect-txc/endpoints/TradeBalance") {
-  static readonly layer: Layer.Layer<TradeBalance, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<TradeBalance, never, Call.Call> = PlainService.layer(
     TradeBalance,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        all: Effect.withSpan(call({}), "TradeBalance.all"),
-        of: Effect.fn("TradeBalance.of")(function*(ticker: Ticker) {
-          return (yield* call({})).get(ticker) ?? { available: Decimal.zero, freeze: Decimal.zero }
-        })
-      }
+    endpoint,
+    (call) => ({
+      all: call({}),
+      of: Effect.fn("TradeBalance.of")(function*(ticker: Ticker) {
+        return (yield* call({})).get(ticker) ?? { available: Decimal.zero, freeze: Decimal.zero }
+      })
     })
   )
 }

@@ -1,14 +1,31 @@
 /**
  * Moving funds between an account's own balances.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, Transfers } from "effect-txc"
+ *
+ * const toSpot = Effect.gen(function*() {
+ *   const transfers = yield* Transfers.Transfers
+ *   yield* transfers.create({
+ *     ticker: Identifiers.ticker("USDT"),
+ *     amount: Decimal.amount("100"),
+ *     from: "main",
+ *     to: "spot"
+ *   })
+ * })
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Call from "../client/call/Call.ts"
-import { Amount } from "../domain/Decimal.ts"
-import { Ticker } from "../domain/Identifiers.ts"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { Amount, amount } from "../domain/Decimal.ts"
+import { Ticker, ticker } from "../domain/Identifiers.ts"
 import { oneOf } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -18,21 +35,38 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
+ * The schema of {@link Balance}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Balance = oneOf(["main", "spot", "collateral"])
+/**
  * A balance of an account: `main` for codes and lending, `spot` for spot orders, `collateral` for margin.
  *
  * @category models
  * @since 0.1.0
  */
-export const Balance = oneOf(["main", "spot", "collateral"])
-/** @category models */
 export type Balance = typeof Balance.Type
 
 /**
- * - `ticker`: which asset
- * - `amount`: in units of the asset
- * - `from`, `to`: two different balances
+ * A transfer to make.
+ *
+ * @category models
+ * @since 0.1.0
  */
-const request = Wire.struct({
+export interface Request {
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much to move, in units of the asset. */
+  readonly amount: Amount
+  /** The balance to take it from. */
+  readonly from: Balance
+  /** The balance to move it to. Must differ from `from`. */
+  readonly to: Balance
+}
+
+const request = Wire.struct<Request>({
   ticker: Ticker,
   amount: Amount,
   from: Balance,
@@ -45,14 +79,19 @@ const request = Wire.struct({
 // Response
 // -----------------------------------------------------------------------------
 
-/** An empty list says that the transfer was made; any JSON of a success is taken for it. */
+/** An empty list says that the transfer was made. The JSON of any success is accepted. */
 const response = Wire.acknowledged([], (wire) => wire !== undefined)
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-/** @category endpoints */
+/**
+ * `POST /api/v4/main-account/transfer`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
 export const endpoint = Endpoint.make({
   name: "Transfers.create",
   clause: "not in the document",
@@ -66,12 +105,16 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request: () => request,
-  response: () => response
+  response: () => response,
+  example: (): Request => ({ ticker: ticker("USDT"), amount: amount("100"), from: "main", to: "spot" })
 })
 
-/** @category models */
-export type Request = Endpoint.Request<typeof endpoint>
-/** @category errors */
+/**
+ * What making a transfer can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 
 // -----------------------------------------------------------------------------
@@ -79,23 +122,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 // -----------------------------------------------------------------------------
 
 /**
- * - `create`: moves an amount at once. More than the balance holds is refused (`RequestRejected`).
+ * Moves funds between the account's own balances.
  *
  * @category services
  * @since 0.1.0
  */
 export class Transfers extends Context.Service<Transfers, {
+  /**
+   * Moves an amount at once.
+   *
+   * Fails with `RequestRejected` when the balance holds less than the amount, and with `InvalidFields` when the exchange
+   * does not know the asset.
+   */
   readonly create: (request: Request) => Effect.Effect<void, Failure>
 }>()("effect-txc/endpoints/Transfers") {
-  static readonly layer: Layer.Layer<Transfers, never, Call.Call> = Layer.effect(
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<Transfers, never, Call.Call> = PlainService.layer(
     Transfers,
-    Effect.gen(function*() {
-      const call = (yield* Call.Call).make(endpoint)
-      return {
-        create: Effect.fn("Transfers.create")(function*(request: Request) {
-          yield* call(request)
-        })
-      }
-    })
+    endpoint,
+    (create) => ({ create })
   )
 }

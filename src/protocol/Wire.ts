@@ -108,13 +108,8 @@ export interface Between<A extends object> {
  * @category constructors
  * @since 0.1.0
  */
-export const struct: {
-  <const F extends Schema.Struct.Fields>(
-    fields: F,
-    spelling?: Spelling<Schema.Struct.Type<F>>
-  ): Shape<Schema.Struct.Type<F>>
-  <A extends object>(fields: Fields<A>, spelling?: Spelling<A>): Shape<A>
-} = (fields: object, spelling: object = {}) => shapeOf(fields as never, spelling) as never
+export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
+  shapeOf(fields as never, spelling as never)
 
 /** The same for fields of any type: the schema library's own types can't express that renaming keeps every field. */
 const shapeOf = <A extends object>(

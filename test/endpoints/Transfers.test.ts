@@ -2,9 +2,7 @@ import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { ticker } from "../../src/domain/Identifiers.ts"
-import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
 import { MainBalance } from "../../src/endpoints/MainBalance.ts"
-import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
 import { type Balance, Transfers } from "../../src/endpoints/Transfers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import {
@@ -12,7 +10,6 @@ import {
   asBob,
   collateral,
   dialects,
-  eth,
   failsWith,
   limit,
   perp,
@@ -48,7 +45,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("more than can be spent is refused: what orders have locked, what stands for positions", () =>
+  it.live("an amount is refused if open orders have locked it, or positions need it", () =>
     Effect.gen(function*() {
       const refused = failsWith("RequestRejected")
       yield* limit("buy", "50", "1000")
@@ -66,7 +63,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       }
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("from a balance to itself, or of no asset, is refused", () =>
+  it.live("a transfer from a balance to itself, or of an unknown asset, is refused", () =>
     Effect.gen(function*() {
       const refused = failsWith("InvalidFields")
       const local = yield* refused(transfer("main", "main", "1"))
@@ -78,16 +75,5 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
       const unknown = yield* refused(transfer("main", "spot", "1", ticker("NOSUCH")))
       same([unknown.origin, unknown.fields], ["exchange", { ticker: ["The selected ticker is invalid."] }])
-    }).pipe(Effect.provide(traders(dialect))))
-
-  it.live("balances: every asset that there is, and what open orders have locked", () =>
-    Effect.gen(function*() {
-      yield* limit("buy", "1", "1000")
-      const trading = yield* TradeBalance.use((balance) => balance.all)
-      same([...trading], [["BTC", { available: "10", freeze: "0" }], ["USDT", { available: "99000", freeze: "1000" }]])
-      same(yield* TradeBalance.use((balance) => balance.of(eth)), { available: "0", freeze: "0" })
-      yield* perp("buy", "1", "1000")
-      same([...yield* CollateralBalance.use((balance) => balance.all)], [["USDT", "100000"]])
-      same((yield* raw("/api/v4/collateral-account/balance", {})).body, { USDT: "100000" })
     }).pipe(Effect.provide(traders(dialect))))
 })

@@ -47,7 +47,8 @@ const table: ReadonlyArray<readonly [name: string, method: string, path: string,
   ["OrderBooks.get", "GET", "/api/v4/public/orderbook/{market}", 2000, false],
   ["PublicTrades.list", "GET", "/api/v4/public/trades/{market}", 2000, false],
   ["Assets.all", "GET", "/api/v4/public/assets", 2000, false],
-  ["ServerTime.get", "GET", "/api/v4/public/time", 2000, false]
+  ["ServerTime.get", "GET", "/api/v4/public/time", 2000, false],
+  ["TradingFees.get", "POST", "/api/v4/market/fee", 10000, false]
 ]
 
 describe("endpoints", () => {

@@ -43,6 +43,7 @@ import * as SubAccountCreation from "../../src/endpoints/SubAccountCreation.ts"
 import * as SubAccounts from "../../src/endpoints/SubAccounts.ts"
 import * as Tickers from "../../src/endpoints/Tickers.ts"
 import * as TradeBalance from "../../src/endpoints/TradeBalance.ts"
+import * as TradingFees from "../../src/endpoints/TradingFees.ts"
 import * as Transfers from "../../src/endpoints/Transfers.ts"
 import * as UnexecutedOcoOrders from "../../src/endpoints/UnexecutedOcoOrders.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -788,6 +789,33 @@ const serverTime = golden(ServerTime.endpoint, {
   wire: both({}, { time: 1700000000 })
 })
 
+const tradingFees = golden(TradingFees.endpoint, {
+  request: {},
+  response: {
+    error: null,
+    maker: Decimal.of("0.1"),
+    taker: Decimal.of("0.10"),
+    futuresMaker: Decimal.of("0.01"),
+    futuresTaker: Decimal.of("0.035"),
+    rpiMakerPremium: Decimal.of("0.015"),
+    futuresRpiMakerPremium: null,
+    customFees: new Map([[Identifiers.marketName("BTC_PERP"), {
+      maker: Decimal.of("0"),
+      taker: Decimal.of("0.055")
+    }]])
+  },
+  wire: both({}, {
+    error: null,
+    maker: "0.1",
+    taker: "0.10",
+    futures_maker: "0.01",
+    futures_taker: "0.035",
+    rpi_maker_fee_premium: "0.015",
+    futures_rpi_maker_fee_premium: null,
+    custom_fee: { BTC_PERP: { maker: "0", taker: "0.055" } }
+  })
+})
+
 /** All endpoints: those of the document in its order, then the markets, which it refers to, and those beyond it. */
 export const goldens: ReadonlyArray<Golden> = [
   interestPaymentHistory,
@@ -824,7 +852,8 @@ export const goldens: ReadonlyArray<Golden> = [
   orderBooks,
   publicTrades,
   assets,
-  serverTime
+  serverTime,
+  tradingFees
 ]
 
 export const byName = {

@@ -135,5 +135,20 @@ export const market = {
   Assets: {
     answer: (_request, { state }) => new Map(state.currencies.map((currency) => [currency.ticker, assetOf(currency)]))
   },
+  TradingFees: {
+    answer: (_request, { state: { markets } }) => ({
+      error: null,
+      maker: assetFee,
+      taker: assetFee,
+      futuresMaker: assetFee,
+      futuresTaker: assetFee,
+      rpiMakerPremium: null,
+      futuresRpiMakerPremium: null,
+      // Here every market has fees of its own.
+      customFees: new Map(
+        [...markets.values()].map(({ makerFee: maker, name, takerFee: taker }) => [name, { maker, taker }])
+      )
+    })
+  },
   ServerTime: { answer: (_request, { at, state }) => ({ time: seconds(at + state.skew) }) }
 } satisfies Partial<Handlers>

@@ -1,0 +1,158 @@
+/**
+ * The account's trading fees: its defaults, and the markets that have their own.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, TradingFees } from "effect-txc"
+ *
+ * // What a taker pays on a spot market, in percent.
+ * const takerFee = Effect.gen(function*() {
+ *   const tradingFees = yield* TradingFees.TradingFees
+ *   const { customFees, taker } = yield* tradingFees.get
+ *   return customFees.get(Identifiers.marketName("BTC_USDT"))?.taker ?? taker
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName } from "../domain/Identifiers.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+const request = Wire.struct({})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * What trading on a market costs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TradingFee {
+  /** The maker's fee, in percent (`"0.1"` is 0.1 %). */
+  readonly maker: Decimal
+  /** The taker's fee, in percent (`"0.1"` is 0.1 %). */
+  readonly taker: Decimal
+}
+
+/**
+ * What trading costs the account. A market that `customFees` lists has the fees given there, any other market the
+ * defaults of its kind.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FeeSchedule extends TradingFee {
+  /** The maker's default fee on futures markets, in percent. */
+  readonly futuresMaker: Decimal
+  /** The taker's default fee on futures markets, in percent. */
+  readonly futuresTaker: Decimal
+  /**
+   * What the maker pays on top, in percent, when an order that trades only with retail orders ("retail price
+   * improvement") trades on a spot or margin market. `null` or absent when the account has no such orders or no premium.
+   */
+  readonly rpiMakerPremium?: Decimal | null
+  /** The same on futures markets. */
+  readonly futuresRpiMakerPremium?: Decimal | null
+  /** The fees of the markets that do not have the defaults, by market. */
+  readonly customFees: ReadonlyMap<MarketName, TradingFee>
+}
+
+/** The schedule as received: with a field that says nothing, because an error has its own form. */
+interface Received extends FeeSchedule {
+  readonly error?: null
+}
+
+const tradingFee = Wire.struct<TradingFee>({ maker: Decimal, taker: Decimal })
+
+const received = Wire.struct<Received>({
+  error: Schema.optionalKey(Schema.Null),
+  maker: Decimal,
+  taker: Decimal,
+  futuresMaker: Decimal,
+  futuresTaker: Decimal,
+  rpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
+  futuresRpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
+  customFees: Wire.keyed(MarketName, tradingFee.schema)
+}, {
+  keys: {
+    futuresMaker: "futures_maker",
+    futuresTaker: "futures_taker",
+    rpiMakerPremium: "rpi_maker_fee_premium",
+    futuresRpiMakerPremium: "futures_rpi_maker_fee_premium",
+    customFees: "custom_fee"
+  }
+})
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `POST /api/v4/market/fee`.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "TradingFees.get",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/market/fee",
+  access: "private",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "account",
+  refusals: [],
+  request: () => request,
+  response: () => received.schema,
+  example: () => ({})
+})
+
+/**
+ * What reading the trading fees can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads the account's trading fees.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class TradingFees extends Context.Service<TradingFees, {
+  /** Reads the default fees, and those of the markets that have their own. */
+  readonly get: Effect.Effect<FeeSchedule, Failure>
+}>()("effect-txc/endpoints/TradingFees") {
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<TradingFees, never, Call.Call> = PlainService.layer(
+    TradingFees,
+    endpoint,
+    (call) => ({ get: Effect.map(call({}), Struct.omit(["error"])) })
+  )
+}

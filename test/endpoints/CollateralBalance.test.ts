@@ -1,0 +1,14 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
+import { dialects, eth, perp, raw, same, traders } from "../support/trading.ts"
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("includes what open orders have locked; zero for an asset without a balance", () =>
+    Effect.gen(function*() {
+      yield* perp("buy", "1", "1000")
+      same([...yield* CollateralBalance.use((balance) => balance.all)], [["USDT", "100000"]])
+      same(yield* CollateralBalance.use((balance) => balance.of(eth)), "0")
+      same((yield* raw("/api/v4/collateral-account/balance", {})).body, { USDT: "100000" })
+    }).pipe(Effect.provide(traders(dialect))))
+})

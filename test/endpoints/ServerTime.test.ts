@@ -1,0 +1,14 @@
+import { describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { ServerTime } from "../../src/endpoints/ServerTime.ts"
+import { dialects, same, traders } from "../support/trading.ts"
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("the sandbox's clock follows the machine's", () =>
+    Effect.gen(function*() {
+      const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+      const time = yield* ServerTime.use((service) => service.get)
+      same(time >= before && time <= before + 2, true)
+    }).pipe(Effect.provide(traders(dialect))))
+})
