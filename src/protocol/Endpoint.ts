@@ -84,8 +84,8 @@ export interface Definition<
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
   /** The answer's schema in a dialect. */
   readonly response: (dialect: Dialect) => Schema.Codec<Response, unknown>
-  /** A request that the sandbox's example exchange accepts as it is; absent where a request needs something created before. */
-  readonly example?: (dialect: Dialect) => Request
+  /** A request as users make it. The sandbox's example exchange accepts it, unless it names something that must be created first. */
+  readonly example: (dialect: Dialect) => Request
 }
 
 /**

@@ -67,7 +67,7 @@ const exampleRow = (
     apiKey: Redacted.make(Example.alice.apiKey),
     apiSecret: Redacted.make(Example.alice.apiSecret)
   }).pipe(Layer.orDie)
-  const request = endpoint.example?.(dialect) ?? {}
+  const request = endpoint.example(dialect)
   const call = endpoint.access === "public"
     ? AnyCall.callPublic(endpoint, request)
     : AnyCall.callPrivate(endpoint, request).pipe(Effect.catchTag("SigningFailed", Effect.die), Effect.provide(alice))

@@ -8,7 +8,6 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { PositionId, SubAccountId, type Ticker } from "../../domain/Identifiers.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
-import type * as SubAccountApiKeys from "../../endpoints/SubAccountApiKeys.ts"
 import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Ledger from "../engine/Ledger.ts"
@@ -76,7 +75,7 @@ const subAccountAnswer = (subAccount: SubAccount): SubAccounts.SubAccount => ({
 })
 
 /** A key without its secret. */
-const apiKeyAnswer = (key: Key, owner: SubAccountId): SubAccountApiKeys.SubAccountApiKey => ({
+const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
   subAccountId: owner,
   id: key.id,
   title: key.title,
