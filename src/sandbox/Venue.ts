@@ -1,172 +1,269 @@
 /**
  * One exchange: an engine, its journal and its admission. Venues share nothing.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Dialect } from "effect-txc"
+ * import { Venue } from "effect-txc/sandbox"
+ *
+ * const commands = Effect.gen(function*() {
+ *   const venue = yield* Venue.Venue
+ *   return venue.sequence()
+ * }).pipe(Effect.provide(Venue.layer({ dialect: Dialect.document, file: "venue.sqlite" })))
+ * ```
+ *
  * @since 0.1.0
  */
-import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import type { Dialect, Refusal, RefusalKind } from "../protocol/Dialect.ts"
-import * as Endpoint from "../protocol/Endpoint.ts"
-import * as Json from "../protocol/Json.ts"
+import type { Dialect, RefusalKind } from "../protocol/Dialect.ts"
 import * as Signature from "../protocol/Signature.ts"
-import * as Violation from "../protocol/Violation.ts"
+import * as Alarm from "./Alarm.ts"
 import * as Feed from "./control/Feed.ts"
-import type { Action, Command } from "./engine/Command.ts"
+import * as OwnerActions from "./control/OwnerActions.ts"
 import * as Engine from "./engine/Engine.ts"
-import type { Event } from "./engine/Event.ts"
-import * as History from "./engine/History.ts"
 import type { Operation } from "./engine/Operation.ts"
-import type { Reply, Violations } from "./engine/Reply.ts"
-import * as Schedule from "./engine/Schedule.ts"
-import * as State from "./engine/State.ts"
+import type { Reply } from "./engine/Reply.ts"
+import type * as State from "./engine/State.ts"
+import * as Executor from "./Executor.ts"
 import * as Admission from "./gateway/Admission.ts"
 import * as Faults from "./gateway/Faults.ts"
 import * as Limits from "./gateway/Limits.ts"
-import { type Answer, BodyLost, type Request } from "./gateway/Message.ts"
-import * as NearMiss from "./gateway/NearMiss.ts"
+import { type Answer, type Request, reset, type Written } from "./gateway/Message.ts"
+import * as Reading from "./gateway/Reading.ts"
 import * as Requests from "./gateway/Requests.ts"
-import { type Route, routes } from "./handlers/Routes.ts"
+import * as Responses from "./gateway/Responses.ts"
+import * as Routing from "./gateway/Routing.ts"
+import * as Symptoms from "./gateway/Symptoms.ts"
+import * as Trace from "./gateway/Trace.ts"
+import * as Halt from "./Halt.ts"
 import * as Journal from "./store/Journal.ts"
-import * as Snapshot from "./store/Snapshot.ts"
+import * as Outbox from "./store/Outbox.ts"
+import * as Recovery from "./store/Recovery.ts"
+import * as SavedStates from "./store/SavedStates.ts"
+import * as VenueClock from "./VenueClock.ts"
 
 /**
- * - `dialect`: the document's unless said otherwise
- * - `file`: where the journal is kept; in memory when left out, and then nothing survives the process
- * - `seed`: what the chance of faults depends on; 0 unless said otherwise
+ * How to open a venue.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** How the venue speaks, and what it decides where the document leaves a choice. */
   readonly dialect: Dialect
+  /** The file of the journal. Without one the journal is in memory, and is lost with the process. */
   readonly file?: string
+  /** Decides the chances of faults; 0 by default. */
   readonly seed?: number
 }
 
-/** What only the owner of a venue can do to it. */
-export type OwnAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
-
 /**
- * - `seed`: what the chance of faults depends on
- * - `handle`: answers a request, once everything that the answer has seen is on the disk
- * - `perform`: carries out what only the owner of the venue can do; `now` is the venue's clock and `real` the computer's
- * - `now`: the venue's clock, in Unix microseconds
- * - `read`: the state, after everything that has come due, once it is on the disk; to be read, never written
- * - `state`: the same without waiting
- * - `sequence`, `origin`: how many commands there have been, and the one that a reset goes back to
- * - `snapshot`: remembers the state as it is, so that to restore it takes no time; gives the number of the last command
- * - `restore`: makes the state again that the first so many commands had left; `false` when there were not so many
- * - `replay`: carries out the commands of another journal, each at its own time
- * - `journal`, `faults`, `limits`, `feed`, `requests`: what it is made of
+ * One exchange.
  *
  * @category services
  * @since 0.1.0
  */
 export class Venue extends Context.Service<Venue, {
+  /** The dialect it was opened with. */
   readonly dialect: Dialect
+  /** The seed it was opened with. */
   readonly seed: number
+  /** Answers a request. No answer is sent before every command that it has seen is durable. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
-  readonly perform: (
-    action: OwnAction | ((state: State.State, now: number, real: number) => OwnAction)
-  ) => Effect.Effect<Reply, Journal.JournalError>
+  /** Carries out an owner action; succeeds once it is durable. */
+  readonly perform: OwnerActions.OwnerActions["perform"]
+  /** The venue's clock, in Unix microseconds. */
   readonly now: Effect.Effect<number>
-  readonly read: Effect.Effect<State.State, Journal.JournalError>
+  /** The state, with everything that has come due, once it is durable. It is for reading only. */
+  readonly read: OwnerActions.OwnerActions["read"]
+  /** The state at this moment, durable or not. It is for reading only. */
   readonly state: State.State
+  /** How many commands there have been. */
   readonly sequence: () => number
+  /** The command that a reset goes back to; 0 is the beginning. */
   readonly origin: () => number
-  readonly snapshot: Effect.Effect<number, Journal.JournalError>
-  readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
-  readonly replay: (commands: ReadonlyArray<Command>) => Effect.Effect<void, Journal.JournalError>
+  /** Saves the state, so that restoring it is quick; gives the number of the last command. */
+  readonly snapshot: OwnerActions.OwnerActions["snapshot"]
+  /** Restores the state that this many commands had left; `false` when there have not been so many. */
+  readonly restore: OwnerActions.OwnerActions["restore"]
+  /** Carries out the commands of another journal, each at its own time. */
+  readonly replay: OwnerActions.OwnerActions["replay"]
+  /** The durable record of its commands. */
+  readonly journal: Journal.Journal
+  /** The faults in force. */
+  readonly faults: Faults.Faults
+  /** The rate limits in force. */
+  readonly limits: Limits.Limits
+  /** What happens on the exchange, as it happens. */
+  readonly feed: Feed.Feed
+  /** The latest calls, and what came of each. */
+  readonly requests: Requests.Requests
+}>()("effect-txc/sandbox/Venue") {}
+
+/** What a call passes through. */
+interface Gateway {
+  readonly dialect: Dialect
+  readonly executor: Executor.Executor
+  readonly halt: Halt.Halt
   readonly journal: Journal.Journal
   readonly faults: Faults.Faults
   readonly limits: Limits.Limits
   readonly feed: Feed.Feed
   readonly requests: Requests.Requests
-}>()("effect-txc/sandbox/Venue") {}
-
-const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.endpoint.path, route]))
-
-/** The routes whose paths hold fields of the request. */
-const templates = routes.filter(({ endpoint }) => endpoint.path.includes("{"))
-
-/** The route of a path, and the fields that stand in the path. */
-const find = (
-  path: string
-): { readonly route: Route; readonly fields: Readonly<Record<string, string>> } | undefined => {
-  const route = byPath.get(path)
-  if (route !== undefined) return { route, fields: {} }
-  for (const route of templates) {
-    const fields = Endpoint.match(route.endpoint, path)
-    if (fields !== undefined) return { route, fields }
-  }
-  return undefined
 }
 
-type Written = Extract<Answer, { readonly _tag: "Answer" }>
+/** A call that may be made. */
+interface Call extends Admission.Admitted, Routing.Routed {}
 
-const json = (status: number, body: unknown): Written => ({
-  _tag: "Answer",
-  status,
-  headers: { "content-type": "application/json" },
-  body: Json.stringify(body as object)
+/** A call that has been read. */
+interface ReadCall extends Call, Reading.Read {}
+
+/** A call that has been applied. */
+interface AppliedCall extends ReadCall {
+  readonly reply: Reply
+}
+
+const recognise = ({ executor }: Gateway, request: Request, at: number): Trace.Trace =>
+  Trace.recognise(request, executor.history.state, at)
+
+const admit = (
+  { dialect, executor, limits }: Gateway,
+  trace: Trace.Trace
+): Result.Result<Call, RefusalKind> => {
+  const { at, request } = trace
+  // What has come due by now is part of the exchange that the call finds.
+  executor.settle(at)
+  const { state } = executor.history
+  return Result.flatMap(
+    Routing.route(request),
+    (routed) =>
+      Result.map(Admission.admit({ dialect, state, limits, at }, routed, request), (admitted) => {
+        trace.fields = admitted.fields
+        if (admitted.nonce !== undefined) trace.nonce = admitted.nonce.value
+        return { ...routed, ...admitted }
+      })
+  )
+}
+
+const contextOf = ({ dialect, executor }: Gateway, { key }: Call, { at }: Trace.Trace) => ({
+  dialect,
+  state: executor.history.state,
+  account: key?.account ?? "",
+  at
 })
 
-const reset: Answer = { _tag: "Reset" }
+const read = (gateway: Gateway, trace: Trace.Trace, call: Call): ReadCall => ({
+  ...call,
+  ...Reading.read(call.route, call.fields, contextOf(gateway, call, trace))
+})
 
-/** The error body of the document, "Errors": one form for public calls, another for private ones. */
-const refusal = (
-  isPublic: boolean,
-  { code, message, status }: Refusal,
-  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
-): Written => isPublic ? json(status, { success: false, message, params: [] }) : json(status, { code, message, errors })
+/** A public call is no command. A private call whose request is wrong uses up its nonce, and does nothing else. */
+const apply = ({ executor }: Gateway, trace: Trace.Trace, call: ReadCall): AppliedCall => {
+  const { key, nonce, request, route, violations } = call
+  const isValid = violations.length === 0
+  const invalid: Reply = { _tag: "Invalid", violations }
+  if (key === undefined) return { ...call, reply: isValid ? { _tag: "Done" } : invalid }
+  const operation: Operation = isValid ? route.operation(request as never) : { _tag: "Nothing" }
+  const before = executor.history.sequence
+  const { apiKey } = key
+  const reply = executor.apply(
+    { _tag: "Call", apiKey, ...(nonce === undefined ? {} : { nonce }), operation },
+    trace.at
+  )
+  if (executor.history.sequence > before) trace.command = executor.history.sequence
+  return { ...call, reply: isValid || reply._tag === "Refused" ? reply : invalid }
+}
 
-const isPublicPath = (path: string): boolean => path.startsWith("/api/v4/public/")
+const respond = (gateway: Gateway, trace: Trace.Trace, call: AppliedCall): Written => {
+  const { reply, request, route } = call
+  if (Responses.isFailed(reply)) {
+    trace.refused = Responses.reasonOf(route, reply)
+    trace.violations = reply.violations
+  }
+  return Responses.respond(route, request, reply, contextOf(gateway, call, trace))
+}
 
-/**
- * The answer to a call that is refused for what it is, whoever makes it.
- *
- * @category answers
- * @since 0.1.0
- */
-export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
-  refusal(isPublicPath(path), dialect.refusals[kind])
+const refuse = ({ dialect }: Gateway, trace: Trace.Trace, kind: RefusalKind): Written => {
+  trace.refused = kind
+  return Responses.refuse(dialect, trace.request.path, kind)
+}
 
-/** What a journal can only be read by: its dialect, the rules that can be chosen, and the engine. */
+/** Waits for the disk. When it fails no answer leaves: what was applied may not be there tomorrow. */
+const commit = ({ halt, journal }: Gateway, answer: Answer): Effect.Effect<Answer> =>
+  Effect.matchEffect(journal.committed, {
+    onSuccess: () => Effect.succeed(answer),
+    onFailure: (error) => {
+      halt.halt()
+      return Effect.as(Effect.logError(error.message), reset)
+    }
+  })
+
+const note = (gateway: Gateway, trace: Trace.Trace, answer: Answer, fault: Faults.Fired | undefined): void => {
+  const { dialect, executor, feed, journal, limits, requests } = gateway
+  const record = Trace.record(trace, answer, fault, { dialect, state: executor.history.state, limits })
+  feed.requested(journal.sequence(), requests.add(record))
+}
+
+const unavailable = ({ dialect }: Gateway, { path }: Request): Written => Responses.refuse(dialect, path, "unavailable")
+
+/** The pipeline: a call from its request to its answer. No answer is sent before its command is durable. */
+const carryOut = (gateway: Gateway, request: Request, at: number, fault?: Faults.Fired): Effect.Effect<Answer> => {
+  const trace = recognise(gateway, request, at)
+  const admitted = admit(gateway, trace)
+  const readCall = Result.map(admitted, (call) => read(gateway, trace, call))
+  const applied = Result.map(readCall, (call) => apply(gateway, trace, call))
+  const responded = Result.map(applied, (call) => respond(gateway, trace, call))
+  const answer = Result.getOrElse(responded, (kind) => refuse(gateway, trace, kind))
+  const shown = fault === undefined ? answer : Symptoms.show(gateway.dialect, request.path, answer, fault.symptom)
+  const committed = commit(gateway, shown)
+  return Effect.tap(committed, (sent) => Effect.sync(() => note(gateway, trace, sent, fault)))
+}
+
+/** A call that a fault keeps from being applied. */
+const leaveOut = (gateway: Gateway, request: Request, at: number, fault: Faults.Fired): Answer => {
+  const trace = recognise(gateway, request, at)
+  const shown = Symptoms.show(gateway.dialect, request.path, unavailable(gateway, request), fault.symptom)
+  note(gateway, trace, shown, fault)
+  return shown
+}
+
+const handle = (gateway: Gateway) => {
+  const { executor: { history }, faults, halt } = gateway
+  return (request: Request): Effect.Effect<Answer> =>
+    halt.onFailure(Effect.clockWith((clock) => {
+      // A halted venue uses up no fault.
+      if (halt.isHalted()) return Effect.succeed(unavailable(gateway, request))
+      const apiKey = request.headers[Signature.headers.apiKey]
+      const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
+      if (fault !== undefined && Symptoms.isNeverApplied(fault.symptom)) {
+        return Effect.succeed(leaveOut(gateway, request, VenueClock.now(history.state, clock), fault))
+      }
+      const carriedOut = Effect.suspend(() =>
+        halt.isHalted()
+          ? Effect.succeed<Answer>(unavailable(gateway, request))
+          : carryOut(gateway, request, VenueClock.now(history.state, clock), fault)
+      )
+      return fault === undefined ? carriedOut : Symptoms.delay(carriedOut, fault.symptom)
+    }))
+}
+
+/** What a journal can only be read with: its dialect, the policy's choices, and the engine. */
 const rulesOf = ({ name, policy }: Dialect): string =>
   `${name}, reduce-only ${policy.reduceOnly}, engine ${Engine.version}`
 
-/** So many states are remembered without the journal being read for them. */
-const remembered = 16
-
-/** After so many commands, or half of all before them, the journal gets a snapshot. */
-const commandsBetweenSnapshots = 10_000
-
-/** Actions after which something else may happen next by itself. */
-const reschedules: ReadonlySet<Action["_tag"]> = new Set(["Invest", "PlayPrices", "SetClock", "Restore"])
-
-/** What comes to be known of a request while it is answered. */
-interface Trace {
-  endpoint?: Endpoint.Any
-  account?: string
-  key?: string
-  nonce?: bigint
-  fields?: Readonly<Record<string, unknown>>
-  refused?: RefusalKind | "invalid"
-  violations?: Violations
-  command?: number
-}
+const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect.Effect<void> =>
+  unfinished === 0 ? Effect.void : Effect.logWarning(
+    `${file}: the last ${unfinished} bytes of the log belong to commands that were not completely written. They were ` +
+      "ignored. No answer to them had been sent"
+  )
 
 /**
- * Opens a venue: its journal is read, and the engine is brought to where it was.
+ * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope.
  *
  * @category constructors
  * @since 0.1.0
@@ -174,440 +271,39 @@ interface Trace {
 export const make = Effect.fnUntraced(function*(
   { dialect, file = Journal.inMemory, seed = 0 }: Options
 ): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
-  /** What commands have brought about that are not on the disk yet: nobody is to hear of it. */
-  let unpublished: Array<readonly [sequence: number, at: number, events: ReadonlyArray<Event>]> = []
-  const publish = (committed: number): void => {
-    const published = unpublished.filter(([sequence]) => sequence <= committed)
-    unpublished = unpublished.slice(published.length)
-    for (const entry of published) feed.happened(...entry)
-  }
-  const journal = yield* Journal.open(file, { rules: rulesOf(dialect), onCommitted: (last) => publish(last) })
-  if (journal.unfinished > 0) {
-    yield* Effect.logWarning(
-      `${file}: the last ${journal.unfinished} bytes of the log belong to commands that were not wholly written; ` +
-        "they were left out. No answer to them had left"
-    )
-  }
+  const { policy } = dialect
+  const journal = yield* Journal.open(file, {
+    rules: rulesOf(dialect),
+    onCommitted: (sequence) => outbox.release(sequence)
+  })
+  yield* warnOfUnfinished(file, journal)
+
+  const states = SavedStates.make(policy)
+  const start = yield* Recovery.start(journal, policy)
+  const { history } = start
+  const snapshotAt = file === Journal.inMemory ? undefined : history.sequence
+  const feed = Feed.make(journal.run, history.sequence)
+  const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
+  yield* Recovery.catchUp(journal, states, start, feed.happened)
+
+  const halt = Halt.make()
+  const executor = yield* Executor.make({ history, journal, states, outbox, halt, snapshotAt })
+  yield* Alarm.start(executor, halt)
+
   const faults = Faults.make(seed)
   const limits = Limits.make()
   const requests = Requests.make()
-  const history = History.make(dialect.policy)
-
-  /** Encoded states, by the number of their last command. */
-  const states = new Map<number, Uint8Array>()
-  const recall: History.Recall = (sequence) => {
-    if (sequence === 0) return State.make(dialect.policy)
-    const found = Option.getOrThrowWith(
-      Option.fromUndefinedOr(states.get(sequence)),
-      () => new Error(`the state after command ${sequence} was not remembered`)
-    )
-    return Snapshot.decode(found, dialect.policy)
-  }
-  const remember = (sequence: number, state: State.State): void => {
-    states.delete(sequence)
-    states.set(sequence, Snapshot.encode(state))
-  }
-  const forget = (): void => {
-    for (const sequence of states.keys()) {
-      if (states.size <= remembered) return
-      states.delete(sequence)
-    }
-  }
-
-  /** Goes through commands that have happened already, keeping the states that later ones go back to. */
-  const follow = (
-    history: History.History,
-    to: number,
-    recalled: ReadonlySet<number>,
-    visit: (command: Command, events: ReadonlyArray<Event>) => void
-  ): Effect.Effect<void, Journal.JournalError> => {
-    if (recalled.has(history.sequence)) remember(history.sequence, history.state)
-    return journal.read(history.sequence, to, (command) => {
-      visit(command, History.apply(history, command, recall).events)
-      if (recalled.has(history.sequence)) remember(history.sequence, history.state)
-    })
-  }
-
-  const last = journal.sequence()
-  const { snapshot } = journal
-  const recalledLater = yield* journal.recalledAfter(snapshot?.sequence ?? 0)
-  // A snapshot is of no use when something after it goes back to what was before it.
-  const isUsable = snapshot !== undefined && [...recalledLater].every((sequence) => sequence >= snapshot.sequence)
-  if (isUsable) {
-    history.state = Snapshot.decode(snapshot.state, dialect.policy)
-    history.sequence = snapshot.sequence
-    history.origin = snapshot.origin
-  }
-  const feed = Feed.make(journal.run, history.sequence)
-  yield* follow(
-    history,
-    last,
-    isUsable ? recalledLater : yield* journal.recalledAfter(0),
-    ({ at }, events) => feed.happened(history.sequence, at, events)
-  )
-  forget()
-  let snapshotAt = isUsable ? snapshot.sequence : 0
-
-  /** Time never runs backwards while a state lives. */
-  const now = (clock: Clock.Clock): number => {
-    const { at, clock: set } = history.state
-    const time = set._tag === "Frozen" ? set.at : clock.currentTimeMillisUnsafe() * 1000 + set.ahead
-    return Math.max(at, time)
-  }
-
-  /** Set when memory and journal may differ: nothing is answered any more until the venue is opened again. */
-  let stopped = false
-
-  /** Stops the venue when the engine fails halfway through a command, or the disk does: nothing may be seen of it. */
-  const stopOnFailure = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.onExit(
-      work,
-      (exit) =>
-        Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.sync(() => stopped = true) : Effect.void
-    )
-
-  /** Has something in it when what happens by itself next may have changed. */
-  const rescheduled = yield* Queue.sliding<void>(1)
-
-  const enter = (command: Command): Reply => {
-    const { events, recorded, reply } = History.apply(history, command, recall)
-    if (!recorded) return reply
-    const { sequence } = history
-    unpublished.push([sequence, command.at, events])
-    journal.append(command)
-    if (file !== Journal.inMemory && sequence - snapshotAt >= Math.max(commandsBetweenSnapshots, snapshotAt / 2)) {
-      snapshotAt = sequence
-      journal.keep({ sequence, origin: history.origin, state: Snapshot.encode(history.state) })
-    }
-    if (reschedules.has(command.action._tag)) Queue.offerUnsafe(rescheduled, undefined)
-    return reply
-  }
-
-  /** Lets happen what has come due, as a command of its own: it is there whatever becomes of the next. */
-  const settle = (at: number): void => {
-    const due = Schedule.next(history.state)
-    if (due !== undefined && due <= at) enter({ at, action: { _tag: "Pass" } })
-  }
-
-  const apply = (action: Action, at: number): Reply => {
-    settle(at)
-    return enter({ at, action })
-  }
-
-  const respond = (
-    trace: Trace,
-    route: Route,
-    request: unknown,
-    reply: Reply,
-    account: string,
-    at: number
-  ): Written => {
-    const { endpoint } = route
-    const { shape, encodeResponse } = Endpoint.codec(endpoint, dialect)
-    const errorsOf = (violations: Violations) =>
-      Violation.toErrors(violations.map(toViolation), endpoint.errorFamily, (field) => shape.keys[field] ?? field)
-    if (reply._tag === "Invalid" || reply._tag === "Refused") {
-      trace.refused = reply._tag === "Invalid" ? "invalid" : route.refusals[reply.why] ?? reply.why
-      trace.violations = reply.violations
-    }
-    if (reply._tag === "Invalid" && endpoint.access === "public") {
-      const { body, status } = dialect.publicValidation(errorsOf(reply.violations))
-      return json(status, body)
-    }
-    if (reply._tag === "Invalid") {
-      const refused = Endpoint.refusalOf(endpoint, dialect, reply.violations.map(toViolation))
-      return refusal(false, refused, errorsOf(reply.violations))
-    }
-    if (reply._tag === "Refused") {
-      return refusal(false, dialect.refusals[route.refusals[reply.why] ?? reply.why], errorsOf(reply.violations))
-    }
-    const context = { dialect, state: history.state, account, at }
-    const encoded = encodeResponse(route.answer(request as never, reply, context))
-    return Result.isSuccess(encoded)
-      ? json(route.status(dialect), encoded.success)
-      : json(500, {
-        code: 0,
-        message: `The sandbox made an answer it can't encode: ${encoded.failure.message}`,
-        errors: {}
-      })
-  }
-
-  /** The request of a call and what is wrong with it, as far as that can be seen without carrying it out. */
-  const read = (
-    route: Route,
-    fields: Readonly<Record<string, unknown>>,
-    account: string,
-    at: number
-  ): { readonly request: unknown; readonly found: Violations } => {
-    const decoded = Endpoint.codec(route.endpoint, dialect).decodeRequest(fields)
-    return Result.isFailure(decoded)
-      ? { request: undefined, found: decoded.failure.map(({ field, constraint }) => [field, constraint] as const) }
-      : {
-        request: decoded.success,
-        found: route.check(decoded.success as never, { dialect, state: history.state, account, at })
-      }
-  }
-
-  const answerPublic = (
-    trace: Trace,
-    route: Route,
-    inPath: Readonly<Record<string, string>>,
-    { from, query = "" }: Request,
-    at: number
-  ): Written => {
-    const { endpoint } = route
-    if (!limits.admit(from, "public", endpoint.rateLimit, at)) {
-      trace.refused = "rateLimited"
-      return refusal(true, dialect.refusals.rateLimited)
-    }
-    const fields = { ...Object.fromEntries(new URLSearchParams(query)), ...inPath }
-    trace.fields = fields
-    const { found, request } = read(route, fields, "", at)
-    const reply: Reply = found.length > 0 ? { _tag: "Invalid", violations: found } : { _tag: "Done" }
-    return respond(trace, route, request, reply, "", at)
-  }
-
-  const answerPrivate = (trace: Trace, route: Route, request: Request, at: number): Written => {
-    const { endpoint } = route
-    const { state } = history
-    const admitted = Admission.admit(dialect, state, limits, endpoint, request, at)
-    if (Result.isFailure(admitted)) {
-      trace.refused = admitted.failure
-      return refusal(false, dialect.refusals[admitted.failure])
-    }
-    const { fields, key, nonce } = admitted.success
-    trace.fields = fields
-    if (nonce !== undefined) trace.nonce = nonce.value
-    const call = (operation: Operation) => {
-      const before = history.sequence
-      const reply = apply(
-        { _tag: "Call", apiKey: key.apiKey, ...(nonce === undefined ? {} : { nonce }), operation },
-        at
-      )
-      if (history.sequence > before) trace.command = history.sequence
-      return reply
-    }
-
-    const { found, request: asked } = read(route, fields, key.account, at)
-    if (found.length > 0) {
-      const used = call({ _tag: "Nothing" })
-      const reply: Reply = used._tag === "Refused" ? used : { _tag: "Invalid", violations: found }
-      return respond(trace, route, undefined, reply, "", at)
-    }
-    return respond(trace, route, asked, call(route.operation(asked as never)), key.account, at)
-  }
-
-  /** Whose call it seems to be, and of what. */
-  const recognise = ({ headers, path }: Request): Trace => {
-    const apiKey = headers[Signature.headers.apiKey]
-    const key = typeof apiKey === "string" ? history.state.keys.get(apiKey as never) : undefined
-    const route = find(path)?.route
-    return {
-      ...(key === undefined ? {} : { account: key.account, key: key.title }),
-      ...(route === undefined ? {} : { endpoint: route.endpoint })
-    }
-  }
-
-  const answer = (trace: Trace, request: Request, at: number): Written => {
-    settle(at)
-    const found = find(request.path)
-    if (found === undefined) {
-      trace.refused = "notFound"
-      return refuse(dialect, request.path, "notFound")
-    }
-    const { fields, route } = found
-    if (request.method !== route.endpoint.method) {
-      trace.refused = "methodNotAllowed"
-      return refuse(dialect, request.path, "methodNotAllowed")
-    }
-    return isPublicPath(request.path)
-      ? answerPublic(trace, route, fields, request, at)
-      : answerPrivate(trace, route, request, at)
-  }
-
-  /** Waits for the disk. When that fails nothing may leave: what was applied may not be there tomorrow. */
-  const onceCommitted = (answer: Answer): Effect.Effect<Answer> =>
-    Effect.matchEffect(journal.committed, {
-      onSuccess: () => Effect.succeed(answer),
-      onFailure: (error) => {
-        stopped = true
-        return Effect.as(Effect.logError(error.message), reset)
-      }
-    })
-
-  const clockOfCallers = (at: number): number => at + history.state.skew
-
-  /** Writes down what came of a request, before its answer leaves. */
-  const note = (
-    request: Request,
-    trace: Trace,
-    at: number,
-    answer: Answer,
-    fault?: ReturnType<Faults.Faults["next"]>
-  ) => {
-    const { account, command, endpoint, fields, key, nonce, refused, violations } = trace
-    const secrets = [...history.state.keys.values()].map(({ apiSecret }) => apiSecret)
-    const failed = answer._tag !== "Answer" || (fault !== undefined && answer.status >= 500)
-    const hint = refused === undefined || refused === "invalid" ? undefined : NearMiss.explain(refused, {
-      request,
-      dialect,
-      state: history.state,
-      endpoint,
-      paths: byPath.keys(),
-      limit: endpoint && limits.of(isPublicPath(request.path) ? "public" : endpoint.path, endpoint.rateLimit),
-      at: clockOfCallers(at)
-    })
-    const record = requests.add({
-      at,
-      method: request.method,
-      path: Requests.scrub(request.path, secrets),
-      from: request.from,
-      ...(account === undefined ? {} : { account }),
-      ...(key === undefined ? {} : { key }),
-      ...(endpoint === undefined ? {} : { endpoint: endpoint.name }),
-      ...(nonce === undefined ? {} : { nonce: String(nonce) }),
-      ...(fields === undefined || endpoint === undefined
-        ? {}
-        : { fields: Requests.shown(Endpoint.codec(endpoint, dialect).shape.keys, fields, secrets) }),
-      verdict: failed ? "failed" : refused === undefined && fault?.symptom._tag !== "Refuse" ? "answered" : "refused",
-      ...(answer._tag === "Reset" ? {} : { status: answer.status }),
-      ...(refused === undefined ? {} : { refused }),
-      ...(violations === undefined
-        ? {}
-        : { violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])) }),
-      ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets) }),
-      ...(command === undefined ? {} : { command }),
-      ...(fault === undefined ? {} : { fault: { id: fault.id, symptom: fault.symptom._tag } })
-    })
-    feed.requested(journal.sequence(), record)
-  }
-
-  /** The answer as a caller whom something goes wrong with sees it. */
-  const applySymptom = (answer: Written, path: string, symptom: Faults.Symptom): Answer => {
-    switch (symptom._tag) {
-      case "Answer":
-        return symptom
-      case "BadGateway":
-        return badGateway
-      case "Refuse":
-        return refuse(dialect, path, symptom.kind)
-      case "Reset":
-        return reset
-      case "Delay":
-      case "Late":
-        return answer
-      case "Malformed":
-        return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) }
-      case "Truncate":
-      case "Slow":
-        return inParts(answer, symptom)
-    }
-  }
-
-  const isNeverApplied = (symptom: Faults.Symptom): boolean =>
-    symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
-
-  const handle = (request: Request): Effect.Effect<Answer> =>
-    stopOnFailure(Effect.clockWith((clock) => {
-      if (stopped) return Effect.succeed(refuse(dialect, request.path, "unavailable"))
-      const apiKey = request.headers[Signature.headers.apiKey]
-      const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
-      const carryOut = Effect.suspend(() => {
-        if (stopped) return Effect.succeed<Answer>(refuse(dialect, request.path, "unavailable"))
-        const at = now(clock)
-        const trace = recognise(request)
-        const given = answer(trace, request, at)
-        const seen = fault === undefined ? given : applySymptom(given, request.path, fault.symptom)
-        return Effect.tap(onceCommitted(seen), (left) => Effect.sync(() => note(request, trace, at, left, fault)))
-      })
-      if (fault === undefined) return carryOut
-      const { symptom } = fault
-      if (symptom._tag === "Late") return Effect.delay(carryOut, symptom.millis)
-      if (symptom._tag === "Delay")
-        return Effect.flatMap(carryOut, (answer) => Effect.delay(Effect.succeed(answer), symptom.millis))
-      if (!isNeverApplied(symptom)) return carryOut
-      const seen = applySymptom(refuse(dialect, request.path, "unavailable"), request.path, symptom)
-      note(request, recognise(request), now(clock), seen, fault)
-      return Effect.succeed(seen)
-    }))
-
-  const stoppedForGood = Effect.andThen(journal.committed, Effect.die("the venue has stopped; open it again"))
-
-  const ownerAction = <A>(work: (clock: Clock.Clock) => A): Effect.Effect<A, Journal.JournalError> =>
-    stopOnFailure(Effect.clockWith((clock) => {
-      if (stopped) return stoppedForGood
-      return Effect.as(journal.committed, work(clock))
-    }))
-
-  const restore = Effect.fnUntraced(function*(sequence: number) {
-    if (sequence > history.sequence) return false
-    yield* journal.committed
-    if (sequence > 0 && !states.has(sequence)) {
-      const past = History.make(dialect.policy)
-      yield* follow(past, sequence, yield* journal.recalledAfter(0), () => undefined)
-      remember(sequence, past.state)
-    }
-    yield* ownerAction((clock) => apply({ _tag: "Restore", sequence }, now(clock)))
-    forget()
-    return true
-  })
-
-  const replay = Effect.fnUntraced(function*(commands: ReadonlyArray<Command>) {
-    const recalled = new Set<number>()
-    for (const { action } of commands) if (action._tag === "Restore") recalled.add(action.sequence)
-    yield* ownerAction(() => {
-      for (const command of commands) {
-        enter(command)
-        if (recalled.has(history.sequence)) remember(history.sequence, history.state)
-      }
-    })
-    forget()
-  })
-
-  /** Lets happen what comes due while nobody calls. */
-  const alarm = Effect.clockWith((clock) =>
-    Effect.suspend(() => {
-      const due = stopped || history.state.clock._tag === "Frozen" ? undefined : Schedule.next(history.state)
-      const sleep = due === undefined ? Effect.never : Effect.sleep(Math.max(0, Math.ceil((due - now(clock)) / 1000)))
-      return Effect.andThen(Effect.raceFirst(sleep, Queue.take(rescheduled)), ownerAction(() => settle(now(clock))))
-    })
-  )
-  yield* Effect.forkScoped(Effect.tapCause(
-    Effect.forever(alarm),
-    (cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("The venue has stopped; open it again", cause)
-  ))
-
   return Venue.of({
     dialect,
     seed,
-    handle,
-    perform: (action) =>
-      ownerAction((clock) => {
-        const at = now(clock)
-        settle(at)
-        const asked = typeof action === "function"
-          ? action(history.state, at, clock.currentTimeMillisUnsafe() * 1000)
-          : action
-        // To set the clock is to let the time pass until then; before the first command no time has passed.
-        const earliest = history.sequence === 0 ? 0 : at
-        const then = asked._tag === "SetClock" ? Math.max(earliest, timeOf(asked.clock, clock)) : at
-        return apply(asked, then)
-      }),
-    now: Effect.clockWith((clock) => Effect.sync(() => now(clock))),
-    read: Effect.map(ownerAction((clock) => settle(now(clock))), () => history.state),
+    handle: handle({ dialect, executor, halt, journal, faults, limits, feed, requests }),
+    ...OwnerActions.make(executor, journal, states, policy),
+    now: Effect.clockWith((clock) => Effect.sync(() => VenueClock.now(history.state, clock))),
     get state() {
       return history.state
     },
     sequence: () => history.sequence,
     origin: () => history.origin,
-    snapshot: ownerAction(() => {
-      remember(history.sequence, history.state)
-      forget()
-      return history.sequence
-    }),
-    restore,
-    replay,
     journal,
     faults,
     limits,
@@ -616,46 +312,9 @@ export const make = Effect.fnUntraced(function*(
   })
 })
 
-const timeOf = (set: State.Clock, clock: Clock.Clock): number =>
-  set._tag === "Frozen" ? set.at : clock.currentTimeMillisUnsafe() * 1000 + set.ahead
-
-const badGateway: Written = {
-  _tag: "Answer",
-  status: 502,
-  headers: { "content-type": "text/html" },
-  body: "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
-}
-
-/** An answer that says how long it is, and does not arrive at once or as a whole. */
-const inParts = (
-  { body, headers, status }: Written,
-  symptom: Extract<Faults.Symptom, { readonly _tag: "Truncate" | "Slow" }>
-): Answer => {
-  const bytes = new TextEncoder().encode(body)
-  const head = { ...headers, "content-length": String(bytes.length) }
-  if (symptom._tag === "Truncate") {
-    // One byte is always missing.
-    const part = bytes.subarray(0, Math.min(symptom.bytes, bytes.length - 1))
-    const parts = Stream.concat(part.length === 0 ? Stream.empty : Stream.make(part), Stream.fail(new BodyLost()))
-    return { _tag: "Stream", status, headers: head, body: parts }
-  }
-  const perTick = Math.max(1, Math.ceil(symptom.bytesPerSecond / 10))
-  const parts = Array.from(
-    { length: Math.ceil(bytes.length / perTick) },
-    (_, index) => bytes.subarray(index * perTick, (index + 1) * perTick)
-  )
-  const pause = 1000 * perTick / symptom.bytesPerSecond
-  return {
-    _tag: "Stream",
-    status,
-    headers: head,
-    body: Stream.mapEffect(Stream.fromIterable(parts), (part) => Effect.delay(Effect.succeed(part), pause))
-  }
-}
-
-const toViolation = ([field, constraint]: Violations[number]): Violation.Violation => ({ field, constraint })
-
 /**
+ * A venue as a service.
+ *
  * @category layers
  * @since 0.1.0
  */

@@ -31,6 +31,7 @@ import type { RequestRecord } from "../gateway/Requests.ts"
 import * as Journal from "../store/Journal.ts"
 import * as Venue from "../Venue.ts"
 import type { Entry, FeedGone } from "./Feed.ts"
+import type { OwnerAction } from "./OwnerActions.ts"
 
 /**
  * The sandbox can't do this: see the fields and the rules they break.
@@ -314,7 +315,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
       )
     }
   })
-  const act = (action: Venue.OwnAction) => {
+  const act = (action: OwnerAction) => {
     // What the journal can't hold must not happen either.
     const checked = check(action)
     if (Result.isSuccess(checked)) return perform(action._tag, action)

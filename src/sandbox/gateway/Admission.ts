@@ -1,6 +1,6 @@
 /**
- * Who may make a call: the headers, the payload, the signature, the key and what it may do, the rate, the envelope
- * (document, "Authentication" and "Limits"). Whether the nonce can be used is for the engine to say.
+ * Who may make a call (document, "Authentication" and "Limits"): the headers, the payload, the signature, the key and its
+ * permissions, the rate limit and the envelope. The engine decides whether the nonce can be used.
  *
  * @since 0.1.0
  */
@@ -14,27 +14,43 @@ import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type * as Command from "../engine/Command.ts"
 import type { Key, State } from "../engine/State.ts"
-import type { Limits } from "./Limits.ts"
-import type { Request } from "./Message.ts"
+import * as Limits from "./Limits.ts"
+import { header, type Request } from "./Message.ts"
+import type { Routed } from "./Routing.ts"
 
 /**
- * A call that may be made: by which key, with which nonce, and the body without its envelope.
+ * A call that may be made.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Admitted {
-  readonly key: Key
+  /** The key that signed the call; `undefined` for public calls. */
+  readonly key: Key | undefined
+  /** The nonce, if the call has one. */
   readonly nonce: Command.Nonce | undefined
+  /** The fields of the request by their wire keys, without the envelope. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-const header = (request: Request, name: string): string => {
-  const value = request.headers[name]
-  return typeof value === "string" ? value : ""
+/**
+ * What decides whether a call may be made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Context {
+  /** The dialect of the venue. */
+  readonly dialect: Dialect
+  /** The state of the exchange: its keys and accounts. */
+  readonly state: State
+  /** The rate limits, with the calls counted so far. */
+  readonly limits: Limits.Limits
+  /** The venue's clock, in Unix microseconds. */
+  readonly at: number
 }
 
-/** What an unknown key's signature is compared with, so that it takes as long as a known one's. */
+/** Stands in for the secret of an unknown key, so that its signature takes as long to check as a known key's. */
 const nobody = "no secret"
 
 const isSignedWith = (secret: string, payload: string, signature: string): boolean => {
@@ -45,7 +61,7 @@ const isSignedWith = (secret: string, payload: string, signature: string): boole
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The fields of a body; none when it is no JSON object, or one whose fields are not beyond doubt. */
+/** The fields of a body; `undefined` when it is no JSON object, or when its fields are ambiguous. */
 const toFields = (dialect: Dialect, body: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
   const text = Result.try(() => decoder.decode(body))
   if (Result.isFailure(text)) return undefined
@@ -57,33 +73,27 @@ const toFields = (dialect: Dialect, body: Uint8Array): Readonly<Record<string, u
 
 const digits = /^[0-9]{1,20}$/u
 
-/** The nonce as the dialect writes it: a text of digits in the document's, an integer or such a text in the live one. */
+/** The nonce as the dialect writes it: a string of digits in the document's; an integer or such a string in the live one. */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
   const counted = dialect.policy.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
   const text = typeof nonce === "string" || counted ? String(nonce) : ""
   return digits.test(text) ? { value: BigInt(text), window: window === true } : undefined
 }
 
-/**
- * Admits a call of a private endpoint, or says why it is refused. Changes nothing but the count of calls.
- *
- * @category admission
- * @since 0.1.0
- */
-export const admit = (
-  dialect: Dialect,
-  state: State,
-  limits: Limits,
+const isAllowed = ({ endpoints }: Key, { path }: Endpoint.Any): boolean =>
+  endpoints === undefined || endpoints.some(({ name }) => name === path)
+
+const admitPrivate = (
+  { at, dialect, limits, state }: Context,
   endpoint: Endpoint.Any,
-  request: Request,
-  at: number
+  request: Request
 ): Result.Result<Admitted, RefusalKind> => {
   const payload = header(request, Signature.headers.payload)
   if (payload === "") return Result.fail("payloadMissing")
   const apiKey = Schema.decodeResult(ApiKey)(header(request, Signature.headers.apiKey))
   const key = Result.isSuccess(apiKey) ? state.keys.get(apiKey.success) : undefined
-  const signed = isSignedWith(key?.apiSecret ?? nobody, payload, header(request, Signature.headers.signature))
-  if (key === undefined || !signed) return Result.fail("unauthorized")
+  const isSigned = isSignedWith(key?.apiSecret ?? nobody, payload, header(request, Signature.headers.signature))
+  if (key === undefined || !isSigned) return Result.fail("unauthorized")
 
   const type = header(request, "content-type").split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json" || payload !== Signature.payloadOf(request.body)) return Result.fail("payloadInvalid")
@@ -91,11 +101,9 @@ export const admit = (
   if (body === undefined) return Result.fail("payloadInvalid")
 
   if (!key.enabled) return Result.fail("keyDisabled")
-  if (key.endpoints !== undefined && !key.endpoints.some(({ name }) => name === endpoint.path)) {
-    return Result.fail("endpointNotAllowed")
-  }
+  if (!isAllowed(key, endpoint)) return Result.fail("endpointNotAllowed")
   if (endpoint.b2b && state.accounts.get(key.account)?.b2b !== true) return Result.fail("noB2bAccess")
-  if (!limits.admit(key.apiKey, endpoint.path, endpoint.rateLimit, at)) return Result.fail("rateLimited")
+  if (!limits.admit(key.apiKey, Limits.countedAs(endpoint), endpoint.rateLimit, at)) return Result.fail("rateLimited")
 
   const { nonce: given, nonceWindow, request: path, ...fields } = body
   const required = dialect.policy.envelope === "always" || endpoint.envelope === "required"
@@ -104,3 +112,29 @@ export const admit = (
   if (nonce === undefined && (required || given !== undefined)) return Result.fail("nonceMissing")
   return Result.succeed({ key, nonce, fields })
 }
+
+const admitPublic = (
+  { at, limits }: Context,
+  endpoint: Endpoint.Any,
+  inPath: Readonly<Record<string, string>>,
+  { from, query = "" }: Request
+): Result.Result<Admitted, RefusalKind> => {
+  if (!limits.admit(from, Limits.countedAs(endpoint), endpoint.rateLimit, at)) return Result.fail("rateLimited")
+  const fields = { ...Object.fromEntries(new URLSearchParams(query)), ...inPath }
+  return Result.succeed({ key: undefined, nonce: undefined, fields })
+}
+
+/**
+ * Admits a call, or says why it is refused. Changes nothing but the count of calls.
+ *
+ * @category admission
+ * @since 0.1.0
+ */
+export const admit = (
+  context: Context,
+  { inPath, route: { endpoint } }: Routed,
+  request: Request
+): Result.Result<Admitted, RefusalKind> =>
+  endpoint.access === "public"
+    ? admitPublic(context, endpoint, inPath, request)
+    : admitPrivate(context, endpoint, request)

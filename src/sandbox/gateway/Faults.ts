@@ -1,5 +1,5 @@
 /**
- * Faults as data: which calls something goes wrong with, and what. Nothing in a request's own values ever selects one.
+ * Faults as data: which calls go wrong, and how. Nothing in a request's own values ever selects a fault.
  *
  * @since 0.1.0
  */
@@ -11,64 +11,67 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-/** What a call can be refused with as if the exchange had a reason: a rate limit, a nonce, being down. */
+/** The refusals that a fault can give as if the exchange had a reason: a rate limit, a nonce, an outage. */
 const Excuse = Schema.Literals(["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"])
 
 /**
- * What goes wrong. `applied` says whether the call is carried out first.
- *
- * - `Answer`: another answer is given
- * - `BadGateway`: the HTML of a proxy whose exchange is down, HTTP 502
- * - `Refuse`: the exchange's own refusal; the call is not carried out
- * - `Reset`: the connection is reset; a call that was applied has lost its answer
- * - `Delay`: the call is carried out, and answered so many milliseconds later
- * - `Late`: the call arrives so many milliseconds later, is carried out then, and answered
- * - `Truncate`: the connection is reset after so many bytes of the answer
- * - `Malformed`: the answer is cut in the middle of its JSON, and ends there as if that were all
- * - `Slow`: the answer arrives at so many bytes a second
+ * How a call goes wrong. `applied` says whether the call is applied first.
  *
  * @category models
  * @since 0.1.0
  */
 export const Symptom = Schema.TaggedUnion({
+  /** The call gets this answer instead of its own. */
   Answer: {
     applied: Schema.Boolean,
     status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })),
     headers: Schema.Record(Schema.String, Schema.String),
     body: Schema.String
   },
+  /** The call gets HTTP 502 with the HTML of a proxy whose exchange is down. */
   BadGateway: { applied: Schema.Boolean },
+  /** The exchange refuses the call. The call is not applied. */
   Refuse: { kind: Excuse },
+  /** The connection is reset. When the call was applied, its answer is lost. */
   Reset: { applied: Schema.Boolean },
+  /** The call is applied at once, and answered this many milliseconds later. */
   Delay: { millis: Count },
+  /** The call arrives this many milliseconds later, and is applied and answered then. */
   Late: { millis: Count },
+  /** The call is applied, and the connection is reset after this many bytes of the answer's body. */
   Truncate: { bytes: Count },
+  /** The call is applied, and its answer ends in the middle of the JSON as if that were all. */
   Malformed: {},
+  /** The call is applied, and its answer arrives at this many bytes a second. */
   Slow: { bytesPerSecond: Positive }
 })
 /** @category models */
 export type Symptom = typeof Symptom.Type
 
 /**
- * Which calls: of a path, of a key, or all; the first `skip` of them pass, and of the others so many go wrong as `times`
- * says (once, unless said otherwise), each with this `probability` (always, unless said otherwise). The chance comes from
- * the venue's seed.
+ * A fault: which calls go wrong, how often, and how. The venue's seed decides the chances.
  *
  * @category models
  * @since 0.1.0
  */
 export const Fault = Schema.Struct({
+  /** Only calls of this path; of every path when absent. */
   path: Schema.optionalKey(Schema.String),
+  /** Only calls with this API key; with any key, or none, when absent. */
   apiKey: Schema.optionalKey(Schema.String),
+  /** How many matching calls pass first; 0 by default. */
   skip: Schema.optionalKey(Count),
+  /** How many calls go wrong; 1 by default. */
   times: Schema.optionalKey(Count),
+  /** The chance of each call to go wrong, from 0 to 1; 1 by default. */
   probability: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))),
+  /** How they go wrong. */
   symptom: Symptom
 })
 /** @category models */
 export type Fault = typeof Fault.Type
 
-/** The answer of a proxy whose exchange is down. */
+/** A proxy answers HTTP 502 because its exchange is down. The call is not applied. */
 export const badGateway: Symptom = { _tag: "BadGateway", applied: false }
 
 /** The call is applied, but its answer never arrives. */
@@ -78,40 +81,66 @@ export const answerLost: Symptom = { _tag: "Reset", applied: true }
 export const reset: Symptom = { _tag: "Reset", applied: false }
 
 /**
- * A fault in force: `matched` calls of those that it is for, `fired` for so many of them.
+ * A fault in force.
  *
  * @category models
  * @since 0.1.0
  */
-export const Armed = Schema.Struct({ id: Schema.Int, fault: Fault, matched: Schema.Int, fired: Schema.Int })
+export const Armed = Schema.Struct({
+  /** The fault's number, from `add`. */
+  id: Schema.Int,
+  /** The fault. */
+  fault: Fault,
+  /** How many calls have matched it. */
+  matched: Schema.Int,
+  /** How many of these went wrong. */
+  fired: Schema.Int
+})
 /** @category models */
 export type Armed = typeof Armed.Type
 
 /**
- * The faults in force, the oldest first. They are not part of the journal: a venue that is opened again has none.
+ * The fault that hits a call.
  *
- * - `add`: gives the fault's number
- * - `next`: what goes wrong with this call, if anything: the first fault that matches and has its turn
+ * @category models
+ * @since 0.1.0
+ */
+export interface Fired {
+  /** The fault's number. */
+  readonly id: number
+  /** How the call goes wrong. */
+  readonly symptom: Symptom
+}
+
+/**
+ * The faults in force, the oldest first. The journal does not hold them: a venue that is reopened has none.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Faults {
+  /** Adds a fault, and gives its number. */
   readonly add: (fault: Fault) => number
+  /** Removes a fault by its number; `false` when there is none of this number. */
   readonly remove: (id: number) => boolean
+  /** Removes all faults. */
   readonly clear: () => void
+  /** All faults in force, with how often each has matched and fired. */
   readonly list: () => ReadonlyArray<Armed>
-  readonly next: (
-    path: string,
-    apiKey: string | undefined
-  ) => { readonly id: number; readonly symptom: Symptom } | undefined
+  /** The fault that hits the next call: the first that matches it and whose turn it is. Counts the call. */
+  readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
 }
 
-/** A number from 0 to below 1 that depends on nothing but the seed, the fault and how often it has matched. */
+/** A number from 0 to below 1 that depends only on the seed, the fault and how often it has matched. */
 const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
-/** @category constructors */
+/**
+ * The faults of a new venue: none. `seed` decides the chances.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (seed: number): Faults => {
   let faults: Array<{ readonly id: number; readonly fault: Fault; matched: number; fired: number }> = []
   let last = 0

@@ -1,9 +1,11 @@
 /**
- * Counting calls against the documented limits, on the venue's clock (document, "Limits").
+ * The rate limits: counts calls against the documented limits, on the venue's clock (document, "Limits").
  *
  * @since 0.1.0
  */
-import type { RateLimit } from "../../protocol/Endpoint.ts"
+import type * as Endpoint from "../../protocol/Endpoint.ts"
+
+type RateLimit = Endpoint.RateLimit
 
 /**
  * Counts calls per caller and endpoint in windows of fixed length.
@@ -12,15 +14,26 @@ import type { RateLimit } from "../../protocol/Endpoint.ts"
  * @since 0.1.0
  */
 export interface Limits {
-  /** Whether one more call is within the limit; counts it. `at` is Unix microseconds. */
-  readonly admit: (caller: string, path: string, limit: RateLimit, at: number) => boolean
-  /** The limit of a path as it is in force. */
+  /**
+   * Counts one more call, and says whether it is within the limit. `caller` is an API key or an address, `path` a name
+   * from `countedAs`, and `at` is in Unix microseconds.
+   */
+  readonly admit: (caller: string, path: string, documented: RateLimit, at: number) => boolean
+  /** The limit in force for a path. */
   readonly of: (path: string, documented: RateLimit) => RateLimit
-  /** Replaces the documented limit of a path, or of all paths; `undefined` restores it. */
+  /** Replaces the documented limit of one path, or of every path when none is named; `undefined` restores it. */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
 }
 
-/** Callers that have not called for a window are forgotten when there are more than so many. */
+/**
+ * The name under which calls of an endpoint are counted. All public endpoints share one limit, named `public`.
+ *
+ * @category limits
+ * @since 0.1.0
+ */
+export const countedAs = ({ access, path }: Endpoint.Any): string => access === "public" ? access : path
+
+/** When there are more callers than this, those that have not called for a window are forgotten. */
 const kept = 10_000
 
 /** @category constructors */
@@ -40,7 +53,9 @@ export const make = (): Limits => {
         known.calls++
         return true
       }
-      if (windows.size >= kept) { for (const [key, { end }] of windows) if (end <= at) windows.delete(key) }
+      if (windows.size >= kept) {
+        for (const [key, { end }] of windows) if (end <= at) windows.delete(key)
+      }
       windows.set(id, { start: at, end: at + perSeconds * 1e6, calls: 1 })
       return calls > 0
     },

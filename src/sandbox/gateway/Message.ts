@@ -5,52 +5,112 @@
  */
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
+import * as Json from "../../protocol/Json.ts"
 
 /**
- * - `path`: without the query
- * - `query`: without its question mark
- * - `headers`: names in lower case
- * - `from`: the caller's address, for limits of public endpoints
+ * A request as the sandbox reads it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
+  /** The HTTP method, in upper case. */
   readonly method: string
+  /** The path without the query. */
   readonly path: string
+  /** The query without its question mark. */
   readonly query?: string
+  /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** The bytes of the body; empty when there is none. */
   readonly body: Uint8Array
+  /** The caller's address. The rate limit of public endpoints counts by it. */
   readonly from: string
 }
 
 /**
- * The connection breaks before the body has ended.
+ * One header of a request; the empty text when it is missing or repeated.
+ *
+ * @category requests
+ * @since 0.1.0
+ */
+export const header = (request: Request, name: string): string => {
+  const value = request.headers[name]
+  return typeof value === "string" ? value : ""
+}
+
+/**
+ * The connection breaks before the body ends.
  *
  * @category errors
  * @since 0.1.0
  */
 export class BodyLost extends Schema.TaggedError<BodyLost>()("BodyLost", {}) {
-  override readonly message = "the connection breaks before the body has ended"
+  override readonly message = "the connection breaks before the body ends"
 }
 
 /**
- * An answer, one whose body comes bit by bit, or a connection that breaks without one.
+ * An answer whose whole body is known.
  *
  * @category models
  * @since 0.1.0
  */
-export type Answer =
-  | {
-    readonly _tag: "Answer"
-    readonly status: number
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: string
-  }
-  | {
-    readonly _tag: "Stream"
-    readonly status: number
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: Stream.Stream<Uint8Array, BodyLost>
-  }
-  | { readonly _tag: "Reset" }
+export interface Written {
+  readonly _tag: "Answer"
+  /** The HTTP status. */
+  readonly status: number
+  /** The headers, without `content-length`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body. */
+  readonly body: string
+}
+
+/**
+ * An answer whose body arrives in parts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Streamed {
+  readonly _tag: "Stream"
+  /** The HTTP status. */
+  readonly status: number
+  /** The headers. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body. When it fails, the connection is reset. */
+  readonly body: Stream.Stream<Uint8Array, BodyLost>
+}
+
+/**
+ * The connection is reset without an answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reset {
+  readonly _tag: "Reset"
+}
+
+/**
+ * What a caller gets: an answer, an answer in parts, or a connection that breaks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Answer = Written | Streamed | Reset
+
+/** @category constructors */
+export const reset: Answer = { _tag: "Reset" }
+
+/**
+ * An answer whose body is JSON.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const json = (status: number, body: unknown): Written => ({
+  _tag: "Answer",
+  status,
+  headers: { "content-type": "application/json" },
+  body: Json.stringify(body as object)
+})

@@ -1,63 +1,72 @@
 /**
- * The calls that were made on the exchange, and what came of each: the latest, in memory.
+ * The log of the calls made on the exchange, and what came of each. It keeps the latest, in memory.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
 /**
- * A call. Nothing in it is secret: no key, no signature, no payload, no passphrase and no code.
- *
- * - `number`: the first call since the venue was opened is 1
- * - `at`: in Unix microseconds, by the venue's clock
- * - `account`, `key`: whose call it was, and the title of the key, as far as the exchange knows the key
- * - `fields`: of the request, as far as the endpoint has such fields; what is secret is written `***`
- * - `verdict`: `answered` with what was asked for, `refused`, or `failed`: no answer, or not the exchange's own
- * - `refused`: why, in the exchange's own word; `violations`: the fields, and the constraint that each breaks
- * - `hint`: what probably went wrong
- * - `command`: the number of the command in the journal, when the call has become one
- * - `fault`: the fault that was fired at it, and what it was
+ * A call and what came of it. It holds no secret: no key, signature, payload, passphrase or code.
  *
  * @category models
  * @since 0.1.0
  */
 export const RequestRecord = Schema.Struct({
+  /** Counts the calls since the venue was opened; the first is 1. */
   number: Schema.Int,
+  /** When the call was handled, in Unix microseconds on the venue's clock. */
   at: Schema.Int,
+  /** The HTTP method. */
   method: Schema.String,
+  /** The path without the query. */
   path: Schema.String,
+  /** The caller's address. */
   from: Schema.String,
+  /** The account whose key the call names, if the exchange knows the key. */
   account: Schema.optionalKey(Schema.String),
+  /** The title of that key. */
   key: Schema.optionalKey(Schema.String),
+  /** The endpoint's name, such as `StopLimitOrders.create`. */
   endpoint: Schema.optionalKey(Schema.String),
+  /** The nonce of an admitted call. */
   nonce: Schema.optionalKey(Schema.String),
+  /** The request's fields that the endpoint knows, by their domain names; a secret value is written `***`. */
   fields: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  /** `answered` as asked, `refused`, or `failed`: no answer, or one that is not the exchange's own. */
   verdict: Schema.Literals(["answered", "refused", "failed"]),
+  /** The HTTP status, if there was an answer. */
   status: Schema.optionalKey(Schema.Int),
+  /** Why the call was refused, in the exchange's own word. */
   refused: Schema.optionalKey(Schema.String),
+  /** The fields that were wrong, each with the kind of constraint that it breaks. */
   violations: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** What the caller probably did wrong. */
   hint: Schema.optionalKey(Schema.String),
+  /** The number of the call's command in the journal, if the call became one. */
   command: Schema.optionalKey(Schema.Int),
+  /** The fault that hit the call: its number, and the kind of its symptom. */
   fault: Schema.optionalKey(Schema.Struct({ id: Schema.Int, symptom: Schema.String }))
 })
 /** @category models */
 export type RequestRecord = typeof RequestRecord.Type
 
-/** What may stand for a value that a request had. */
+/** Stands for a secret value. */
 const hidden = "***"
 
-/** Fields whose values are worth money, or open something that is. */
+/** Fields whose values are worth money, or unlock something that is. */
 const secretFields: ReadonlySet<string> = new Set(["code", "passphrase"])
 
-/** The longest text that is shown, and the longest one in a list. */
+/** The longest text that is shown, in characters. */
 const longest = 200
+
+/** The longest text that is shown within a list, in characters. */
 const longestInList = 20
 
-/** So many items of a list are shown. */
+/** How many items of a list are shown. */
 const items = 10
 
 /**
- * A text without the secrets of the venue's keys, and not too long.
+ * A text without the secrets of the venue's keys, cut to at most `most` characters.
  *
  * @category showing
  * @since 0.1.0
@@ -68,7 +77,7 @@ export const scrub = (text: string, secrets: ReadonlyArray<string>, most: number
   return copy(shown.length > most ? `${shown.slice(0, most)}…` : shown)
 }
 
-/** The same text in memory of its own: a part of a text keeps the whole of it, which may be much longer. */
+/** The same text in its own memory: a slice would keep the whole text alive, which may be much longer. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
 const showScalar = (value: unknown, secrets: ReadonlyArray<string>, most?: number): Schema.Json => {
@@ -76,14 +85,15 @@ const showScalar = (value: unknown, secrets: ReadonlyArray<string>, most?: numbe
   return typeof value === "number" || typeof value === "boolean" || value === null ? value : {}
 }
 
-/** No field is a list of lists: what a caller has nested deeper is not shown, however deep it is. */
+/** No field of the protocol is a list of lists, so nothing nested deeper is shown. */
 const show = (value: unknown, secrets: ReadonlyArray<string>): Schema.Json =>
   Array.isArray(value)
     ? value.slice(0, items).map((item) => showScalar(item, secrets, longestInList))
     : showScalar(value, secrets)
 
 /**
- * The fields of a request that the endpoint knows. What else is in it is nobody's to know.
+ * The fields of a request that the endpoint knows, by their domain names. Other fields may hold anything and are left
+ * out. `keys` maps each domain name to its key on the wire.
  *
  * @category showing
  * @since 0.1.0
@@ -100,16 +110,19 @@ export const shown = (
   return known
 }
 
-/** So many are kept. */
+/** How many calls the log keeps. */
 export const kept = 5000
 
 /**
+ * The log of calls.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface Requests {
+  /** Adds a call, and gives it its number. */
   readonly add: (request: Omit<RequestRecord, "number">) => RequestRecord
-  /** Those that are kept with a greater number, the oldest first. */
+  /** The calls with a greater number, as far as they are kept, the oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
 }
 

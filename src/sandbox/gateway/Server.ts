@@ -14,8 +14,9 @@ import type { Socket } from "node:net"
 import { ControlRefused } from "../control/Control.ts"
 import { type Forked, prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
-import { refuse, Venue } from "../Venue.ts"
+import { Venue } from "../Venue.ts"
 import type { Answer } from "./Message.ts"
+import * as Responses from "./Responses.ts"
 
 /** The longest body that is read, in bytes. */
 export const maxBody = 1024 * 1024
@@ -227,7 +228,7 @@ export const serve = Effect.fnUntraced(function*(
     response: Http.ServerResponse,
     kind: "bodyTooLarge" | "unavailable"
   ): void => {
-    write(response, refuse(venue.dialect, targetOf(request).path, kind), { connection: "close" })
+    write(response, Responses.refuse(venue.dialect, targetOf(request).path, kind), { connection: "close" })
     // To close at once would reset the connection of a caller that is still sending, who then never reads the answer.
     const closing = setTimeout(() => response.end(), lingering)
     request.on("end", () => response.end())

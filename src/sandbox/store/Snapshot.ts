@@ -1,5 +1,5 @@
 /**
- * A state as bytes and back. Nothing is written twice: what two parts of the state share, they share again afterwards.
+ * A state as bytes and back. What two parts of a state share is written once, and is shared again when it is read.
  *
  * @since 0.1.0
  */
@@ -7,8 +7,20 @@ import { deserialize, serialize } from "node:v8"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as State from "../engine/State.ts"
 
+/** The fewest commands between two snapshots of a journal. */
+const commandsBetween = 10_000
+
 /**
- * The state without what every venue of these rules has from the start.
+ * Whether a journal needs a new snapshot at command `sequence`, when its last one is of command `last`: after 10000
+ * commands, or half of all before them. The gaps grow with the journal, so that snapshots stay cheap.
+ *
+ * @category snapshots
+ * @since 0.1.0
+ */
+export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last / 2)
+
+/**
+ * The state as bytes, without what every venue of the same policy has from the start.
  *
  * @category conversions
  * @since 0.1.0
@@ -18,7 +30,7 @@ export const encode = (
 ): Uint8Array => serialize(state)
 
 /**
- * A new state, which shares nothing with the one that was encoded.
+ * The state of these bytes. It shares nothing with the state that was encoded.
  *
  * @category conversions
  * @since 0.1.0

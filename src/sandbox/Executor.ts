@@ -1,0 +1,117 @@
+/**
+ * Executes commands: one after another, each applied to the exchange and appended to the journal.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import type { Action, Command } from "./engine/Command.ts"
+import * as History from "./engine/History.ts"
+import type { Reply } from "./engine/Reply.ts"
+import * as Schedule from "./engine/Schedule.ts"
+import type { Halt } from "./Halt.ts"
+import type * as Journal from "./store/Journal.ts"
+import type { Outbox } from "./store/Outbox.ts"
+import type { SavedStates } from "./store/SavedStates.ts"
+import * as Snapshot from "./store/Snapshot.ts"
+
+/**
+ * What a venue's commands go through.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Executor {
+  /** The exchange as the commands have left it. */
+  readonly history: History.History
+  /** Applies a command, and appends it to the journal if it is part of the history. */
+  readonly enter: (command: Command) => Reply
+  /** Applies what has come due by `at`, as a command of its own: it stays, whatever becomes of the next command. */
+  readonly settle: (at: number) => void
+  /** Applies an action at a time in Unix microseconds, after what has come due by then. */
+  readonly apply: (action: Action, at: number) => Reply
+  /**
+   * Does some work now, and succeeds once its commands are durable. Halts the venue when the work fails halfway, and dies
+   * when the venue is halted already.
+   */
+  readonly durably: <A>(work: (clock: Clock.Clock) => A) => Effect.Effect<A, Journal.JournalError>
+  /** Waits until a command may have changed what comes due next. */
+  readonly rescheduled: Effect.Effect<void>
+}
+
+/**
+ * What an executor works on.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The exchange so far. */
+  readonly history: History.History
+  /** Where commands are made durable. */
+  readonly journal: Journal.Journal
+  /** The states that a command can go back to. */
+  readonly states: SavedStates
+  /** Where events wait until their command is durable. */
+  readonly outbox: Outbox
+  /** Stops the venue when a command fails halfway. */
+  readonly halt: Halt
+  /** The command of the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots. */
+  readonly snapshotAt: number | undefined
+}
+
+/** Actions after which something else may come due next. */
+const reschedules: ReadonlySet<Action["_tag"]> = new Set(["Invest", "PlayPrices", "SetClock", "Restore"])
+
+/**
+ * An executor of commands.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(
+  { halt, history, journal, outbox, snapshotAt, states }: Options
+): Effect.fn.Return<Executor> {
+  const changes = yield* Queue.sliding<void>(1)
+  let lastSnapshot = snapshotAt
+
+  const takeSnapshot = (): void => {
+    const { origin, sequence, state } = history
+    if (lastSnapshot === undefined || !Snapshot.isDue(sequence, lastSnapshot)) return
+    lastSnapshot = sequence
+    journal.keep({ sequence, origin, state: Snapshot.encode(state) })
+  }
+
+  const enter = (command: Command): Reply => {
+    const { events, recorded, reply } = History.apply(history, command, states.recall)
+    if (!recorded) return reply
+    outbox.add({ sequence: history.sequence, at: command.at, events })
+    journal.append(command)
+    takeSnapshot()
+    if (reschedules.has(command.action._tag)) Queue.offerUnsafe(changes, undefined)
+    return reply
+  }
+
+  const settle = (at: number): void => {
+    const due = Schedule.next(history.state)
+    if (due !== undefined && due <= at) enter({ at, action: { _tag: "Pass" } })
+  }
+
+  const refuseWork = Effect.andThen(journal.committed, Effect.die("The venue is halted. Reopen it"))
+
+  return {
+    history,
+    enter,
+    settle,
+    apply: (action, at) => {
+      settle(at)
+      return enter({ at, action })
+    },
+    durably: (work) =>
+      halt.onFailure(
+        Effect.clockWith((clock) => halt.isHalted() ? refuseWork : Effect.as(journal.committed, work(clock)))
+      ),
+    rescheduled: Queue.take(changes)
+  }
+})

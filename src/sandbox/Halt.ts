@@ -1,0 +1,46 @@
+/**
+ * When a venue may not answer any more: memory and journal may differ, because the engine failed halfway through a command
+ * or the disk failed. A halted venue answers nothing until it is reopened.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+/**
+ * Whether a venue is halted.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Halt {
+  /** Whether the venue is halted. */
+  readonly isHalted: () => boolean
+  /** Halts the venue. */
+  readonly halt: () => void
+  /** Does some work, and halts the venue when the work fails or dies. An interruption does not halt it. */
+  readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}
+
+/**
+ * A venue that is not halted.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (): Halt => {
+  let isHalted = false
+  const halt = () => {
+    isHalted = true
+  }
+  return {
+    isHalted: () => isHalted,
+    halt,
+    onFailure: (work) =>
+      Effect.onExit(
+        work,
+        (exit) => Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? Effect.sync(halt) : Effect.void
+      )
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * How the exchange answers: a reply of the engine as the endpoint's response, and a refusal as an error body (document,
+ * "Errors").
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
+import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Violation from "../../protocol/Violation.ts"
+import type { Reply, Violations } from "../engine/Reply.ts"
+import type { Context, Route } from "../handlers/Routes.ts"
+import { json, type Written } from "./Message.ts"
+import * as Routing from "./Routing.ts"
+
+/** The error body of the document, "Errors": one form for public calls, another for private ones. */
+const refusal = (
+  access: Endpoint.Any["access"],
+  { code, message, status }: Refusal,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+): Written =>
+  access === "public"
+    ? json(status, { success: false, message, params: [] })
+    : json(status, { code, message, errors })
+
+/**
+ * The refusal of a request to a path, before anything else is known of the request.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Written =>
+  refusal(Routing.accessOf(path), dialect.refusals[kind])
+
+/**
+ * A reply of the engine that applied nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Failed = Extract<Reply, { readonly _tag: "Invalid" | "Refused" }>
+
+/**
+ * Whether a reply applied nothing.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
+
+/**
+ * Why a reply applied nothing, in the exchange's own word.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const reasonOf = ({ refusals }: Route, reply: Failed): RefusalKind | "invalid" =>
+  reply._tag === "Invalid" ? "invalid" : refusals[reply.why] ?? reply.why
+
+const toViolation = ([field, constraint]: Violations[number]): Violation.Violation => ({ field, constraint })
+
+const respondFailed = (dialect: Dialect, route: Route, reply: Failed): Written => {
+  const { endpoint } = route
+  const { shape } = Endpoint.codec(endpoint, dialect)
+  const violations = reply.violations.map(toViolation)
+  const errors = Violation.toErrors(violations, endpoint.errorFamily, (field) => shape.keys[field] ?? field)
+  if (reply._tag === "Refused")
+    return refusal("private", dialect.refusals[route.refusals[reply.why] ?? reply.why], errors)
+  if (endpoint.access === "private") {
+    return refusal("private", Endpoint.refusalOf(endpoint, dialect, violations), errors)
+  }
+  const { body, status } = dialect.publicValidation(errors)
+  return json(status, body)
+}
+
+/**
+ * The answer to a call: what the engine replied, as the endpoint's response.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const respond = (route: Route, request: unknown, reply: Reply, context: Context): Written => {
+  const { dialect } = context
+  if (isFailed(reply)) return respondFailed(dialect, route, reply)
+  const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
+  if (Result.isSuccess(encoded)) return json(route.status(dialect), encoded.success)
+  const message = `The sandbox made an answer that it can't encode: ${encoded.failure.message}`
+  return json(500, { code: 0, message, errors: {} })
+}

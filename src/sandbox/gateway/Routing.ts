@@ -1,0 +1,80 @@
+/**
+ * Which endpoint a request calls.
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import * as Endpoint from "../../protocol/Endpoint.ts"
+import { type Route, routes } from "../handlers/Routes.ts"
+import type { Request } from "./Message.ts"
+
+/**
+ * A route, and the request's fields that stand in the path.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Routed {
+  /** What the endpoint does in this exchange. */
+  readonly route: Route
+  /** The fields in the path, by their wire keys. */
+  readonly inPath: Readonly<Record<string, string>>
+}
+
+const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.endpoint.path, route]))
+
+/** The routes whose paths hold fields of the request. */
+const templates = routes.filter(({ endpoint }) => endpoint.path.includes("{"))
+
+/**
+ * The paths of all endpoints.
+ *
+ * @category routing
+ * @since 0.1.0
+ */
+export const paths: ReadonlyArray<string> = [...byPath.keys()]
+
+/**
+ * The route of a path, if an endpoint has this path.
+ *
+ * @category routing
+ * @since 0.1.0
+ */
+export const find = (path: string): Routed | undefined => {
+  const route = byPath.get(path)
+  if (route !== undefined) return { route, inPath: {} }
+  for (const route of templates) {
+    const inPath = Endpoint.match(route.endpoint, path)
+    if (inPath !== undefined) return { route, inPath }
+  }
+  return undefined
+}
+
+/**
+ * The route of a request, or why there is none.
+ *
+ * @category routing
+ * @since 0.1.0
+ */
+export const route = ({ method, path }: Request): Result.Result<Routed, "notFound" | "methodNotAllowed"> => {
+  const found = find(path)
+  if (found === undefined) return Result.fail("notFound")
+  return method === found.route.endpoint.method ? Result.succeed(found) : Result.fail("methodNotAllowed")
+}
+
+/** The area of the exchange that a path belongs to: `/api/v4/main-account/` of `/api/v4/main-account/balance`. */
+const areaOf = (path: string): string => `${path.split("/", 4).join("/")}/`
+
+const publicAreas: ReadonlyArray<string> = [
+  ...new Set(routes.flatMap(({ endpoint }) => endpoint.access === "public" ? [areaOf(endpoint.path)] : []))
+]
+
+/**
+ * Whether a path is public, as its endpoint says. An unknown path has no endpoint: it counts as its neighbours do, the
+ * endpoints of the same area.
+ *
+ * @category routing
+ * @since 0.1.0
+ */
+export const accessOf = (path: string): Endpoint.Any["access"] =>
+  find(path)?.route.endpoint.access ?? (publicAreas.some((area) => path.startsWith(area)) ? "public" : "private")

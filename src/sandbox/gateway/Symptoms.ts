@@ -1,0 +1,99 @@
+/**
+ * What a fault does to a call: when the call arrives, whether it is applied, and what its caller sees.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import type * as Faults from "./Faults.ts"
+import { type Answer, BodyLost, reset, type Streamed, type Written } from "./Message.ts"
+import * as Responses from "./Responses.ts"
+
+/**
+ * Whether a call with this symptom is never applied.
+ *
+ * @category symptoms
+ * @since 0.1.0
+ */
+export const isNeverApplied = (symptom: Faults.Symptom): boolean =>
+  symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
+
+/**
+ * Carries out a call as late as its symptom says, and answers it as late as its symptom says.
+ *
+ * @category symptoms
+ * @since 0.1.0
+ */
+export const delay = (call: Effect.Effect<Answer>, symptom: Faults.Symptom): Effect.Effect<Answer> => {
+  if (symptom._tag === "Late") return Effect.delay(call, symptom.millis)
+  if (symptom._tag === "Delay") {
+    return Effect.flatMap(call, (answer) => Effect.delay(Effect.succeed(answer), symptom.millis))
+  }
+  return call
+}
+
+const badGateway: Written = {
+  _tag: "Answer",
+  status: 502,
+  headers: { "content-type": "text/html" },
+  body: "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
+}
+
+/** A part of the answer, after which the connection breaks. */
+const truncate = ({ body, headers, status }: Written, length: number): Streamed => {
+  const bytes = new TextEncoder().encode(body)
+  // At least one byte is missing.
+  const part = bytes.subarray(0, Math.min(length, bytes.length - 1))
+  return {
+    _tag: "Stream",
+    status,
+    headers: { ...headers, "content-length": String(bytes.length) },
+    body: Stream.concat(part.length === 0 ? Stream.empty : Stream.make(part), Stream.fail(new BodyLost()))
+  }
+}
+
+/** The whole answer, ten parts a second. */
+const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): Streamed => {
+  const bytes = new TextEncoder().encode(body)
+  const perTick = Math.max(1, Math.ceil(bytesPerSecond / 10))
+  const pause = 1000 * perTick / bytesPerSecond
+  const parts = Array.from(
+    { length: Math.ceil(bytes.length / perTick) },
+    (_, index) => bytes.subarray(index * perTick, (index + 1) * perTick)
+  )
+  return {
+    _tag: "Stream",
+    status,
+    headers: { ...headers, "content-length": String(bytes.length) },
+    body: Stream.mapEffect(Stream.fromIterable(parts), (part) => Effect.delay(Effect.succeed(part), pause))
+  }
+}
+
+/**
+ * The answer as the caller of a faulty call sees it.
+ *
+ * @category symptoms
+ * @since 0.1.0
+ */
+export const show = (dialect: Dialect, path: string, answer: Written, symptom: Faults.Symptom): Answer => {
+  switch (symptom._tag) {
+    case "Answer":
+      return symptom
+    case "BadGateway":
+      return badGateway
+    case "Refuse":
+      return Responses.refuse(dialect, path, symptom.kind)
+    case "Reset":
+      return reset
+    case "Delay":
+    case "Late":
+      return answer
+    case "Malformed":
+      return { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) }
+    case "Truncate":
+      return truncate(answer, symptom.bytes)
+    case "Slow":
+      return slowDown(answer, symptom.bytesPerSecond)
+  }
+}

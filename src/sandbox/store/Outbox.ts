@@ -1,0 +1,49 @@
+/**
+ * Events whose commands are not durable yet: nobody may hear of them before they are.
+ *
+ * @since 0.1.0
+ */
+import type { Event } from "../engine/Event.ts"
+
+/**
+ * The events of one command.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Entry {
+  /** The number of the command. */
+  readonly sequence: number
+  /** The command's time, in Unix microseconds. */
+  readonly at: number
+  /** What happened, in order. */
+  readonly events: ReadonlyArray<Event>
+}
+
+/**
+ * Holds events back until their commands are durable.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Outbox {
+  /** Holds back the events of a command. */
+  readonly add: (entry: Entry) => void
+  /** Publishes the events of all commands up to this one, in order. */
+  readonly release: (sequence: number) => void
+}
+
+/** @category constructors */
+export const make = (publish: (entry: Entry) => void): Outbox => {
+  let held: Array<Entry> = []
+  return {
+    add: (entry) => {
+      held.push(entry)
+    },
+    release: (committed) => {
+      const released = held.filter(({ sequence }) => sequence <= committed)
+      held = held.slice(released.length)
+      for (const entry of released) publish(entry)
+    }
+  }
+}

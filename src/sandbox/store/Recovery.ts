@@ -1,0 +1,108 @@
+/**
+ * Brings an exchange back to where its journal says it was: from the latest snapshot and the commands after it, or from
+ * all commands.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import type { Command } from "../engine/Command.ts"
+import type { Event } from "../engine/Event.ts"
+import * as History from "../engine/History.ts"
+import type { State } from "../engine/State.ts"
+import type * as Journal from "./Journal.ts"
+import type { SavedStates } from "./SavedStates.ts"
+import * as Snapshot from "./Snapshot.ts"
+
+/**
+ * Where a recovery begins.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Start {
+  /** The exchange at the beginning, or as a snapshot holds it. It changes while the recovery goes on. */
+  readonly history: History.History
+  /** The commands that later ones go back to: their states are saved on the way. */
+  readonly recalled: ReadonlySet<number>
+}
+
+/** Applies commands that have happened already, and saves the states that later ones go back to. */
+const follow = (
+  journal: Journal.Journal,
+  states: SavedStates,
+  { history, recalled }: Start,
+  to: number,
+  visit: (command: Command, events: ReadonlyArray<Event>) => void
+): Effect.Effect<void, Journal.JournalError> => {
+  const saveIfRecalled = () => {
+    if (recalled.has(history.sequence)) states.save(history.sequence, history.state)
+  }
+  saveIfRecalled()
+  return journal.read(history.sequence, to, (command) => {
+    visit(command, History.apply(history, command, states.recall).events)
+    saveIfRecalled()
+  })
+}
+
+/**
+ * Finds where to begin: at the journal's snapshot if it can be used, else before the first command.
+ *
+ * @category recovery
+ * @since 0.1.0
+ */
+export const start = Effect.fnUntraced(function*(
+  journal: Journal.Journal,
+  policy: VenuePolicy
+): Effect.fn.Return<Start, Journal.JournalError> {
+  const { snapshot } = journal
+  if (snapshot !== undefined) {
+    const { origin, sequence, state } = snapshot
+    const recalled = yield* journal.recalledAfter(sequence)
+    // A snapshot can't be used when a command after it goes back to before it.
+    if ([...recalled].every((earlier) => earlier >= sequence)) {
+      return { history: { state: Snapshot.decode(state, policy), sequence, origin }, recalled }
+    }
+  }
+  return { history: History.make(policy), recalled: yield* journal.recalledAfter(0) }
+})
+
+/**
+ * Applies the rest of the journal. `visit` gets each command's number, its time in Unix microseconds and its events.
+ *
+ * @category recovery
+ * @since 0.1.0
+ */
+export const catchUp = (
+  journal: Journal.Journal,
+  states: SavedStates,
+  start: Start,
+  visit: (sequence: number, at: number, events: ReadonlyArray<Event>) => void
+): Effect.Effect<void, Journal.JournalError> =>
+  Effect.map(
+    follow(
+      journal,
+      states,
+      start,
+      journal.sequence(),
+      ({ at }, events) => visit(start.history.sequence, at, events)
+    ),
+    () => states.trim()
+  )
+
+/**
+ * The state after an earlier command, made again from the first command on.
+ *
+ * @category recovery
+ * @since 0.1.0
+ */
+export const stateAfter = Effect.fnUntraced(function*(
+  journal: Journal.Journal,
+  states: SavedStates,
+  policy: VenuePolicy,
+  sequence: number
+): Effect.fn.Return<State, Journal.JournalError> {
+  const start: Start = { history: History.make(policy), recalled: yield* journal.recalledAfter(0) }
+  yield* follow(journal, states, start, sequence, () => undefined)
+  return start.history.state
+})

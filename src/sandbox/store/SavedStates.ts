@@ -1,0 +1,56 @@
+/**
+ * States of the exchange that a restore can go back to without reading the journal.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import type * as History from "../engine/History.ts"
+import * as State from "../engine/State.ts"
+import * as Snapshot from "./Snapshot.ts"
+
+/**
+ * Encoded states, by the number of the command that left each.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SavedStates {
+  /** Whether the state after this command is saved. */
+  readonly has: (sequence: number) => boolean
+  /** Saves the state after this command. */
+  readonly save: (sequence: number, state: State.State) => void
+  /** A copy of the state after this command, which must be saved or be 0. */
+  readonly recall: History.Recall
+  /** Drops the oldest states when there are more than 16. */
+  readonly trim: () => void
+}
+
+const kept = 16
+
+/** @category constructors */
+export const make = (policy: VenuePolicy): SavedStates => {
+  const states = new Map<number, Uint8Array>()
+  return {
+    has: (sequence) => states.has(sequence),
+    save: (sequence, state) => {
+      // The latest comes last, also when it replaces another.
+      states.delete(sequence)
+      states.set(sequence, Snapshot.encode(state))
+    },
+    recall: (sequence) => {
+      if (sequence === 0) return State.make(policy)
+      const found = Option.getOrThrowWith(
+        Option.fromUndefinedOr(states.get(sequence)),
+        () => new Error(`the state after command ${sequence} is not saved`)
+      )
+      return Snapshot.decode(found, policy)
+    },
+    trim: () => {
+      for (const sequence of states.keys()) {
+        if (states.size <= kept) return
+        states.delete(sequence)
+      }
+    }
+  }
+}
