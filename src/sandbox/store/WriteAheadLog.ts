@@ -1,7 +1,7 @@
 /**
- * What SQLite would silently leave out when it reads its write-ahead log: everything after the first frame whose checksum
- * is wrong. A group that was being written when the power failed may be left out, because no answer to it has left; a
- * group that others follow may not.
+ * What SQLite would silently ignore when it reads its write-ahead log: everything after the first frame whose checksum is
+ * wrong. The last group may be ignored when the power failed while it was written, because no answer to it had been sent.
+ * A group that others follow may not be ignored.
  *
  * The form of the log is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
  *
@@ -9,14 +9,15 @@
  */
 
 /**
- * - `unfinished`: so many bytes at the end are of a group that was not wholly written
- * - `damaged`: groups that were wholly written can't be read any more
+ * What is wrong with a log.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Inspection {
+  /** How many bytes at the end belong to a group that was not completely written. */
   readonly unfinished: number
+  /** Whether groups that were completely written can't be read any more. */
   readonly damaged: boolean
 }
 
@@ -26,7 +27,7 @@ const frameHeaderLength = 24
 /** The last bit of the log's magic number says in which byte order the checksums are computed. */
 const magic = 0x377f0682
 
-/** Continues a checksum over so many bytes, which are a multiple of eight. */
+/** Continues a checksum over `length` bytes, a multiple of eight. */
 const checksum = (
   log: DataView,
   littleEndian: boolean,
@@ -47,13 +48,13 @@ const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]
   log.getUint32(at) === a && log.getUint32(at + 4) === b
 
 /**
- * Reads a log as SQLite does, and then what comes after the place where SQLite stops.
+ * Reads a log as SQLite does, and then looks at what comes after the place where SQLite stops.
  *
  * @category reading
  * @since 0.1.0
  */
 export const inspect = (bytes: Uint8Array): Inspection => {
-  // Without a frame there is nothing to be lost.
+  // Without a frame there is nothing to lose.
   if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }
   const log = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const littleEndian = log.getUint32(0) === magic
@@ -61,7 +62,7 @@ export const inspect = (bytes: Uint8Array): Inspection => {
   if ((log.getUint32(0) & ~1) >>> 0 !== magic || !isChecksum(log, 24, sum)) return { unfinished: 0, damaged: true }
   const frameLength = frameHeaderLength + log.getUint32(8)
 
-  /** A frame of this log, and not one that an earlier use of the file has left behind. */
+  /** Whether a frame is of this log, and not left over from an earlier use of the file. */
   const isOwn = (at: number): boolean =>
     at + 16 <= bytes.length && log.getUint32(at + 8) === log.getUint32(16) &&
     log.getUint32(at + 12) === log.getUint32(20)
@@ -77,13 +78,13 @@ export const inspect = (bytes: Uint8Array): Inspection => {
     at += frameLength
     if (isCommit(last)) end = at
   }
-  // The rest of a frame that is too short to tell whose it is would have been this log's.
+  // The rest is too short to show which log it is of. It counts as this log's.
   let after = at + 16 > bytes.length ? bytes.length : at
   let damaged = false
   for (let frame = at; frame + 16 <= bytes.length; frame += frameLength) {
     if (!isOwn(frame)) continue
-    // A group ends with its commit, so whatever is behind one that can't be read was written after it was on the disk;
-    // and a commit was written after all that is before it.
+    // A commit frame ends its group and is written last. So what follows an unreadable commit was written after that
+    // commit was durable, and what precedes a commit was written before it.
     if (isCommit(frame) && (frame > at || isOwn(frame + frameLength))) damaged = true
     after = Math.min(frame + frameLength, bytes.length)
   }

@@ -376,7 +376,7 @@ describe("when the disk fails", () => {
           const error = yield* failsWith("JournalError")(fund)
           assert.deepStrictEqual([error.why, error.reason], [
             "full",
-            "the disk is full; make room and open the venue again"
+            "the disk is full; make room and reopen the venue"
           ])
         }).pipe(Effect.scoped)
         // The disk is well again, but the venue has stopped: reads, refusals and public calls included.

@@ -1,0 +1,88 @@
+/**
+ * Makes commands durable in groups: everything appended in one turn of the event loop is written in one transaction.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import type { Command } from "../engine/Command.ts"
+import type { JournalError } from "./JournalError.ts"
+import type { End, JournalTables, Snapshot } from "./JournalTables.ts"
+
+/**
+ * The writing end of a journal.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface GroupCommit {
+  /** The last durable entry. */
+  readonly end: () => End
+  /** Adds a command to the group. */
+  readonly append: (command: Command) => void
+  /** Adds a snapshot to the group. */
+  readonly keep: (snapshot: Snapshot) => void
+  /** Waits until the group is durable. Fails for good once a write has failed. */
+  readonly committed: Effect.Effect<void, JournalError>
+}
+
+/**
+ * What a group commit needs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** Where groups are written. */
+  readonly tables: JournalTables
+  /** The last entry so far. */
+  readonly end: End
+  /** The error of the journal for an error of SQLite. */
+  readonly failed: (error: unknown) => JournalError
+  /** Called with the number of the last durable command after every group. */
+  readonly onCommitted: (sequence: number) => void
+}
+
+/** @category constructors */
+export const make = ({ end: start, failed, onCommitted, tables }: Options): GroupCommit => {
+  let end = start
+  let group: Array<Command> = []
+  let snapshot: Snapshot | undefined
+  let waiting: Array<(exit: Exit.Exit<void, JournalError>) => void> = []
+  let broken: JournalError | undefined
+
+  const write = (): void => {
+    const written = Result.try({ try: () => tables.write(end, group, snapshot), catch: failed })
+    if (Result.isFailure(written)) broken = written.failure
+    else {
+      end = written.success
+      onCommitted(end.sequence)
+    }
+    group = []
+    snapshot = undefined
+  }
+
+  const commit = (): void => {
+    const resumed = waiting
+    waiting = []
+    if (broken === undefined && group.length > 0) write()
+    const exit = broken === undefined ? Exit.void : Exit.fail(broken)
+    for (const resume of resumed) resume(exit)
+  }
+
+  return {
+    end: () => end,
+    append: (command) => {
+      // What can't be written any more is not kept either.
+      if (broken === undefined) group.push(command)
+    },
+    keep: (taken) => {
+      snapshot = taken
+    },
+    committed: Effect.callback((resume) => {
+      // The first to wait in this turn of the event loop has the group written at the end of it.
+      if (waiting.push((exit) => resume(exit)) === 1) setImmediate(commit)
+    })
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Why a journal can't be used.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * A journal can't be used.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
+  /**
+   * - `locked`: another process has it open
+   * - `foreign`: the file is something else
+   * - `newer`, `older`: another version of this program wrote it
+   * - `other-rules`: a venue with another dialect, policy or engine wrote it
+   * - `damaged`: something can't be read as it was written; see `intact`
+   * - `full`: there is no room on the disk
+   * - `failed`: reading or writing failed for another reason; see `reason`
+   */
+  why: Schema.Literals(["locked", "foreign", "newer", "older", "other-rules", "damaged", "full", "failed"]),
+  /** The file of the journal. */
+  file: Schema.String,
+  /** What is wrong, and what to do about it. */
+  reason: Schema.String,
+  /** How many commands, from the first on, can still be read when it is damaged. */
+  intact: Schema.optionalKey(Schema.Int)
+}) {
+  override get message(): string {
+    return `The journal ${this.file} can't be used (${this.why}): ${this.reason}`
+  }
+}
+
+/** The result codes of SQLite that say what to do. */
+const reasons: { readonly [code: number]: readonly [JournalError["why"], string] } = {
+  5: ["locked", "another process has it open; stop that process, or name another file"],
+  8: ["failed", "the file can't be written; change its permissions, or name another file"],
+  11: ["damaged", "the database is damaged; salvage what can be read of it, or name another file"],
+  13: ["full", "the disk is full; make room and reopen the venue"],
+  14: ["failed", "the file can't be opened; make sure that its folder exists and is writable"],
+  26: ["foreign", "it is not a database; name another file"]
+}
+
+/**
+ * The error of a journal for an error of SQLite.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const fromSqlite = (file: string) => (error: unknown): JournalError => {
+  const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
+  const [why, reason] = reasons[errcode & 0xff] ?? ["failed", message]
+  return new JournalError({ why, file, reason })
+}
+
+/**
+ * The error of a journal whose write-ahead log is damaged.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const logDamaged = (file: string, intact: number): JournalError =>
+  new JournalError({
+    why: "damaged",
+    file,
+    reason: "its log can't be read to the end, and the missing part had been committed; the first " +
+      `${intact} commands are intact. Salvage these, or name another file`,
+    intact
+  })

@@ -1,0 +1,135 @@
+/**
+ * The tables of a journal: its entries and its snapshot.
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import { createHash } from "node:crypto"
+import type { DatabaseSync } from "node:sqlite"
+import type { Command } from "../engine/Command.ts"
+import * as Chain from "./Chain.ts"
+
+/**
+ * The exchange after a command, so that a recovery need not apply the commands up to it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Snapshot {
+  /** The number of the command. */
+  readonly sequence: number
+  /** The command that a reset goes back to. */
+  readonly origin: number
+  /** The encoded state. */
+  readonly state: Uint8Array
+}
+
+/** Where a journal ends. */
+export interface End {
+  /** The number of the last entry. */
+  readonly sequence: number
+  /** The link of that entry. */
+  readonly link: Uint8Array
+}
+
+/**
+ * The tables of an open journal. Every method may throw an error of SQLite.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface JournalTables {
+  /** Where the journal ends. */
+  readonly end: () => End
+  /** The link of an entry. */
+  readonly linkOf: (sequence: number) => Uint8Array
+  /** The entries from `after` (exclusive) to `to` (inclusive), in order. */
+  readonly entries: (after: number, to: number) => Iterable<Chain.Row>
+  /** The texts of these entries. */
+  readonly texts: (after: number, to: number) => ReadonlyArray<string>
+  /** The commands that entries after this one go back to. */
+  readonly recalledAfter: (sequence: number) => ReadonlySet<number>
+  /** The latest snapshot, if it is what was written. */
+  readonly snapshot: () => Snapshot | undefined
+  /** Writes commands, and a snapshot in place of the last one, in one transaction. Gives the new end. */
+  readonly write: (end: End, commands: ReadonlyArray<Command>, snapshot: Snapshot | undefined) => End
+}
+
+const entriesBetween =
+  "SELECT sequence, command, hash FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
+
+/**
+ * All entries of a database, in order, also of one that is not prepared.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
+  database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
+
+/** The hash of a snapshot and of the chain up to it, so that no snapshot is mistaken for one of another place. */
+const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
+  createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
+
+const toSnapshot = (
+  row: Chain.Row | undefined,
+  linkOf: (sequence: number) => Uint8Array
+): Snapshot | undefined => {
+  const state = row?.["state"]
+  if (row === undefined || !(state instanceof Uint8Array)) return undefined
+  const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
+  // Without an intact snapshot a recovery starts from the first command.
+  return Chain.isSame(row["hash"], seal(snapshot, linkOf(snapshot.sequence))) ? snapshot : undefined
+}
+
+/**
+ * The tables of a prepared database.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (database: DatabaseSync): JournalTables => {
+  const count = database.prepare("SELECT coalesce(max(sequence), 0) AS n FROM journal")
+  const hashOf = database.prepare("SELECT hash FROM journal WHERE sequence = ?")
+  const entries = database.prepare(entriesBetween)
+  const insert = database.prepare("INSERT INTO journal (sequence, command, hash, recalled) VALUES (?, ?, ?, ?)")
+  const replace = database.prepare("INSERT INTO snapshot (sequence, origin, state, hash) VALUES (?, ?, ?, ?)")
+  const latest = database.prepare("SELECT * FROM snapshot ORDER BY sequence DESC LIMIT 1")
+  const recalls = database.prepare("SELECT recalled FROM journal WHERE recalled IS NOT NULL AND sequence > ?")
+
+  const linkOf = (sequence: number): Uint8Array => {
+    const found = hashOf.get(sequence)?.["hash"]
+    return found instanceof Uint8Array ? found : Chain.beginning
+  }
+
+  const append = ({ link, sequence }: End, command: Command): End => {
+    const { action } = command
+    const text = Result.getOrThrow(Chain.encode(command))
+    const end = { sequence: sequence + 1, link: Chain.link(link, text) }
+    insert.run(end.sequence, text, end.link, action._tag === "Restore" ? action.sequence : null)
+    return end
+  }
+
+  return {
+    end: () => {
+      const sequence = Number(count.get()?.["n"])
+      return { sequence, link: linkOf(sequence) }
+    },
+    linkOf,
+    entries: (after, to) => entries.iterate(after, to),
+    texts: (after, to) => entries.all(after, to).map(({ command }) => String(command)),
+    recalledAfter: (sequence) => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled))),
+    snapshot: () => toSnapshot(latest.get(), linkOf),
+    write: (end, commands, snapshot) => {
+      database.exec("BEGIN IMMEDIATE")
+      const written = commands.reduce(append, end)
+      if (snapshot !== undefined) {
+        const { origin, sequence, state } = snapshot
+        database.exec("DELETE FROM snapshot")
+        replace.run(sequence, origin, state, seal(snapshot, linkOf(sequence)))
+      }
+      database.exec("COMMIT")
+      return written
+    }
+  }
+}

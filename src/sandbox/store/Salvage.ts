@@ -1,0 +1,63 @@
+/**
+ * Saves what can still be read of a damaged journal.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import * as Chain from "./Chain.ts"
+import { fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
+import * as JournalFile from "./JournalFile.ts"
+import * as JournalTables from "./JournalTables.ts"
+
+/**
+ * What can be read of a journal.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Salvaged {
+  /** The intact commands, from the first on, each as a line of JSON. */
+  readonly lines: ReadonlyArray<string>
+  /** What is wrong with the rest, if anything is. */
+  readonly error: JournalError | undefined
+}
+
+const readCopy = (file: string, copy: string): Salvaged => {
+  const { damaged } = JournalFile.inspectLog(file)
+  for (const part of ["", "-wal"]) if (existsSync(file + part)) copyFileSync(file + part, copy + part)
+  const database = new DatabaseSync(copy)
+  const lines: Array<string> = []
+  const read = Result.try(() =>
+    Chain.follow(
+      JournalTables.allEntries(database),
+      { file, after: 0, before: Chain.beginning },
+      (_command, _sequence, text) => lines.push(text)
+    )
+  )
+  database.close()
+  if (damaged) return { lines, error: logDamaged(file, lines.length) }
+  return { lines, error: Result.isFailure(read) ? fromSqlite(file)(read.failure) : read.success }
+}
+
+/**
+ * Reads what it can of a journal, whatever has happened to it. Works on a copy: the journal itself is not changed. Fails
+ * when the file is missing or can't be copied.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const salvage = (file: string): Effect.Effect<Salvaged, JournalError> =>
+  Effect.scoped(Effect.gen(function*() {
+    const failed = fromSqlite(file)
+    if (!existsSync(file)) return yield* new JournalError({ why: "failed", file, reason: "there is no such file" })
+    const folder = yield* Effect.acquireRelease(
+      Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-")), catch: failed }),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+    return yield* Effect.try({ try: () => readCopy(file, join(folder, "journal.sqlite")), catch: failed })
+  }))
