@@ -1,0 +1,36 @@
+/**
+ * Why the sandbox refuses what its owner asks for.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/**
+ * The sandbox can't do this.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ControlRefused extends Schema.TaggedError<ControlRefused>()("ControlRefused", {
+  /** What was asked for, such as `Fund`. */
+  action: Schema.String,
+  /** The fields that are wrong, each with the kind of constraint that it breaks. */
+  fields: Schema.Record(Schema.String, Schema.String)
+}, { httpApiStatus: 400 }) {
+  override get message(): string {
+    const fields = Object.entries(this.fields).map(([field, constraint]) => `${field} (${constraint})`)
+    return `${this.action} was refused: ${fields.join(", ")}`
+  }
+}
+
+/**
+ * Refuses an action.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const refuse = (
+  action: string,
+  fields: Readonly<Record<string, string>>
+): Effect.Effect<never, ControlRefused> => Effect.fail(new ControlRefused({ action, fields }))
