@@ -1,5 +1,16 @@
 /**
- * A small world to begin with: two accounts that know each other, with money, codes, sub-accounts and interest.
+ * A small world to start with: two accounts with funds, codes, sub-accounts and interest payments.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Example, Sandbox } from "effect-txc/sandbox"
+ *
+ * const key = Effect.gen(function*() {
+ *   yield* Example.setUp
+ *   return Example.alice.apiKey
+ * }).pipe(Effect.provide(Sandbox.layer()))
+ * ```
  *
  * @since 0.1.0
  */
@@ -17,25 +28,28 @@ import { Control } from "./control/Control.ts"
  * @since 0.1.0
  */
 export interface ExampleKey {
+  /** The account. */
   readonly account: string
+  /** The public part. */
   readonly apiKey: string
+  /** What its calls are signed with. */
   readonly apiSecret: string
 }
 
-/** A business partner with money in all wallets, three sub-accounts and interest payments. */
+/** A business partner with funds in all wallets, three sub-accounts and interest payments. */
 export const alice: ExampleKey = {
   account: "alice",
   apiKey: "alice-sandbox-key",
   apiSecret: "alice-sandbox-secret"
 }
 
-/** No business partner; the creator of the codes. */
+/** Not a business partner. Bob created the codes. */
 export const bob: ExampleKey = { account: "bob", apiKey: "bob-sandbox-key", apiSecret: "bob-sandbox-secret" }
 
-/** A code that anybody but bob can apply, for 2.5 ETH. */
+/** A code for 2.5 ETH, without a passphrase. */
 export const code: Code = Code.make("WBe11205e5-5faf-11ed-9b6a-0242ac120002ETH")
 
-/** A code for 0.25 ETH, with a passphrase. */
+/** A code for 0.25 ETH, with a {@link passphrase}. */
 export const protectedCode: Code = Code.make("WBbe08a482-5faf-11ed-9b6a-0242ac120002ETH")
 
 /** The passphrase of {@link protectedCode}. */
@@ -60,13 +74,7 @@ const btc = ticker("BTC")
 const eth = ticker("ETH")
 const usdt = ticker("USDT")
 
-/**
- * Sets the example up.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const setUp = Effect.gen(function*() {
+const openAccounts = Effect.gen(function*() {
   const control = yield* Control
   yield* control.openAccount({ account: alice.account, b2b: true })
   yield* control.openAccount({ account: bob.account, b2b: false })
@@ -80,12 +88,20 @@ export const setUp = Effect.gen(function*() {
       enabled: true
     })
   }
+})
+
+const fundAccounts = Effect.gen(function*() {
+  const control = yield* Control
   yield* control.fund({ account: "alice", wallet: "main", ticker: btc, amount: Decimal.amount("0.5") })
   yield* control.fund({ account: "alice", wallet: "main", ticker: usdt, amount: Decimal.amount("1000") })
   yield* control.fund({ account: "alice", wallet: "trade", ticker: btc, amount: Decimal.amount("2") })
   yield* control.fund({ account: "alice", wallet: "trade", ticker: usdt, amount: Decimal.amount("100000") })
   yield* control.fund({ account: "alice", wallet: "collateral", ticker: usdt, amount: Decimal.amount("50000") })
   yield* control.fund({ account: "bob", wallet: "main", ticker: eth, amount: Decimal.amount("20") })
+})
+
+const createCodes = Effect.gen(function*() {
+  const control = yield* Control
   yield* control.createCode({ account: "bob", code, ticker: eth, amount: Decimal.amount("2.5") })
   yield* control.createCode({
     account: "bob",
@@ -94,10 +110,10 @@ export const setUp = Effect.gen(function*() {
     amount: Decimal.amount("0.25"),
     passphrase
   })
+})
 
-  // A market that nobody has traded on has no price, and an order can't be far from it.
-  yield* control.movePrice({ market: marketName("BTC_USDT"), price: Decimal.price("40000") })
-
+const openSubAccounts = Effect.gen(function*() {
+  const control = yield* Control
   const subAccounts = [
     { id: fundedSubAccount, alias: "market making", email: "m***@e***e.com", color: "#1D9A6C" },
     { id: emptySubAccount, alias: "archive", email: "a***@e***e.com", color: "#888888" },
@@ -134,6 +150,10 @@ export const setUp = Effect.gen(function*() {
     type: "1",
     enabled: true
   })
+})
+
+const payInterest = Effect.gen(function*() {
+  const control = yield* Control
   for (let day = 0; day < payments; day++) {
     yield* control.payInterest({
       account: "alice",
@@ -143,4 +163,21 @@ export const setUp = Effect.gen(function*() {
       amount: Decimal.amount("0.15")
     })
   }
+})
+
+/**
+ * Sets the example up, in a venue without commands. Fails as `Control` does.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const setUp = Effect.gen(function*() {
+  const control = yield* Control
+  yield* openAccounts
+  yield* fundAccounts
+  yield* createCodes
+  // A market on which nobody has traded has no price, and an order must be near the price.
+  yield* control.movePrice({ market: marketName("BTC_USDT"), price: Decimal.price("40000") })
+  yield* openSubAccounts
+  yield* payInterest
 })

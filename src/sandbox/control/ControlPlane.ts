@@ -1,6 +1,6 @@
 /**
- * The control of a sandbox over HTTP, under a path of its own and with a token of its own: an exchange key opens nothing
- * here, and the token opens nothing on the exchange.
+ * The control plane: the control of a sandbox over HTTP, under its own path and with its own token. An exchange key opens
+ * nothing here, and the token opens nothing on the exchange.
  *
  * @since 0.1.0
  */
@@ -21,7 +21,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Json from "../../protocol/Json.ts"
-import { type Answer, BodyLost, type Request } from "../gateway/Message.ts"
+import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { JournalError } from "../store/Journal.ts"
 import type { Venue } from "../Venue.ts"
@@ -29,54 +29,49 @@ import * as Control from "./Control.ts"
 import { ControlApi, Explained, type Forked, Malformed, prefix } from "./ControlApi.ts"
 
 /**
- * - `isFor`: whether a path is the control plane's
- * - `isOpenTo`: whether a request has the token
- * - `handle`: answers a request
+ * The control plane of a venue.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ControlPlane {
+  /** Whether a path is the control plane's. */
   readonly isFor: (path: string) => boolean
+  /** Whether a request with these headers has the token. */
   readonly isOpenTo: (headers: Request["headers"]) => boolean
+  /** Answers a request to the control plane. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
 }
 
 /**
- * - `token`: who has it may do everything here
- * - `serve`: serves a new venue as long as the scope lives, and says where; without it there are no forks
+ * How to make a control plane.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The token. A caller that has it may do everything here. */
   readonly token: string
+  /** Serves a fork as long as the scope lives, and gives its address. Without it there are no forks. */
   readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Forked, Failure, Scope.Scope>
 }
 
-/** So many forks are served at most. */
+/** How many forks are served at most. */
 const maxForks = 16
-
-const json = (status: number, body: object): Answer => ({
-  _tag: "Answer",
-  status,
-  headers: { "content-type": "application/json" },
-  body: Json.stringify(body)
-})
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
-/** Compares digests, so that neither the length nor the place of a difference shows in the time it takes. */
+/** Compares digests, so that the time it takes shows neither the length of the token nor where a guess differs. */
 const isAuthorized = (headers: Request["headers"], token: string): boolean =>
   timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
 
-/** Whether a page of another origin has sent the request: a browser says so, and nobody else has an origin. */
+/** Whether a page of another origin sent the request. Only browsers send an origin. */
 const isForeign = ({ headers }: Request): boolean => {
   const { host, origin } = headers
   return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
 }
 
-/** The names of the fields that each operation knows: of its body, or of its query. */
+/** The names of the fields of each operation, in its body or its query. */
 const fieldsOf: ReadonlyMap<string, ReadonlyArray<PropertyKey>> = new Map(
   Object.values(ControlApi.groups.control.endpoints).map(({ method, path, payload, query }) => {
     const schemas = [...payload.values()].flatMap(({ schemas }) => schemas).concat(query ?? [])
@@ -87,7 +82,7 @@ const fieldsOf: ReadonlyMap<string, ReadonlyArray<PropertyKey>> = new Map(
   })
 )
 
-/** Fields that the operation does not have, maybe misspelled: to leave them out could make something else of it. */
+/** Fields that the operation does not have, perhaps misspelled: without them the operation could mean something else. */
 const unexpected = (method: string, path: string, query: string, body: Uint8Array): ReadonlyArray<string> => {
   const known = fieldsOf.get(`${method} ${path}`)
   if (known === undefined || path === `${prefix}Journal`) return []
@@ -184,6 +179,69 @@ const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {
   }
 }
 
+/** A request as the API reads it; `undefined` when HTTP has no such method or path. */
+const toWebRequest = ({ body, headers, method, path, query = "" }: Request): globalThis.Request | undefined => {
+  const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const]
+  )
+  // Most operations ask for nothing: an empty body says that as well as an empty object.
+  const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
+  const sent = method === "GET" || method === "HEAD" ? undefined : isBare ? Buffer.from("{}") : Buffer.from(body)
+  return Result.getOrUndefined(Result.try(() =>
+    new globalThis.Request(url, {
+      method,
+      headers: { ...Object.fromEntries(given), ...(isBare ? { "content-type": "application/json" } : {}) },
+      ...(sent === undefined || sent.length === 0 ? {} : { body: sent })
+    })
+  ))
+}
+
+/** The API of a control as an HTTP application. */
+const toApp = (
+  venue: Venue["Service"],
+  control: Control.Control["Service"],
+  fork: (sequence?: number) => Effect.Effect<Forked, Failure>
+) =>
+  HttpRouter.toHttpEffect(
+    HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
+      Layer.provide(groupLayer(venue, control, fork)),
+      Layer.provide(explainedLayer),
+      Layer.provide(HttpServer.layerServices)
+    )
+  ).pipe(
+    // Layers that are built side by side share a memo map: another venue's router must not become this one's.
+    Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
+  )
+
+type App = Effect.Success<ReturnType<typeof toApp>>
+
+/** Answers an authorized request. What a request opens lives as long as its answer's stream. */
+const run = Effect.fnUntraced(function*(app: App, scope: Scope.Scope, request: Request) {
+  const { body, method, path, query = "" } = request
+  const [field] = unexpected(method, path, query, body)
+  if (field !== undefined) return json(400, { _tag: "Malformed", message: `${path} has no field "${field}"` })
+  const asked = toWebRequest(request)
+  if (asked === undefined) return json(400, { message: `${method} ${path} is not answered here` })
+  const requestScope = yield* Scope.fork(scope)
+  return yield* app.pipe(
+    Effect.map((response) => HttpEffect.scopeTransferToStream(response)),
+    Effect.map(toAnswer),
+    Effect.map((answer) => answer._tag === "Answer" && answer.status === 415 ? wrongType(path) : answer),
+    Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(asked)),
+    Effect.provideService(Scope.Scope, requestScope),
+    Effect.onExit((exit) =>
+      Exit.isSuccess(exit) && exit.value._tag === "Stream" ? Effect.void : Scope.close(requestScope, exit)
+    ),
+    Effect.catchTag("HttpServerError", ({ reason }) =>
+      Effect.succeed(
+        reason._tag === "RouteNotFound"
+          ? json(404, { message: `there is no ${method} ${path}; see ${prefix}openapi.json` })
+          : json(400, { message: reason.message })
+      ))
+  )
+})
+
 /**
  * The control plane of a venue, as long as the scope lives.
  *
@@ -195,7 +253,6 @@ export const make = Effect.fnUntraced(function*(
   { serve, token }: Options
 ): Effect.fn.Return<ControlPlane, never, Scope.Scope> {
   const context = yield* Effect.context<Scope.Scope>()
-  const scope = Context.get(context, Scope.Scope)
   const control = Control.make(venue)
   let forks = 0
   const fork = Effect.fnUntraced(function*(sequence?: number) {
@@ -204,57 +261,9 @@ export const make = Effect.fnUntraced(function*(
     }
     forks++
     return yield* serve(yield* control.fork(sequence))
-    // A fork lives as long as this control plane, and knows nothing of the request that asked for it.
+    // A fork lives as long as this control plane, not as long as the request that asked for it.
   }, Effect.setContext(context))
-
-  const app = yield* HttpRouter.toHttpEffect(
-    HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
-      Layer.provide(groupLayer(venue, control, fork)),
-      Layer.provide(explainedLayer),
-      Layer.provide(HttpServer.layerServices)
-    )
-  ).pipe(
-    // Layers are shared by what builds side by side: the router of another venue must not become this one's.
-    Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
-  )
-  const run = Effect.fnUntraced(function*({ body, headers, method, path, query = "" }: Request) {
-    const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
-    const given = Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as const]
-    )
-    // Nothing is what most operations ask for: an empty body says that as well as an empty object.
-    const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
-    const sent = method === "GET" || method === "HEAD" ? undefined : isBare ? Buffer.from("{}") : Buffer.from(body)
-    const [field] = unexpected(method, path, query, body)
-    if (field !== undefined) return json(400, { _tag: "Malformed", message: `${path} has no field "${field}"` })
-    // Some methods and paths have no such form.
-    const asked = Result.try(() =>
-      new globalThis.Request(url, {
-        method,
-        headers: { ...Object.fromEntries(given), ...(isBare ? { "content-type": "application/json" } : {}) },
-        ...(sent === undefined || sent.length === 0 ? {} : { body: sent })
-      })
-    )
-    if (Result.isFailure(asked)) return json(400, { message: `${method} ${path} is not answered here` })
-    const request = HttpServerRequest.fromWeb(asked.success)
-    const requestScope = yield* Scope.fork(scope)
-    return yield* app.pipe(
-      Effect.map((response) => HttpEffect.scopeTransferToStream(response)),
-      Effect.map(toAnswer),
-      Effect.map((answer) => answer._tag === "Answer" && answer.status === 415 ? wrongType(path) : answer),
-      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-      Effect.provideService(Scope.Scope, requestScope),
-      Effect.onExit((exit) =>
-        Exit.isSuccess(exit) && exit.value._tag === "Stream" ? Effect.void : Scope.close(requestScope, exit)
-      ),
-      Effect.catchTag("HttpServerError", ({ reason }) =>
-        Effect.succeed(
-          reason._tag === "RouteNotFound"
-            ? json(404, { message: `there is no ${method} ${path}; see ${prefix}openapi.json` })
-            : json(400, { message: reason.message })
-        ))
-    )
-  })
+  const app = yield* toApp(venue, control, fork)
 
   return {
     isFor: (path) => path === Dashboard.path || path.startsWith(prefix),
@@ -262,13 +271,13 @@ export const make = Effect.fnUntraced(function*(
     handle: (request) => {
       if (request.path === Dashboard.path && request.method === "GET") return Effect.succeed(Dashboard.page)
       if (isForeign(request)) {
-        return Effect.succeed(json(403, { message: "the control plane answers no page of another origin" }))
+        return Effect.succeed(json(403, { message: "the control plane does not answer pages of another origin" }))
       }
       if (!isAuthorized(request.headers, token)) {
         const message = "the control plane needs the header: Authorization: Bearer <control token>"
         return Effect.succeed(json(401, { message }))
       }
-      return run(request)
+      return run(app, Context.get(context, Scope.Scope), request)
     }
   }
 })

@@ -1,6 +1,20 @@
 /**
  * The sandbox over HTTP.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Example, Sandbox, Server } from "effect-txc/sandbox"
+ *
+ * // Serves the example world on port 8080 until the program is interrupted.
+ * const program = Effect.gen(function*() {
+ *   yield* Example.setUp
+ *   const { baseUrl } = yield* Server.serve({ port: 8080 })
+ *   yield* Effect.log(`The sandbox listens on ${baseUrl}`)
+ *   return yield* Effect.never
+ * }).pipe(Effect.scoped, Effect.provide(Sandbox.layer()))
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
@@ -8,43 +22,19 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import * as Http from "node:http"
-import type { Socket } from "node:net"
 import { ControlRefused } from "../control/Control.ts"
 import { type Forked, prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
 import { Venue } from "../Venue.ts"
-import type { Answer } from "./Message.ts"
+import * as Bodies from "./Bodies.ts"
+import * as Bounds from "./Bounds.ts"
+import * as Connections from "./Connections.ts"
+import { type Answer, reset } from "./Message.ts"
 import * as Responses from "./Responses.ts"
+import * as Sending from "./Sending.ts"
 
-/** The longest body that is read, in bytes. */
-export const maxBody = 1024 * 1024
-
-/** The longest body that is read of the owner of the sandbox, who may send a whole journal. */
-const maxOwnBody = 256 * 1024 * 1024
-
-/** So many bytes of bodies are kept at once, of all callers but the owner. Whoever comes then is told to come later. */
-export const maxPending = 64 * 1024 * 1024
-
-/**
- * The process takes less memory than this, in bytes, whatever callers send and however they read, as long as the journal
- * holds little: bodies, headers and answers that wait, what is remembered of calls, and the garbage that the runtime has
- * not collected yet.
- */
-export const maxMemory = 1024 * 1024 * 1024
-
-/** So many connections are open at once. */
-export const maxConnections = 1024
-
-/** So many calls of one connection, and of all together, wait for their answers. A connection with more is broken off. */
-export const maxUnanswered = { ofOne: 64, ofAll: 1024 }
-
-/** How long a caller whose body is too long may go on sending after it was told so, in milliseconds. */
-const lingering = 1000
-
-/** The longest headers that are read, in bytes. The payload header holds the whole body of a signed call in Base64. */
-const maxHeaders = 96 * 1024
+export { maxBody, maxConnections, maxMemory, maxPending, maxUnanswered } from "./Bounds.ts"
 
 /**
  * The server can't listen there.
@@ -53,8 +43,11 @@ const maxHeaders = 96 * 1024
  * @since 0.1.0
  */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  /** The host that was asked for. */
   host: Schema.String,
+  /** The port that was asked for. */
   port: Schema.Int,
+  /** Why it can't, in the system's words. */
   reason: Schema.String
 }) {
   override get message(): string {
@@ -63,115 +56,135 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 }
 
 /**
- * - `host`: this machine only, unless said otherwise
- * - `port`: any free one, unless said otherwise
- * - `requestTimeout`: how many milliseconds a request may take to arrive, and its answer to be taken; 30 seconds unless
- *   said otherwise
- * - `controlToken`: opens the control plane to whoever has it; without one there is no control plane
+ * How to serve a venue.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The address to listen on; `127.0.0.1` by default, which only this machine reaches. */
   readonly host?: string
+  /** The port to listen on; any free one by default. */
   readonly port?: number
+  /** How long a request may take to arrive, and its answer to be taken, in milliseconds; 30000 by default. */
   readonly requestTimeout?: number
+  /** The token of the control plane. Without one there is no control plane. */
   readonly controlToken?: string
 }
 
-type Written = Extract<Answer, { readonly _tag: "Answer" }>
-
-const write = (response: Http.ServerResponse, answer: Written, headers: Http.OutgoingHttpHeaders = {}): void => {
-  const body = Buffer.from(answer.body)
-  response.writeHead(answer.status, { ...answer.headers, ...headers, "content-length": body.length })
-  response.write(body)
+/** What answers requests. */
+interface Service {
+  readonly venue: Venue["Service"]
+  readonly control: ControlPlane.ControlPlane | undefined
+  readonly requestTimeout: number
+  readonly run: <A>(
+    effect: Effect.Effect<A>,
+    options?: { readonly onExit: (exit: Exit.Exit<A>) => void }
+  ) => () => void
 }
 
-/** A reset, not an orderly end: the caller must not take it for a complete answer. */
-const reset = (request: Http.IncomingMessage): void => {
-  // The response has no socket while it waits for the one before it.
-  request.socket.resetAndDestroy()
-}
-
-/** The bytes of a body as they come, in one piece: a caller who sends them one by one takes no more room than others. */
-class Body {
-  private bytes: Uint8Array = new Uint8Array()
-  private length = 0
-
-  /** How much room it takes with so many more bytes. */
-  roomWith(more: number): number {
-    const length = this.length + more
-    return length <= this.bytes.length ? this.bytes.length : Math.max(length, 2 * this.bytes.length)
-  }
-
-  get room(): number {
-    return this.bytes.length
-  }
-
-  add(chunk: Uint8Array): void {
-    const room = this.roomWith(chunk.length)
-    if (room > this.bytes.length) {
-      const grown = new Uint8Array(room)
-      grown.set(this.whole)
-      this.bytes = grown
-    }
-    this.bytes.set(chunk, this.length)
-    this.length += chunk.length
-  }
-
-  get whole(): Uint8Array {
-    return this.bytes.subarray(0, this.length)
-  }
-}
-
-/** Writes a chunk, and waits until there is room for the next. */
-const push = (response: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const go = () => resume(Effect.void)
-    if (response.write(chunk)) return go()
-    response.once("drain", go)
-    return Effect.sync(() => response.off("drain", go))
-  })
-
-const sendStream = (
-  request: Http.IncomingMessage,
-  response: Http.ServerResponse,
-  { body, headers, status }: Extract<Answer, { readonly _tag: "Stream" }>
-): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    response.writeHead(status, headers)
-    response.flushHeaders()
-    return Effect.matchCause(Stream.runForEach(body, (chunk) => push(response, chunk)), {
-      onSuccess: () => response.end(),
-      onFailure: () => reset(request)
-    })
-  })
-
-/** Sends an answer, which the caller must take within so many milliseconds. */
-const send = (
-  request: Http.IncomingMessage,
-  response: Http.ServerResponse,
-  answer: Exclude<Answer, { readonly _tag: "Stream" }>,
-  within: number
-): void => {
-  // A fault may hold headers that HTTP has no form for.
-  const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => write(response, answer)))
-  if (!isWritten) return reset(request)
-  response.end()
-  // Those that wait behind another have no socket yet, and go with the other.
-  if (response.writableFinished || response.socket === null) return
-  const givingUp = setTimeout(() => request.socket.destroy(), within)
-  response.on("close", () => clearTimeout(givingUp))
-}
-
-/** The target of a request as a path and a query. A caller may write the whole address. */
+/** The target of a request as a path and a query. A caller may write a whole URL. */
 const targetOf = ({ url = "" }: Http.IncomingMessage): { readonly path: string; readonly query: string } => {
   const [path = "", ...query] = url.replace(/^https?:\/\/[^/?#]*/iu, "").split("?")
   return { path: path === "" ? "/" : path, query: query.join("?") }
 }
 
+/** Whether a request is the owner's: one to the control plane, with its token. */
+const isOwners = ({ control }: Service, request: Http.IncomingMessage): boolean =>
+  control !== undefined && control.isFor(targetOf(request).path) && control.isOpenTo(request.headers)
+
+const handle = ({ control, venue }: Service, request: Http.IncomingMessage, body: Uint8Array): Effect.Effect<Answer> =>
+  Effect.suspend(() => {
+    const message = {
+      method: request.method ?? "GET",
+      ...targetOf(request),
+      headers: request.headers,
+      body,
+      from: request.socket.remoteAddress ?? ""
+    }
+    return control?.isFor(message.path) === true ? control.handle(message) : venue.handle(message)
+  })
+
+const answer = (
+  service: Service,
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse,
+  body: Uint8Array,
+  call: Connections.UnansweredCall
+): void => {
+  const { requestTimeout, run } = service
+  run(handle(service, request, body), {
+    onExit: (exit) => {
+      if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
+      const given = Exit.isSuccess(exit) ? exit.value : reset
+      if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
+      const interrupt = run(Sending.sendStream(request, response, given))
+      call.whenDone(() => interrupt())
+    }
+  })
+}
+
+const listener = (service: Service, connections: Connections.Connections): Http.RequestListener => {
+  const bodies = Bodies.make()
+  return (request, response) => {
+    const call = connections.begin(request, response)
+    if (call === undefined) {
+      request.socket.destroy()
+      return
+    }
+    const release = bodies.receive(request, isOwners(service, request), {
+      onReceived: (body) => answer(service, request, response, body, call),
+      onRefused: (kind) =>
+        Sending.turnAway(request, response, Responses.refuse(service.venue.dialect, targetOf(request).path, kind))
+    })
+    call.whenDone(release)
+  }
+}
+
+const createServer = (service: Service): Http.Server => {
+  const { requestTimeout } = service
+  const connections = Connections.make()
+  const options = {
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    maxHeaderSize: Bounds.maxHeaders,
+    connectionsCheckingInterval: Math.ceil(requestTimeout / 10)
+  }
+  const server = Http.createServer(options, listener(service, connections))
+  server.on("connection", connections.open)
+  server.maxConnections = Bounds.maxConnections
+  return server
+}
+
+const listen = (server: Http.Server, host: string, port: number, { run }: Service) =>
+  Effect.callback<void, ListenFailed>((resume) => {
+    const onError = (error: Error) => resume(Effect.fail(new ListenFailed({ host, port, reason: error.message })))
+    server.once("error", onError)
+    // Node refuses an invalid port at once.
+    const listening = Result.try(() => server.listen(port, host))
+    if (Result.isFailure(listening)) return onError(listening.failure as Error)
+    server.once("listening", () => {
+      server.off("error", onError)
+      // A connection can't be accepted while too many are open. The others go on.
+      server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
+      resume(Effect.void)
+    })
+  })
+
+const close = (server: Http.Server): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
+  const address = server.address()
+  const bound = typeof address === "object" && address !== null ? address.port : port
+  return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
+}
+
 /**
- * Serves the venue until the scope is closed, and gives the address.
+ * Serves the venue in the context until the scope is closed, and gives the base URL.
  *
  * @category constructors
  * @since 0.1.0
@@ -189,142 +202,9 @@ export const serve = Effect.fnUntraced(function*(
   const control = controlToken === undefined
     ? undefined
     : yield* ControlPlane.make(venue, { token: controlToken, serve: serveFork })
-  const context = yield* Effect.context()
-  const run = Effect.runCallbackWith(context)
-
-  /** What is to be let go of each connection's calls when it breaks: no answer that waits behind another is told. */
-  const unanswered = new Map<Socket, Set<() => void>>()
-  let unansweredOfAll = 0
-
-  const answer = (
-    request: Http.IncomingMessage,
-    response: Http.ServerResponse,
-    body: Uint8Array,
-    whenGone: (letGo: () => void) => void
-  ): void => {
-    const message = {
-      method: request.method ?? "GET",
-      ...targetOf(request),
-      headers: request.headers,
-      body,
-      from: request.socket.remoteAddress ?? ""
-    }
-    const handled = Effect.suspend(() =>
-      control !== undefined && control.isFor(message.path) ? control.handle(message) : venue.handle(message)
-    )
-    run(handled, {
-      onExit: (exit) => {
-        if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
-        const given: Answer = Exit.isSuccess(exit) ? exit.value : { _tag: "Reset" }
-        if (given._tag !== "Stream") return send(request, response, given, requestTimeout)
-        const stop = run(sendStream(request, response, given))
-        whenGone(() => stop())
-      }
-    })
-  }
-
-  const turnAway = (
-    request: Http.IncomingMessage,
-    response: Http.ServerResponse,
-    kind: "bodyTooLarge" | "unavailable"
-  ): void => {
-    write(response, Responses.refuse(venue.dialect, targetOf(request).path, kind), { connection: "close" })
-    // To close at once would reset the connection of a caller that is still sending, who then never reads the answer.
-    const closing = setTimeout(() => response.end(), lingering)
-    request.on("end", () => response.end())
-    response.on("close", () => clearTimeout(closing))
-  }
-
-  const timeouts = {
-    requestTimeout,
-    headersTimeout: requestTimeout,
-    maxHeaderSize: maxHeaders,
-    connectionsCheckingInterval: Math.ceil(requestTimeout / 10)
-  }
-  /** How many bytes of bodies are kept that have not been answered yet. */
-  let pending = 0
-
-  const server = Http.createServer(timeouts, (request, response) => {
-    const { socket } = request
-    const others = unanswered.get(socket)
-    if (others === undefined || others.size >= maxUnanswered.ofOne || unansweredOfAll >= maxUnanswered.ofAll) {
-      socket.destroy()
-      return
-    }
-    const isOwn = control !== undefined && control.isFor(targetOf(request).path) && control.isOpenTo(request.headers)
-    const most = isOwn ? maxOwnBody : maxBody
-    let body: Body | undefined = new Body()
-    let length = 0
-    const release = () => {
-      if (!isOwn) pending -= body?.room ?? 0
-      body = undefined
-    }
-    let letGo = release
-    const done = () => {
-      if (!others.delete(done)) return
-      unansweredOfAll--
-      letGo()
-    }
-    others.add(done)
-    unansweredOfAll++
-    response.on("close", done)
-
-    const refuseBody = (kind: "bodyTooLarge" | "unavailable") => {
-      release()
-      turnAway(request, response, kind)
-    }
-    if (Number(request.headers["content-length"] ?? 0) > most) refuseBody("bodyTooLarge")
-    request.on("data", (chunk: Uint8Array) => {
-      if (body === undefined) return
-      length += chunk.length
-      if (length > most) return refuseBody("bodyTooLarge")
-      const more = body.roomWith(chunk.length) - body.room
-      if (!isOwn && pending + more > maxPending) return refuseBody("unavailable")
-      body.add(chunk)
-      if (!isOwn) pending += more
-    })
-    request.on("end", () => {
-      if (body === undefined) return
-      answer(request, response, body.whole, (alsoLetGo) => {
-        letGo = () => {
-          release()
-          alsoLetGo()
-        }
-        if (!others.has(done)) letGo()
-      })
-    })
-  })
-  server.on("connection", (socket) => {
-    const calls = new Set<() => void>()
-    unanswered.set(socket, calls)
-    socket.on("close", () => {
-      unanswered.delete(socket)
-      for (const letGo of calls) letGo()
-    })
-  })
-  server.maxConnections = maxConnections
-
-  yield* Effect.acquireRelease(
-    Effect.callback<void, ListenFailed>((resume) => {
-      const onError = (error: Error) => resume(Effect.fail(new ListenFailed({ host, port, reason: error.message })))
-      server.once("error", onError)
-      const listen = Result.try(() => server.listen(port, host))
-      // A port that is none is refused here already.
-      if (Result.isFailure(listen)) return onError(listen.failure as Error)
-      server.once("listening", () => {
-        server.off("error", onError)
-        // A connection that can't be accepted, because too many are open, is not the end of the others.
-        server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
-        resume(Effect.void)
-      })
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  const address = server.address()
-  const bound = typeof address === "object" && address !== null ? address.port : port
-  return { baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${bound}` }
+  const run = Effect.runCallbackWith(yield* Effect.context())
+  const service: Service = { venue, control, requestTimeout, run }
+  const server = createServer(service)
+  yield* Effect.acquireRelease(listen(server, host, port, service), () => close(server))
+  return { baseUrl: baseUrlOf(server, host, port) }
 })

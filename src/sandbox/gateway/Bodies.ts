@@ -1,0 +1,98 @@
+/**
+ * Receives the bodies of requests, each within its bound and all together within theirs.
+ *
+ * @since 0.1.0
+ */
+import type * as Http from "node:http"
+import * as Bounds from "./Bounds.ts"
+
+/**
+ * What comes of a body.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Receiver {
+  /** Called with the whole body. */
+  readonly onReceived: (body: Uint8Array) => void
+  /** Called when the body is too long, or when there is no room for it now. */
+  readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
+}
+
+/**
+ * The bodies that are kept.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Bodies {
+  /** Receives the body of a request, and gives what releases it. The owner's bodies have a bound of their own. */
+  readonly receive: (request: Http.IncomingMessage, isOwner: boolean, receiver: Receiver) => () => void
+}
+
+/** A body in one piece of memory, however small its chunks are. */
+class Body {
+  private bytes: Uint8Array = new Uint8Array()
+  private length = 0
+
+  /** How much room the body takes with `more` bytes added. */
+  roomWith(more: number): number {
+    const length = this.length + more
+    return length <= this.bytes.length ? this.bytes.length : Math.max(length, 2 * this.bytes.length)
+  }
+
+  get room(): number {
+    return this.bytes.length
+  }
+
+  add(chunk: Uint8Array): void {
+    const room = this.roomWith(chunk.length)
+    if (room > this.bytes.length) {
+      const grown = new Uint8Array(room)
+      grown.set(this.whole)
+      this.bytes = grown
+    }
+    this.bytes.set(chunk, this.length)
+    this.length += chunk.length
+  }
+
+  get whole(): Uint8Array {
+    return this.bytes.subarray(0, this.length)
+  }
+}
+
+/** @category constructors */
+export const make = (): Bodies => {
+  /** How many bytes are kept, the owner's left out. */
+  let pending = 0
+
+  const receive: Bodies["receive"] = (request, isOwner, { onReceived, onRefused }) => {
+    const most = isOwner ? Bounds.maxOwnerBody : Bounds.maxBody
+    let body: Body | undefined = new Body()
+    let length = 0
+    const release = () => {
+      if (!isOwner) pending -= body?.room ?? 0
+      body = undefined
+    }
+    const refuse = (kind: "bodyTooLarge" | "unavailable") => {
+      release()
+      onRefused(kind)
+    }
+    if (Number(request.headers["content-length"] ?? 0) > most) refuse("bodyTooLarge")
+    request.on("data", (chunk: Uint8Array) => {
+      if (body === undefined) return
+      length += chunk.length
+      if (length > most) return refuse("bodyTooLarge")
+      const more = body.roomWith(chunk.length) - body.room
+      if (!isOwner && pending + more > Bounds.maxPending) return refuse("unavailable")
+      body.add(chunk)
+      if (!isOwner) pending += more
+    })
+    request.on("end", () => {
+      if (body !== undefined) onReceived(body.whole)
+    })
+    return release
+  }
+
+  return { receive }
+}

@@ -1,0 +1,30 @@
+/**
+ * How much the server takes, of one caller and of all together.
+ *
+ * @since 0.1.0
+ */
+
+/** The longest body that is read, in bytes. */
+export const maxBody = 1024 * 1024
+
+/** The longest body that is read of the owner of the sandbox, in bytes. The owner may send a whole journal. */
+export const maxOwnerBody = 256 * 1024 * 1024
+
+/** How many bytes of bodies are kept at once, of all callers but the owner. More callers are refused for the moment. */
+export const maxPending = 64 * 1024 * 1024
+
+/**
+ * The process takes less memory than this, in bytes, whatever callers send and however they read, as long as the journal
+ * is small. This covers bodies, headers, answers that wait, the log of calls, and garbage that the runtime has not
+ * collected yet.
+ */
+export const maxMemory = 1024 * 1024 * 1024
+
+/** How many connections are open at once. */
+export const maxConnections = 1024
+
+/** How many calls wait for their answers, of one connection and of all. A connection with more is closed. */
+export const maxUnanswered = { ofOne: 64, ofAll: 1024 }
+
+/** The longest headers that are read, in bytes. The payload header holds the whole body of a signed call in Base64. */
+export const maxHeaders = 96 * 1024
