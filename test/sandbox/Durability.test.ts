@@ -12,6 +12,7 @@ import type { State } from "../../src/sandbox/engine/State.ts"
 import type { Request } from "../../src/sandbox/gateway/Message.ts"
 import * as Snapshot from "../../src/sandbox/store/Snapshot.ts"
 import * as Venue from "../../src/sandbox/Venue.ts"
+import { until } from "../support/clock.ts"
 import { controlToken, servedElsewhere } from "../support/elsewhere.ts"
 import { hash } from "../support/engine.ts"
 import { alice, bob } from "../support/exchange.ts"
@@ -187,7 +188,12 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
             const callers = yield* Effect.forkChild(
               Effect.forEach(Array.from({ length: 8 }), () => caller, { concurrency: "unbounded", discard: true })
             )
-            while (inThisRun.length < 15) yield* Effect.sleep(5)
+            const seenBefore = seen.length
+            const kind = restoring ? "Restored" : "Traded"
+            const hasSeen = () => seen.some(({ event }) => event._tag === kind)
+            yield* until(
+              Effect.sync(() => inThisRun.length >= 15 && seen.length >= seenBefore + 16 && (kill < 5 || hasSeen()))
+            )
             yield* Effect.sleep(draw(200))
             assert.strictEqual(yield* sandbox.kill, "SIGKILL")
             yield* Fiber.join(callers)

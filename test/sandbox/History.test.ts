@@ -116,7 +116,7 @@ describe("going back", () => {
           assert.deepStrictEqual(yield* control.status, told.status)
         }).pipe(Effect.provide(Layer.fresh(Sandbox.layer({ dialect }))))
       }),
-    { runs: 25, timeout: 60_000 }
+    { runs: 25 }
   )
 
   it.live("refuses what has not been, and a journal where something has happened or that is none", () =>

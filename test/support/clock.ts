@@ -2,8 +2,18 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 
-/** Lets everything happen that waits for a turn of the event loop, while the test clock stands still. */
-export const turn = TestClock.withLive(Effect.sleep("5 millis"))
+const turnOfTheLoop = () => new Promise<void>((resume) => setImmediate(resume))
+
+/** Lets everything happen that waits for a turn of the event loop, while the test clock stands still. Counts turns. */
+export const turn = Effect.promise(async () => {
+  for (let turns = 0; turns < 50; turns++) await turnOfTheLoop()
+})
+
+/** Waits until a condition holds, in real time. Only the test's own time limit ends it otherwise. */
+export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
+  Effect.gen(function*() {
+    while (!(yield* holds)) yield* Effect.promise(() => new Promise<void>((resume) => setTimeout(resume, 5)))
+  })
 
 /** Moves the test clock on, step by step, until the effect has come to an end. */
 export const passing = <A, E, R>(effect: Effect.Effect<A, E, R>, millis = 100): Effect.Effect<A, E, R> =>

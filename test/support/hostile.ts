@@ -8,6 +8,7 @@ import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
 import type { Request } from "../../src/sandbox/gateway/Message.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
+import { until } from "./clock.ts"
 import { bob } from "./exchange.ts"
 import { handle, signed } from "./signed.ts"
 
@@ -18,13 +19,13 @@ import { handle, signed } from "./signed.ts"
 const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port)
 
 /**
- * Writes exactly these bytes and gives all that comes back until the other side closes. Fails the test when it does not
- * close in time.
+ * Writes exactly these bytes and gives all that comes back until the other side closes. Fails the test when the other side
+ * does not close at all.
  */
 export const say = (
   baseUrl: string,
   bytes: string | Uint8Array,
-  options: { readonly end?: boolean; readonly within?: `${number} seconds` } = {}
+  options: { readonly end?: boolean } = {}
 ): Effect.Effect<string> =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
@@ -39,7 +40,7 @@ export const say = (
     return Effect.sync(() => socket.destroy())
   }).pipe(
     Effect.timeoutOrElse({
-      duration: options.within ?? "5 seconds",
+      duration: "2 minutes",
       orElse: () => Effect.sync(() => assert.fail("the server neither closed the connection nor answered"))
     })
   )
@@ -89,30 +90,29 @@ const connected = (baseUrl: string) =>
     ({ socket }) => Effect.sync(() => socket.destroy())
   )
 
-/** Opens a connection, writes to it and breaks it off after a while. */
-export const breakOff = (baseUrl: string, bytes: string | Uint8Array, afterMillis: number) =>
+/** Opens a connection, writes to it and breaks it off then. */
+export const breakOff = <E, R>(baseUrl: string, bytes: string | Uint8Array, then: Effect.Effect<void, E, R>) =>
   Effect.scoped(Effect.gen(function*() {
     const { socket } = yield* connected(baseUrl)
     socket.write(bytes)
-    yield* Effect.sleep(afterMillis)
+    yield* then
     socket.resetAndDestroy()
   }))
 
-/** Writes pieces with pauses between them, and gives what comes back. The connection must not break. */
-export const saySlowly = (baseUrl: string, pieces: ReadonlyArray<Uint8Array>, pauseMillis: number) =>
+/** Writes, goes on writing once the answer has begun, and gives what comes back. The connection must not break. */
+export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArray<Uint8Array>) =>
   Effect.scoped(Effect.gen(function*() {
     const { chunks, socket } = yield* connected(baseUrl)
-    for (const piece of pieces) {
-      socket.write(piece)
-      yield* Effect.sleep(pauseMillis)
-    }
+    socket.write(first)
+    yield* until(Effect.sync(() => chunks.length > 0))
+    for (const piece of more) yield* Effect.promise(() => new Promise((resume) => socket.write(piece, resume)))
     if (socket.errored !== null) assert.fail(`the connection broke: ${socket.errored.message}`)
     return Buffer.concat(chunks).toString("latin1")
   }))
 
-/** Sends requests over connections that are kept; gives status and text, or `"broken"`. */
-export const sending = Effect.fnUntraced(function*(baseUrl: string) {
-  const agent = new Http.Agent({ keepAlive: true, maxSockets: 8 })
+/** Sends requests over connections that are kept, or each over its own; gives status and text, or `"broken"`. */
+export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive } = { keepAlive: true }) {
+  const agent = new Http.Agent({ keepAlive, maxSockets: 8 })
   yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
   return ({ body, headers, method, path }: Request) =>
     Effect.callback<{ readonly status: number; readonly text: string } | "broken">((resume) => {

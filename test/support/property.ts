@@ -27,4 +27,4 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
           ...(seed === undefined ? {} : { seed })
         })
       )
-    }), options.timeout ?? 30_000)
+    }), options.timeout)

@@ -110,7 +110,7 @@ describe("goes on", () => {
           }
         }))
       }),
-    { runs: 25, timeout: 60_000 }
+    { runs: 25 }
   )
 
   it.effect("refuses places that are none, and such as there has not been yet", () =>

@@ -15,7 +15,7 @@ import { Control } from "../../../src/sandbox/control/Control.ts"
 import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
 import * as Faults from "../../../src/sandbox/gateway/Faults.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
-import { turn } from "../../support/clock.ts"
+import { turn, until } from "../../support/clock.ts"
 import { Base, type World, worlds } from "../../support/control.ts"
 import { alice, bob, credentialsOf, inProcess, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
@@ -284,20 +284,21 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
     }).pipe(Effect.provide(client))
   )
 
-  test(
-    "a call that arrives late is carried out then, even if nobody waits for it any more",
+  it.effect("a call that arrives late is carried out then, even if nobody waits for it any more", () =>
     Effect.gen(function*() {
       const path = "/api/v4/order/stop_limit"
-      yield* on(path, { _tag: "Late", millis: 150 })
-      const unknown = yield* failsWith("OutcomeUnknown")(
-        Effect.provideService(place("late"), Call.Timeout, Duration.millis(50))
+      yield* on(path, { _tag: "Late", millis: 4000 })
+      const placed = yield* Effect.forkChild(
+        failsWith("OutcomeUnknown")(Effect.provideService(place("late"), Call.Timeout, Duration.millis(50)))
       )
-      assert.strictEqual(unknown.why, "timeout")
+      yield* until(Effect.map(ControlClient.use((control) => control.faults()), ([fault]) => fault?.fired === 1))
+      yield* TestClock.adjust("50 millis")
+      assert.strictEqual((yield* Fiber.join(placed)).why, "timeout")
       assert.deepStrictEqual(yield* open, [])
-      yield* Effect.sleep("250 millis")
+      yield* TestClock.adjust("4 seconds")
+      yield* until(Effect.map(open, ({ length }) => length === 1))
       assert.deepStrictEqual(yield* open, ["late"])
-    }).pipe(Effect.provide(client))
-  )
+    }).pipe(Effect.provide(client), Effect.provide(world)))
 })
 
 describe("chance", () => {

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
+import * as TestClock from "effect/testing/TestClock"
 import * as Call from "../../../src/client/call/Call.ts"
 import { CancelAllOrders } from "../../../src/endpoints/CancelAllOrders.ts"
 import { CollateralOcoOrders } from "../../../src/endpoints/CollateralOcoOrders.ts"
@@ -11,6 +13,7 @@ import { SubAccounts } from "../../../src/endpoints/SubAccounts.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
 import * as Faults from "../../../src/sandbox/gateway/Faults.ts"
 import * as InProcess from "../../../src/sandbox/gateway/InProcess.ts"
+import { until } from "../../support/clock.ts"
 import { dialects, exchange, inProcess, oco, once, overHttp, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 
@@ -49,17 +52,18 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.deepStrictEqual(here, there)
     }))
 
-  it.live("what was sent arrives, though its caller has stopped waiting", () =>
+  it.effect("what was sent arrives, though its caller no longer waits", () =>
     Effect.gen(function*() {
       const control = yield* Control
-      yield* control.addFault({ path: "/api/v4/order/stop_limit", symptom: { _tag: "Late", millis: 1000 } })
-      const error = yield* failsWith("OutcomeUnknown")(
-        StopLimitOrders.use((orders) => orders.create(stopLimit)).pipe(Call.withTimeout("300 millis"))
-      )
-      assert.strictEqual(error.why, "timeout")
+      yield* control.addFault({ path: "/api/v4/order/stop_limit", symptom: { _tag: "Late", millis: 4000 } })
+      const create = StopLimitOrders.use((orders) => orders.create(stopLimit)).pipe(Call.withTimeout("300 millis"))
+      const created = yield* Effect.forkChild(failsWith("OutcomeUnknown")(create))
+      yield* until(Effect.map(control.faults, ([fault]) => fault?.fired === 1))
+      yield* TestClock.adjust("300 millis")
+      assert.strictEqual((yield* Fiber.join(created)).why, "timeout")
       assert.strictEqual((yield* control.openOrders("alice")).length, 0)
-      yield* Effect.sleep("1500 millis")
-      assert.strictEqual((yield* control.openOrders("alice")).length, 1)
+      yield* TestClock.adjust("4 seconds")
+      yield* until(Effect.map(control.openOrders("alice"), ({ length }) => length === 1))
     }).pipe(Effect.provide(exchange(inProcess(dialect)))))
 
   it.effect("a reset is a connection that breaks", () =>

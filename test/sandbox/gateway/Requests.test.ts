@@ -244,6 +244,6 @@ describe("nothing of a secret is written down", () => {
           assert.isFalse(written.includes(JSON.stringify(secret).slice(1, -1)), secret)
         }
       }).pipe(Effect.provide(inProcess({ dialect }))),
-    { runs: 60, timeout: 60_000 }
+    { runs: 60 }
   )
 })

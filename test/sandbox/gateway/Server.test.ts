@@ -11,6 +11,7 @@ import * as Faults from "../../../src/sandbox/gateway/Faults.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
 import * as Server from "../../../src/sandbox/gateway/Server.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
+import { until } from "../../support/clock.ts"
 import { inProcess } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { read, signed, signedText } from "../../support/signed.ts"
@@ -187,12 +188,13 @@ describe("its scope", () => {
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { baseUrl } = yield* Scope.provide(Server.serve(), scope)
-      yield* Control.use((control) => control.addFault({ symptom: { _tag: "Delay", millis: 60_000 } }))
+      const control = yield* Control
+      yield* control.addFault({ symptom: { _tag: "Delay", millis: 3_600_000 } })
       const idle = Net.connect(Number(new URL(baseUrl).port), "127.0.0.1")
       idle.on("error", () => {})
       const waiting = yield* Effect.forkChild(send(baseUrl, signed(Dialect.document, balance)))
-      yield* Effect.sleep("50 millis")
-      yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("2 seconds"))
+      yield* until(Effect.map(control.faults, ([fault]) => fault?.fired === 1))
+      yield* Scope.close(scope, Exit.void)
       assert.strictEqual(yield* Fiber.join(waiting), "reset")
       assert.strictEqual(yield* send(baseUrl, signed(Dialect.document, balance)), "reset")
       const again = yield* Server.serve({ port: Number(new URL(baseUrl).port) })
