@@ -1,6 +1,14 @@
 /**
- * A fresh exchange for a test or a program of your own: the venue, its control, and an `HttpClient` that reaches it
- * without a socket.
+ * A new exchange for a test or a program: the venue, its control, and an `HttpClient` that reaches it without a socket.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Control, Sandbox } from "effect-txc/sandbox"
+ *
+ * // The same chances of faults in every run.
+ * const status = Control.Control.use((control) => control.status).pipe(Effect.provide(Sandbox.layer({ seed: 7 })))
+ * ```
  *
  * @since 0.1.0
  */
@@ -13,17 +21,18 @@ import type * as Journal from "./store/Journal.ts"
 import * as Venue from "./Venue.ts"
 
 /**
- * - `controlToken`: lets the control plane answer too, for programs that are to control the sandbox as over HTTP
+ * How to open the sandbox.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Partial<Venue.Options> {
+  /** The token of the control plane, for programs that control the sandbox as over HTTP. Without one there is none. */
   readonly controlToken?: string
 }
 
 /**
- * In the document's dialect and in memory, unless said otherwise.
+ * A new sandbox; by default in the document's dialect and in memory.
  *
  * @category layers
  * @since 0.1.0

@@ -1,6 +1,25 @@
 /**
  * A sandbox of the exchange, in the same process or over HTTP.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Redacted from "effect/Redacted"
+ * import { Dialect, Exchange, MainBalance } from "effect-txc"
+ * import { Example, InProcess, Sandbox } from "effect-txc/sandbox"
+ *
+ * // The client against a sandbox in the same process.
+ * const client = Exchange.layer({
+ *   baseUrl: InProcess.baseUrl,
+ *   dialect: Dialect.document,
+ *   credentials: { apiKey: Redacted.make(Example.alice.apiKey), apiSecret: Redacted.make(Example.alice.apiSecret) }
+ * })
+ * const balances = MainBalance.MainBalance.use(({ all }) => all).pipe(
+ *   Effect.provide(Layer.provideMerge(client, Layer.provideMerge(Layer.effectDiscard(Example.setUp), Sandbox.layer())))
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 export * as Control from "./control/Control.ts"

@@ -1,18 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-
-const turnOfTheLoop = () => new Promise<void>((resume) => setImmediate(resume))
+import { setImmediate, setTimeout } from "node:timers/promises"
 
 /** Lets everything happen that waits for a turn of the event loop, while the test clock stands still. Counts turns. */
-export const turn = Effect.promise(async () => {
-  for (let turns = 0; turns < 50; turns++) await turnOfTheLoop()
-})
+export const turn = Effect.promise(() => setImmediate()).pipe(Effect.repeat({ times: 50 }), Effect.asVoid)
 
 /** Waits until a condition holds, in real time. Only the test's own time limit ends it otherwise. */
 export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function*() {
-    while (!(yield* holds)) yield* Effect.promise(() => new Promise<void>((resume) => setTimeout(resume, 5)))
+    while (!(yield* holds)) yield* Effect.promise(() => setTimeout(5))
   })
 
 /** Moves the test clock on, step by step, until the effect has come to an end. */

@@ -1,5 +1,14 @@
 /**
- * The control of a sandbox over HTTP: what can be asked, and what is answered. `Control` says what each does.
+ * The control of a sandbox over HTTP: its operations, what each asks for and what it answers. `Control` says what each
+ * does.
+ *
+ * @example
+ * ```ts
+ * import * as OpenApi from "effect/http-api/OpenApi"
+ * import { ControlApi } from "effect-txc/sandbox"
+ *
+ * const document = OpenApi.fromApi(ControlApi.ControlApi)
+ * ```
  *
  * @since 0.1.0
  */
@@ -19,7 +28,7 @@ import { JournalError } from "../store/Journal.ts"
 import * as Control from "./Control.ts"
 import * as Feed from "./Feed.ts"
 
-/** Where the control plane begins. No path of the exchange does. */
+/** What every path of the control plane begins with. No path of the exchange does. */
 export const prefix = "/control/v1/"
 
 /**
@@ -28,12 +37,15 @@ export const prefix = "/control/v1/"
  * @category errors
  * @since 0.1.0
  */
-export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", { message: Schema.String }, {
+export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
+  /** What is wrong with it. */
+  message: Schema.String
+}, {
   httpApiStatus: 400
 }) {}
 
 /**
- * Says what is wrong with a request that can't be read.
+ * Explains what is wrong with a request that can't be read.
  *
  * @category middleware
  * @since 0.1.0
@@ -60,31 +72,39 @@ const Account = Schema.Struct({ account: Schema.String })
 const described = (description: string) => OpenApi.annotations({ description })
 
 /**
- * Where a new venue serves. Its control token is that of the venue it comes from.
+ * Where a fork is served. It has the control token of the venue that it comes from.
  *
  * @category models
  * @since 0.1.0
  */
-export const Forked = Schema.Struct({ url: Schema.String, controlUrl: Schema.String })
+export const Forked = Schema.Struct({
+  /** The base URL of its exchange. */
+  url: Schema.String,
+  /** The base URL of its control plane. */
+  controlUrl: Schema.String
+})
 /** @category models */
 export type Forked = typeof Forked.Type
 
 /**
- * A server-sent event: its `id` is the place in the feed, its `event` what happened.
+ * An entry of the feed as a server-sent event.
  *
  * @category models
  * @since 0.1.0
  */
 export const FeedEvent = Schema.Struct({
+  /** The place in the feed. */
   id: Schema.String,
+  /** What happened, such as `Traded`. */
   event: Schema.String,
+  /** The entry, as JSON. */
   data: Schema.fromJsonString(Schema.toCodecJson(Feed.Entry))
 })
 
-/** Lines of JSON, one for each command. */
+/** Commands, each as a line of JSON. */
 const Lines = Schema.String.pipe(HttpApiSchema.asText({ contentType: "application/x-ndjson" }))
 
-/** What an action asks for: its name is the path's. */
+/** The fields of an action. Its name stands in the path. */
 const fieldsOf = <Fields extends Schema.Struct.Fields & { readonly _tag: Schema.Constraint }>(
   action: Schema.Struct<Fields>
 ) => action.mapFields((fields) => Struct.omit(fields, ["_tag"]))
@@ -108,53 +128,53 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "setSubAccount",
     "/SetSubAccount",
     fieldsOf(Command.SetSubAccount),
-    "Says what a sub-account may trade. What is absent stays as it is."
+    "Sets what a sub-account may trade. An absent field stays as it is."
   ),
   post("addKey", "/AddKey", fieldsOf(Command.AddKey), "Adds an API key with its secret."),
   post(
     "setKey",
     "/SetKey",
     fieldsOf(Command.SetKey),
-    "Switches a key on or off, or restricts it to some paths; null lets it call all again."
+    "Enables or disables an API key, or restricts it to some paths; null lifts the restriction."
   ),
   post("fund", "/Fund", fieldsOf(Command.Fund), "Credits a wallet from outside the exchange."),
   post(
     "createCode",
     "/CreateCode",
     fieldsOf(Command.IssueCode),
-    "Takes an amount from an account's main wallet and puts it into a code that another can apply."
+    "Takes an amount from an account's main wallet, and puts it into a code that another account can apply."
   ),
   post("openPlan", "/OpenPlan", fieldsOf(Command.OpenPlan), "Opens a fixed-term plan."),
   post(
     "invest",
     "/Invest",
     fieldsOf(Command.Invest),
-    "Puts an amount into a plan. Interest is paid as time goes by, day by day."
+    "Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes."
   ),
   post(
     "payInterest",
     "/PayInterest",
     fieldsOf(Command.PayInterest),
-    "Pays interest of a plan at once."
+    "Pays interest of a fixed-term plan to an account's main wallet, at once."
   ),
   post(
     "movePrice",
     "/MovePrice",
     fieldsOf(Command.MovePrice),
-    "Moves the price of a market: whoever bids more or asks less trades, and orders that wait for it wake."
+    "Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered."
   ),
-  post("stepPrice", "/StepPrice", fieldsOf(Command.StepPrice), "Moves the price by so much."),
+  post("stepPrice", "/StepPrice", fieldsOf(Command.StepPrice), "Moves the price of a market by a difference."),
   post(
     "playPrices",
     "/PlayPrices",
     fieldsOf(Command.PlayPrices),
-    "Moves the price again and again, as the venue's time goes by."
+    "Moves the price of a market several times, as the venue's time passes."
   ),
   post(
     "openPosition",
     "/OpenPosition",
     fieldsOf(Command.OpenPosition),
-    "Trades a position with the rest of the world, without an order: at the last price, or at this one."
+    "Opens a position without an order: at the last price, or at a given price."
   ),
   HttpApiEndpoint.get("accounts", "/Accounts", {
     success: Schema.Array(Control.AccountSummary),
@@ -184,34 +204,36 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "setClock",
     "/SetClock",
     Schema.Struct({ at: Count }),
-    "Sets the clock to a later time, in Unix microseconds. Everything that comes due until then happens, in order. In a " +
-      "venue in which nothing has happened yet, to any time, at which it then stands still."
+    "Sets the clock to a later time, in Unix microseconds. Everything that comes due until then happens, in order. A " +
+      "venue without commands can be set to any time; its clock then stands still."
   ),
   post(
     "advanceClock",
     "/AdvanceClock",
     Schema.Struct({ millis: Count }),
-    "Sets the clock so many milliseconds on. Everything that comes due until then happens, in order."
+    "Sets the clock this many milliseconds ahead. Everything that comes due until then happens, in order."
   ),
   post(
     "skewClock",
     "/SkewClock",
     Schema.Struct({ millis: Schema.Int }),
-    "Sets how far what callers are told, and their nonces are judged by, is ahead of the clock; below zero, behind it."
+    "Sets how far the clock that callers see, and that their nonces are judged by, is ahead; below zero it is behind."
   ),
   HttpApiEndpoint.post("addFault", "/Faults", {
     payload: Faults.Fault,
     success: Schema.Struct({ id: Schema.Int })
   }).annotateMerge(described("Adds a fault, and gives its number.")),
   HttpApiEndpoint.get("faults", "/Faults", { success: Schema.Array(Faults.Armed) }).annotateMerge(
-    described("The faults in force, how many calls each was for, and how often it was fired.")
+    described("The faults in force, and how often each has matched and fired.")
   ),
-  HttpApiEndpoint.delete("clearFaults", "/Faults", { success: Nothing }).annotateMerge(described("Ends all faults.")),
+  HttpApiEndpoint.delete("clearFaults", "/Faults", { success: Nothing }).annotateMerge(
+    described("Removes all faults.")
+  ),
   HttpApiEndpoint.delete("removeFault", "/Faults/:id", {
     params: { id: Schema.NumberFromString.check(Schema.isInt()) },
     success: Nothing,
     error: Control.ControlRefused
-  }).annotateMerge(described("Ends a fault.")),
+  }).annotateMerge(described("Removes a fault.")),
   HttpApiEndpoint.post("limit", "/Limit", {
     payload: Schema.Struct({
       path: key(Schema.String),
@@ -219,50 +241,50 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     }),
     success: Nothing
   }).annotateMerge(described(
-    "Replaces the documented rate limit of a path, or of all; without a limit it is restored. Public paths are counted " +
-      "together, as \"public\"."
+    "Replaces the documented rate limit of one path, or of every path; without a limit it is restored. Public paths are " +
+      "counted together, as \"public\"."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
     query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())) }),
     success: Schema.Array(RequestRecord)
-  }).annotateMerge(described("The calls that were made on the exchange, and what came of each: those after a number.")),
+  }).annotateMerge(described("The calls made on the exchange, and what came of each: those after a number.")),
   HttpApiEndpoint.get("events", "/Events", {
     query: Schema.Struct({ after: key(Schema.String) }),
     headers: Schema.Struct({ "last-event-id": key(Schema.String) }),
     success: HttpApiSchema.StreamSse({ events: FeedEvent, error: Feed.FeedGone }),
     error: Feed.FeedGone
   }).annotateMerge(described(
-    "What happens, as server-sent events: after the place named by the header Last-Event-ID or by `after`, or from now " +
-      "on. \"0\" is the beginning."
+    "What happens on the exchange, as server-sent events: after the place in the header Last-Event-ID or in `after`, or " +
+      "from now on. \"0\" is the beginning."
   )),
   HttpApiEndpoint.get("status", "/Status", { success: Control.Status, error: Unavailable }).annotateMerge(
-    described("Where the venue stands: how many commands there have been, and the hash of them all.")
+    described("Where the venue stands: how many commands there have been, and the hash of all of them.")
   ),
   HttpApiEndpoint.post("snapshot", "/Snapshot", { payload: Nothing, success: Sequence, error: Unavailable })
     .annotateMerge(
-      described("Gives the number of the last command, to restore.")
+      described("Saves the state, and gives the number of the last command, to restore.")
     ),
   post(
     "restore",
     "/Restore",
     Sequence,
-    "Everything is again as the first so many commands had left it. The journal goes on, and loses nothing."
+    "Restores the state that this many commands had left. The journal goes on, and loses nothing."
   ),
-  post("reset", "/Reset", Nothing, "Restores what there was when the venue was set up."),
-  post("begin", "/Begin", Nothing, "Says that the venue is set up now: a reset goes back to this."),
+  post("reset", "/Reset", Nothing, "Restores the state at the last begin, or the empty exchange."),
+  post("begin", "/Begin", Nothing, "Marks the venue as set up: a reset goes back to this."),
   HttpApiEndpoint.post("fork", "/Fork", {
     payload: Schema.Struct({ sequence: key(Count) }),
     success: Forked,
     error
   }).annotateMerge(described(
-    "Serves a new venue on a port of its own, in memory: with all that the first so many commands have made, or all."
+    "Serves a new venue on its own port, in memory, after this many commands of this one, or after all."
   )),
   HttpApiEndpoint.get("journal", "/Journal", {
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable
   }).annotateMerge(described("All commands, each as a line of JSON. It holds the secrets of the venue's keys.")),
   HttpApiEndpoint.post("replay", "/Journal", { payload: Lines, success: Nothing, error }).annotateMerge(
-    described("Carries out the commands of another journal, in a venue in which nothing has happened.")
+    described("Carries out the commands of another journal, in a venue without commands.")
   )
 ).middleware(Explained)
 
@@ -275,6 +297,8 @@ const withoutSecurity = (paths: Paths): Paths =>
   )
 
 /**
+ * The operations of the control plane.
+ *
  * @category api
  * @since 0.1.0
  */
@@ -286,7 +310,7 @@ export class ControlApi extends HttpApi.make("control").add(group.prefix("/contr
     transform: (spec) => ({
       ...spec,
       security: [{ token: [] }],
-      // An operation that says that it needs none would be taken at its word.
+      // An operation's own empty list would mean that it needs no token.
       paths: withoutSecurity(spec["paths"] as Paths),
       components: {
         ...spec["components"] as object,

@@ -1,5 +1,18 @@
 /**
- * The control of a sandbox that runs somewhere else: a client made from `ControlApi`.
+ * The control of a sandbox that runs in another process: a client made from `ControlApi`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Redacted from "effect/Redacted"
+ * import { ControlClient } from "effect-txc/sandbox"
+ *
+ * const control = ControlClient.layer({ url: "http://127.0.0.1:8080", token: Redacted.make("the control token") })
+ * const anHourLater = ControlClient.ControlClient.use((control) =>
+ *   control.advanceClock({ payload: { millis: 3_600_000 } })
+ * ).pipe(Effect.provide(control), Effect.provide(FetchHttpClient.layer))
+ * ```
  *
  * @since 0.1.0
  */
@@ -12,7 +25,7 @@ import type * as Redacted from "effect/Redacted"
 import { ControlApi } from "./ControlApi.ts"
 
 /**
- * A method for each operation of the control plane, with what it asks for as `payload`, `query` or `params`.
+ * A method for each operation of the control plane. Its fields go into `payload`, `query` or `params`.
  *
  * @category services
  * @since 0.1.0
@@ -22,7 +35,8 @@ export class ControlClient extends Context.Service<ControlClient, HttpApiClient.
 ) {}
 
 /**
- * `url` is that of the sandbox, `token` its control token: both are in the first line that `effect-txc sandbox` prints.
+ * A client of the control plane. `url` is the sandbox's base URL and `token` its control token: the first line that
+ * `effect-txc sandbox` prints holds both.
  *
  * @category layers
  * @since 0.1.0

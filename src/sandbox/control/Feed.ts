@@ -1,5 +1,18 @@
 /**
- * What happens on the exchange, as it happens: numbered, so that a reader can go on where it stopped.
+ * What happens on the exchange, as it happens. Entries are numbered, so that a reader can go on where it stopped.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { Control } from "effect-txc/sandbox"
+ *
+ * // Waits for the next trade.
+ * const trade = Effect.gen(function*() {
+ *   const control = yield* Control.Control
+ *   return yield* control.events().pipe(Stream.filter(({ event }) => event._tag === "Traded"), Stream.runHead)
+ * })
+ * ```
  *
  * @since 0.1.0
  */
@@ -22,21 +35,19 @@ const Subject = {
 }
 
 /**
- * What happened:
- *
- * - `OrderPlaced`, `OrderActivated` (its price was reached), `OrderEnded`
- * - `Traded`: `maker` and `taker` are absent where the rest of the world was on that side; `side` is the taker's
- * - `PriceMoved`, `InterestPaid`, `BalanceChanged`: the balance is the new one
- * - `Restored`: everything is again as after the command of this number
- * - `Requested`: a call was made on the exchange, whatever came of it
+ * What happened on the exchange.
  *
  * @category models
  * @since 0.1.0
  */
 export const Happening = Schema.TaggedUnion({
+  /** An order was placed. */
   OrderPlaced: Subject,
+  /** A stop order was triggered. */
   OrderActivated: Subject,
+  /** An order can trade no more. `status` says why. */
   OrderEnded: { ...Subject, status: Schema.String },
+  /** A trade. `side` is the taker's. `maker` or `taker` is absent when it is no order of this exchange. */
   Traded: {
     market: MarketName,
     price: Decimal,
@@ -45,8 +56,11 @@ export const Happening = Schema.TaggedUnion({
     maker: Schema.optionalKey(OrderId),
     taker: Schema.optionalKey(OrderId)
   },
+  /** The price of a market moved. */
   PriceMoved: { market: MarketName, price: Decimal },
+  /** A fixed-term plan paid interest. */
   InterestPaid: { account: Schema.String, investmentId: InvestmentId, ticker: Ticker, amount: Decimal },
+  /** A balance changed to these amounts. */
   BalanceChanged: {
     account: Schema.String,
     wallet: Schema.Literals(["main", "trade", "collateral"]),
@@ -54,41 +68,47 @@ export const Happening = Schema.TaggedUnion({
     free: Decimal,
     locked: Decimal
   },
+  /** The state after the command of this number was restored. */
   Restored: { sequence: Schema.Int },
+  /** A call was made on the exchange, whatever came of it. */
   Requested: { request: RequestRecord }
 })
 /** @category models */
 export type Happening = typeof Happening.Type
 
 /**
- * An entry of the feed. `id` is its place: the number of the command and that of the event within it, and for requests
- * the run of the venue between them. What a command brings about has the same place whenever the journal is read;
- * requests are not in the journal, and are gone when the venue is closed. `at` is in Unix microseconds, by the venue's
- * clock.
+ * An entry of the feed. The events of a command have the same place whenever the journal is read. Requests are not in the
+ * journal: they are gone when the venue is closed.
  *
  * @category models
  * @since 0.1.0
  */
-export const Entry = Schema.Struct({ id: Schema.String, at: Schema.Int, event: Happening })
+export const Entry = Schema.Struct({
+  /** Its place: the command's number and the event's number within it; for requests, the venue's run between them. */
+  id: Schema.String,
+  /** When it happened, in Unix microseconds on the venue's clock. */
+  at: Schema.Int,
+  /** What happened. */
+  event: Happening
+})
 /** @category models */
 export type Entry = typeof Entry.Type
 
 /**
- * The feed can't go on from there:
- *
- * - `forgotten`: entries that came after it are not kept any more
- * - `unknown`: it is no place of this feed, or one that the venue has not reached
+ * The feed can't go on after this place.
  *
  * @category errors
  * @since 0.1.0
  */
 export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
+  /** `forgotten`: entries after it are no longer kept. `unknown`: this feed has no such place, or not yet. */
   why: Schema.Literals(["forgotten", "unknown"]),
+  /** The place. */
   after: Schema.String
 }, { httpApiStatus: 410 }) {
   override get message(): string {
     const reason = this.why === "forgotten"
-      ? "entries that came after it are not kept any more"
+      ? "entries after it are no longer kept"
       : "this venue has no such place"
     return `The feed can't go on after "${this.after}": ${reason}. Read the state, and follow the feed from now on`
   }
@@ -105,7 +125,7 @@ const idOf = ([sequence, run, index]: Place): string => {
 
 const form = /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/u
 
-/** `12` is the place after all that command 12 has brought about. */
+/** `12` is the place after all events of command 12. */
 const placeOf = (id: string): Place | undefined => {
   const [, sequence, second, third] = form.exec(id) ?? []
   if (sequence === undefined) return undefined
@@ -113,27 +133,27 @@ const placeOf = (id: string): Place | undefined => {
   return third === undefined ? [Number(sequence), 0, Number(second)] : [Number(sequence), Number(second), Number(third)]
 }
 
-/** So many entries are kept. */
+/** How many entries are kept. */
 const kept = 50_000
 
-/** So many are forgotten at once. */
+/** How many are forgotten at once. */
 const forgottenAtOnce = 5000
 
-/** So many leave at once, so that a reader who is far behind holds up nobody, and one who never reads keeps no more. */
+/** How many are read at once: a reader that is far behind holds up nobody, and one that never reads takes no more room. */
 const page = 100
 
 /**
- * - `happened`: what a command has brought about
- * - `requested`: a call was made
- * - `after`: what comes after a place, and then whatever happens; from now on when there is no place. `"0"` is the
- *   beginning.
+ * The feed of a venue. It keeps the latest 50000 entries.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Feed {
+  /** Adds the events of a command, at its time in Unix microseconds. */
   readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event>) => void
+  /** Adds a call, after the events of this command. */
   readonly requested: (sequence: number, request: RequestRecord) => void
+  /** The entries after a place, and then whatever happens; from now on without a place. `"0"` is the beginning. */
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
 }
 
@@ -178,14 +198,14 @@ const toEntry = (entry: Kept): Entry =>
     : { id: idOf(entry.place), at: entry.request.at, event: { _tag: "Requested", request: entry.request } }
 
 /**
- * A feed of a venue that is open for the `run`th time and whose commands up to `sequence` are not in the feed.
+ * The feed of a venue that is opened for the `run`th time. The commands up to `sequence` are not in it.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (run: number, sequence: number): Feed => {
   let entries: Array<Kept> = []
-  /** The latest place whose followers are all kept. */
+  /** The earliest place that a reader can go on after: every later entry is kept. */
   let floor: Place = [sequence, 0, Infinity]
   let latest = floor
   let waiting: Array<() => void> = []

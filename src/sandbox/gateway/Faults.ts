@@ -1,6 +1,16 @@
 /**
  * Faults as data: which calls go wrong, and how. Nothing in a request's own values ever selects a fault.
  *
+ * @example
+ * ```ts
+ * import { Control, Faults } from "effect-txc/sandbox"
+ *
+ * // The next stop-limit order is placed, but its answer is lost.
+ * const loseAnswer = Control.Control.use((control) =>
+ *   control.addFault({ path: "/api/v4/order/stop_limit", symptom: Faults.answerLost })
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 

@@ -1,5 +1,17 @@
 /**
- * The sandbox without a socket: an `HttpClient` whose every request a venue in the same process answers.
+ * The sandbox without a socket: an `HttpClient` whose requests go to a venue in the same process.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as HttpClient from "effect/http/HttpClient"
+ * import { InProcess, Sandbox } from "effect-txc/sandbox"
+ *
+ * const pong = Effect.gen(function*() {
+ *   const response = yield* HttpClient.get(`${InProcess.baseUrl}/api/v4/public/ping`)
+ *   return yield* response.json
+ * }).pipe(Effect.provide(Sandbox.layer()))
+ * ```
  *
  * @since 0.1.0
  */
@@ -14,17 +26,18 @@ import * as Stream from "effect/Stream"
 import * as ControlPlane from "../control/ControlPlane.ts"
 import { Venue } from "../Venue.ts"
 
-/** What a client of the sandbox in the same process uses as its base URL. Nothing listens there. */
+/** The base URL for clients of the sandbox in the same process. Nothing listens there. */
 export const baseUrl = "http://localhost"
 
-/** The error of Node for a connection that breaks. */
+/** Node's error for a connection that breaks. */
 const connectionReset = { code: "ECONNRESET", message: "the connection was reset" }
 
 const bodyOf = (request: HttpClientRequest.HttpClientRequest): Uint8Array =>
   request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
 
 /**
- * With a control token the control plane answers too, as it does over HTTP; but it serves no forks.
+ * An `HttpClient` for the venue in the context. With a control token the control plane answers too, as it does over HTTP,
+ * but it serves no forks.
  *
  * @category layers
  * @since 0.1.0
@@ -51,9 +64,8 @@ export const layerWith = (
           body: bodyOf(request),
           from: "in-process"
         }
-        const isOwn = control !== undefined && control.isFor(message.path)
-        const handled = isOwn ? control.handle(message) : venue.handle(message)
-        // What was sent is on its way, whether or not its caller goes on waiting.
+        const handled = control?.isFor(message.path) === true ? control.handle(message) : venue.handle(message)
+        // What was sent arrives, whether or not its caller still waits.
         const sent = Effect.forkIn(handled, scope, { startImmediately: true })
         return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {
           if (answer._tag === "Reset") {
@@ -75,7 +87,7 @@ export const layerWith = (
   )
 
 /**
- * The exchange and no control plane.
+ * An `HttpClient` for the venue in the context, without a control plane.
  *
  * @category layers
  * @since 0.1.0

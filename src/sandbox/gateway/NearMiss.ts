@@ -1,6 +1,6 @@
 /**
- * Why a call was refused, in terms of what its caller probably did: what no exchange tells, and everybody who writes a
- * client wants to know.
+ * Why a call was refused, in terms of what its caller probably did wrong. No exchange says this, and everybody who writes
+ * a client wants to know.
  *
  * @since 0.1.0
  */
@@ -13,29 +13,29 @@ import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type { Key, State } from "../engine/State.ts"
-import type { Request } from "./Message.ts"
+import { header, type Request } from "./Message.ts"
 
 /**
  * A refused call, with what the exchange knows of it.
- *
- * - `at`: the clock that callers are judged by, in Unix microseconds
  *
  * @category models
  * @since 0.1.0
  */
 export interface Refused {
+  /** The request. */
   readonly request: Request
+  /** The dialect of the venue. */
   readonly dialect: Dialect
+  /** The state of the exchange: its keys, and the nonces that they have used. */
   readonly state: State
+  /** The endpoint of the path, if there is one. */
   readonly endpoint: Endpoint.Any | undefined
+  /** The paths of all endpoints. */
   readonly paths: Iterable<string>
+  /** The rate limit in force for the endpoint. */
   readonly limit: Endpoint.RateLimit | undefined
+  /** The clock that nonces are judged by, in Unix microseconds. */
   readonly at: number
-}
-
-const header = ({ headers }: Request, name: string): string => {
-  const value = headers[name]
-  return typeof value === "string" ? value : ""
 }
 
 const keyOf = ({ request, state }: Refused): Key | undefined =>
@@ -64,7 +64,7 @@ const signature = (refused: Refused): string => {
   const right = hmac("sha512", key.apiSecret, payload)
   if (given.toLowerCase() === right.toString("hex")) return "the signature is right, but must be in lower case"
   if (given === right.toString("base64")) return "the signature is right, but must be hexadecimal, not Base64"
-  const misdone: ReadonlyArray<readonly [string, Buffer]> = [
+  const mistakes: ReadonlyArray<readonly [string, Buffer]> = [
     ["the body was signed instead of the payload header", hmac("sha512", key.apiSecret, request.body)],
     ["it was signed with HMAC-SHA256 instead of HMAC-SHA512", hmac("sha256", key.apiSecret, payload)],
     ["it was signed with the secret and a line feed after it", hmac("sha512", `${key.apiSecret}\n`, payload)],
@@ -74,7 +74,7 @@ const signature = (refused: Refused): string => {
       hmac("sha512", key.apiSecret, Signature.payloadOf(request.body))
     ]
   ]
-  for (const [said, digest] of misdone) if (given.toLowerCase() === digest.toString("hex")) return said
+  for (const [hint, digest] of mistakes) if (given.toLowerCase() === digest.toString("hex")) return hint
   for (const other of state.keys.values()) {
     if (other !== key && given.toLowerCase() === hmac("sha512", other.apiSecret, payload).toString("hex")) {
       return `it was signed with the secret of another key, "${other.title}"`
@@ -114,11 +114,11 @@ const objectOf = (bytes: Buffer): Readonly<Record<string, unknown>> | undefined 
   return Result.isSuccess(parsed) && Json.isObject(parsed.success) ? parsed.success : undefined
 }
 
-/** Whether two values differ. What is nested too deep can't be written, and is not compared. */
+/** Whether two values differ. Values that are nested too deep to be written are not compared. */
 const isOther = (a: unknown, b: unknown): boolean =>
   Result.getOrElse(Result.try(() => Json.stringify({ value: a }) !== Json.stringify({ value: b })), () => false)
 
-/** The names of the fields in which two objects differ, as far as they are names of fields at all. */
+/** The names of the fields in which two objects differ, as far as they can be names of fields. */
 const differences = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])]
     .filter((name) => /^\w{1,40}$/u.test(name) && isOther(a[name], b[name]))
@@ -156,7 +156,7 @@ const usedNonce = (refused: Refused): string | undefined => {
   return `signed with the right secret, but the nonce must be greater than ${key.greatestNonce}, the greatest so far`
 }
 
-const lateNonce = ({ at, request }: Refused): string | undefined => {
+const distantNonce = ({ at, request }: Refused): string | undefined => {
   const nonce = nonceOf(request)
   if (nonce === undefined) return undefined
   const now = BigInt(Math.floor(at / 1000))
@@ -170,7 +170,7 @@ const lateNonce = ({ at, request }: Refused): string | undefined => {
     `${instant(at)}; it may be ${nonceWindowMillis / 1000} s away`
 }
 
-/** How many characters two texts differ in, at most so many. */
+/** In how many characters two texts differ; `most + 1` when there are more than `most`. */
 const distance = (a: string, b: string, most: number): number => {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
@@ -185,7 +185,7 @@ const distance = (a: string, b: string, most: number): number => {
   return row[b.length] ?? most + 1
 }
 
-/** As far as a path may be from a known one to be taken for a misspelling of it. */
+/** In how many characters a path may differ from a known one and still count as a misspelling of it. */
 const misspelling = 6
 
 const path = ({ paths, request }: Refused): string => {
@@ -195,7 +195,7 @@ const path = ({ paths, request }: Refused): string => {
 }
 
 /**
- * What probably went wrong; nothing when the refusal says it all.
+ * What the caller probably did wrong; `undefined` when the refusal says it all.
  *
  * @category explaining
  * @since 0.1.0
@@ -216,7 +216,7 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
     case "nonceUsed":
       return usedNonce(refused)
     case "nonceOutsideWindow":
-      return lateNonce(refused)
+      return distantNonce(refused)
     case "keyDisabled":
       return "the key is switched off"
     case "endpointNotAllowed":

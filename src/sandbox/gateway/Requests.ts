@@ -1,6 +1,17 @@
 /**
  * The log of the calls made on the exchange, and what came of each. It keeps the latest, in memory.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Control } from "effect-txc/sandbox"
+ *
+ * // Why calls were refused, and what their callers probably did wrong.
+ * const hints = Control.Control.use((control) =>
+ *   Effect.map(control.requests(), (records) => records.map(({ hint, refused }) => `${refused}: ${hint}`))
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
@@ -126,7 +137,12 @@ export interface Requests {
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
 }
 
-/** @category constructors */
+/**
+ * An empty log.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = (): Requests => {
   let last = 0
   let requests: Array<RequestRecord> = []

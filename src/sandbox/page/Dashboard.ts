@@ -1,13 +1,13 @@
 /**
- * A page for people to watch a sandbox and to control it, on top of the control plane. It holds no secret: the token is
- * in the part of its address that no browser sends, or is typed in.
+ * A page to watch and control a sandbox in a browser, on top of the control plane. It holds no secret: the token is in the
+ * fragment of its URL, which no browser sends, or is typed in.
  *
  * @since 0.1.0
  */
 import { createHash } from "node:crypto"
 import type { Answer } from "../gateway/Message.ts"
 
-/** Where the page is. */
+/** The path of the page. */
 export const path = "/control/"
 
 const style = `
@@ -73,7 +73,7 @@ const body = `
 <thead><tr><th>place<th>event<th></thead><tbody id="events"></tbody></table></div></section>
 </main>`
 
-/** The page's program. It shows everything it is told as text, never as HTML. */
+/** The page's program. It shows everything that it receives as text, never as HTML. */
 const script = `
 const at = (id) => document.getElementById(id)
 const cells = (...values) => {
@@ -100,9 +100,9 @@ const call = async (method, name, body) => {
   })
   if (response.ok) return response
   if (response.status === 401) at("login").hidden = false
-  const told = await response.json().catch(() => ({}))
-  const fields = Object.entries(told.fields ?? {}).map(([field, constraint]) => field + ": " + constraint).join(", ")
-  throw new Error(name + ": " + (told.message ?? (fields || told._tag || "HTTP " + response.status)))
+  const refusal = await response.json().catch(() => ({}))
+  const fields = Object.entries(refusal.fields ?? {}).map(([field, constraint]) => field + ": " + constraint).join(", ")
+  throw new Error(name + ": " + (refusal.message ?? (fields || refusal._tag || "HTTP " + response.status)))
 }
 const get = async (name) => (await call("GET", name)).json()
 const say = (error) => { at("said").textContent = error === undefined ? "" : error.message }
@@ -159,8 +159,8 @@ const showRequest = (request) => {
 const show = (entry) => {
   const { _tag, ...rest } = entry.event
   if (_tag === "Requested") return showRequest(rest.request)
-  const said = Object.entries(rest).map(([name, value]) => name + " " + value).join(", ")
-  prepend("events", cells(entry.id, _tag, said))
+  const details = Object.entries(rest).map(([name, value]) => name + " " + value).join(", ")
+  prepend("events", cells(entry.id, _tag, details))
 }
 
 let last
@@ -232,8 +232,7 @@ start()
 const sourceOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 /**
- * The page. Nothing but its own program and style runs in it, nothing is loaded from elsewhere, and no other page may
- * hold it.
+ * The page. It runs only its own program and style, loads nothing from elsewhere, and can't be framed by another page.
  *
  * @category answers
  * @since 0.1.0
