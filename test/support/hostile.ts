@@ -105,7 +105,11 @@ export const goOnSaying = (baseUrl: string, first: Uint8Array, more: ReadonlyArr
     const { chunks, socket } = yield* connected(baseUrl)
     socket.write(first)
     yield* until(Effect.sync(() => chunks.length > 0))
-    for (const piece of more) yield* Effect.promise(() => new Promise((resume) => socket.write(piece, resume)))
+    for (const piece of more) {
+      yield* Effect.callback<void>((resume) => {
+        socket.write(piece, () => resume(Effect.void))
+      })
+    }
     if (socket.errored !== null) assert.fail(`the connection broke: ${socket.errored.message}`)
     return Buffer.concat(chunks).toString("latin1")
   }))

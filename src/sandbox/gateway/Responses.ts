@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Violation from "../../protocol/Violation.ts"
-import type { Reply, Violations } from "../engine/Reply.ts"
+import type { Invalid, Refused, Reply, Violations } from "../engine/Reply.ts"
 import type { Context, Route } from "../handlers/Routes.ts"
 import { json, type Written } from "./Message.ts"
 import * as Routing from "./Routing.ts"
@@ -38,7 +38,7 @@ export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Writt
  * @category models
  * @since 0.1.0
  */
-export type Failed = Extract<Reply, { readonly _tag: "Invalid" | "Refused" }>
+export type Failed = Invalid | Refused
 
 /**
  * Whether a reply applied nothing.

@@ -298,7 +298,7 @@ describe.each(worlds)("as a caller sees it: %s", (_name, dialect, world) => {
       yield* TestClock.adjust("4 seconds")
       yield* until(Effect.map(open, ({ length }) => length === 1))
       assert.deepStrictEqual(yield* open, ["late"])
-    }).pipe(Effect.provide(client), Effect.provide(world)))
+    }).pipe(Effect.provide(Layer.provideMerge(client, world))))
 })
 
 describe("chance", () => {
