@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Envelope from "../../src/protocol/Envelope.ts"
+import { entries } from "../endpoints/fixtures/all.ts"
 import { property } from "../support/property.ts"
-import { goldens } from "./goldens.ts"
 
 const path = "/api/v4/order/stop_limit"
 const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
@@ -24,7 +24,7 @@ describe("bytes", () => {
   })
 
   it("hold the fields of every endpoint", () => {
-    for (const { endpoint, wire } of goldens) {
+    for (const { endpoint, golden: { wire } } of entries) {
       const body: unknown = JSON.parse(textOf(Envelope.bytes(wire.live.request, endpoint.path, { nonce: 1 })))
       assert.deepStrictEqual(body, { ...wire.live.request, request: endpoint.path, nonce: 1 }, endpoint.name)
     }

@@ -10,8 +10,10 @@ import * as Dialects from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
+import { entries, type Entry, entryOf } from "../endpoints/fixtures/all.ts"
+import { anyRequest } from "../support/arbitraries.ts"
+import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
-import { byName, dialects, type Golden, goldens } from "./goldens.ts"
 
 const noStrings = [1, 0, 1.5, true, null, [], {}]
 
@@ -48,16 +50,16 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
 }
 
 interface Field {
-  readonly golden: Golden
+  readonly entry: Entry
   readonly dialect: Dialect
   readonly name: string
   readonly brand: string
 }
 
 const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
-  goldens.flatMap((golden) =>
-    Object.entries(golden.endpoint.request(dialect).fields).map(([name, { ast }]) => ({
-      golden,
+  entries.flatMap((entry) =>
+    Object.entries(entry.endpoint.request(dialect).fields).map(([name, { ast }]) => ({
+      entry,
       dialect,
       name,
       brand: SchemaAST.resolveIdentifier(ast) ?? ast._tag
@@ -71,7 +73,7 @@ const throughJson = (wire: object): unknown => Result.getOrThrow(Json.parse(Json
 
 /** What the client finds wrong with a request whose field has this value, and what an exchange does. */
 const refusedBySide = (
-  { dialect, golden: { endpoint, request, wire }, name }: Omit<Field, "brand">,
+  { dialect, entry: { endpoint, golden: { request, wire } }, name }: Omit<Field, "brand">,
   value: unknown
 ): { readonly local: Refused; readonly exchange: Refused } => {
   const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
@@ -87,12 +89,14 @@ const refusedBySide = (
 /** Brands that a client has as one JSON type and the wire as another: both refuse, each in its own words. */
 const spelledDifferently = ["Number"]
 
-const without = (record: Readonly<Record<string, unknown>>, key: string) =>
+const without = (record: object, key: string) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
+
+const missing = (field: string) => [{ field, constraint: { kind: "required" } }] as const
 
 describe("the same violation is found before it is sent and where it arrives", () => {
   for (const field of fields) {
-    it(`${field.dialect.name}: ${field.golden.endpoint.name} ${field.name}`, () => {
+    it(`${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`, () => {
       const values = broken[field.brand] ?? []
       assert.isNotEmpty(values, `no broken values for ${field.brand}`)
       for (const value of values) {
@@ -105,48 +109,43 @@ describe("the same violation is found before it is sent and where it arrives", (
     })
   }
 
-  it("a missing field is required where it is, whichever side looks", () => {
-    const required = fields.flatMap(({ dialect, golden: { endpoint, request, wire }, name }) => {
+  for (const dialect of dialects) {
+    for (const { endpoint, golden: { request, wire }, required } of entries) {
       const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
-      const wireKey = shape.keys[name] ?? name
-      const local = Result.getOrUndefined(Result.flip(encodeRequest(without(request, name))))
-      const exchange = Result.getOrUndefined(Result.flip(decodeRequest(without(wire[dialect.name].request, wireKey))))
-      assert.deepStrictEqual(local, exchange)
-      if (local === undefined) return []
-      assert.deepStrictEqual(local, [{ field: name, constraint: { kind: "required" } }])
-      return dialect.name === "live" ? [`${endpoint.name} ${name}`] : []
-    })
-    const oco = ["market", "side", "amount", "price", "activationPrice", "stopLimitPrice"]
-    const stopLimit = ["market", "side", "amount", "price", "activationPrice"]
-    assert.sameMembers(required, [
-      ...oco.map((name) => `CollateralOcoOrders.create ${name}`),
-      ...stopLimit.map((name) => `StopLimitOrders.create ${name}`),
-      "Codes.apply code",
-      "DeleteSubAccount.delete id",
-      ...["market", "side", "amount", "price"].flatMap((name) => [
-        `LimitOrders.create ${name}`,
-        `CollateralLimitOrders.create ${name}`
-      ]),
-      ...["market", "side", "amount"].flatMap((name) => [
-        `MarketOrders.create ${name}`,
-        `StockMarketOrders.create ${name}`,
-        `CollateralMarketOrders.create ${name}`
-      ]),
-      ...["market", "orderId"].flatMap((name) => [`CancelOrder.cancel ${name}`, `CancelOcoOrder.cancel ${name}`]),
-      ...["ticker", "amount", "from", "to"].map((name) => `Transfers.create ${name}`),
-      ...["ticker", "amount"].map((name) => `CodeCreation.create ${name}`),
-      // This one's verification is its own, so it needs an address.
-      ...["alias", "email", "permissions"].map((name) => `SubAccountCreation.create ${name}`),
-      ...["subAccountId", "title", "type"].map((name) => `SubAccountApiKeyCreation.create ${name}`),
-      "OrderBooks.get market",
-      "PublicTrades.list market"
-    ])
-  })
+
+      it(`${dialect.name}: ${endpoint.name} needs ${Object.keys(required).join(", ") || "no field"}, and no other`, () => {
+        for (const name of Object.keys(shape.fields)) {
+          const expected = required[name] === undefined ? undefined : missing(name)
+          const local = Result.flip(encodeRequest(without(request, name)))
+          const exchange = Result.flip(decodeRequest(without(wire[dialect.name].request, shape.keys[name] ?? name)))
+          assert.deepStrictEqual(Result.getOrUndefined(local), expected, name)
+          assert.deepStrictEqual(Result.getOrUndefined(exchange), expected, name)
+        }
+      })
+
+      const always = Object.keys(required).filter((name) => required[name] === "always")
+      if (always.length > 0) {
+        property(
+          `${dialect.name}: ${endpoint.name} without one of ${always.join(", ")} is refused for that field`,
+          [anyRequest(endpoint, dialect), fc.constantFrom(...always)],
+          (drawn, name) =>
+            Effect.sync(() => {
+              const wire = Result.getOrThrow(encodeRequest(drawn))
+              const local = Result.flip(encodeRequest(without(drawn, name)))
+              const exchange = Result.flip(decodeRequest(without(wire, shape.keys[name] ?? name)))
+              assert.deepStrictEqual(local, Result.succeed(missing(name)))
+              assert.deepStrictEqual(exchange, Result.succeed(missing(name)))
+            }),
+          { runs: 50 }
+        )
+      }
+    }
+  }
 
   it("a field that is undefined is missing: JSON can't say more", () => {
     for (const field of fields) {
       const { exchange, local } = refusedBySide(field, undefined)
-      assert.deepStrictEqual(local, exchange, `${field.golden.endpoint.name} ${field.name}`)
+      assert.deepStrictEqual(local, exchange, `${field.entry.endpoint.name} ${field.name}`)
     }
   })
 
@@ -154,14 +153,14 @@ describe("the same violation is found before it is sent and where it arrives", (
     for (const field of fields.filter(({ brand }) => brand === "Limit" || brand === "Offset")) {
       for (const value of [NaN, Infinity, -Infinity, 2 ** 53]) {
         const { exchange, local } = refusedBySide(field, value)
-        assert.deepStrictEqual(local, exchange, `${field.golden.endpoint.name} ${field.name} ${value}`)
+        assert.deepStrictEqual(local, exchange, `${field.entry.endpoint.name} ${field.name} ${value}`)
       }
     }
   })
 
   it("a request that is not an object breaks a constraint itself", () => {
     for (const dialect of dialects) {
-      for (const { endpoint } of goldens) {
+      for (const { endpoint } of entries) {
         for (const wire of [[], null, "x", 1]) {
           assert.deepStrictEqual(
             Endpoint.codec(endpoint, dialect).decodeRequest(wire),
@@ -174,7 +173,7 @@ describe("the same violation is found before it is sent and where it arrives", (
 
   it("all violations are found, in the order of the fields", () => {
     const request = { market: "x", side: "y", amount: "0", price: "1", clientOrderId: "" }
-    const { encodeRequest } = Endpoint.codec(byName.stopLimit.endpoint, Dialects.live)
+    const { encodeRequest } = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.live)
     const violations = Result.getOrThrow(Result.flip(encodeRequest(request)))
     assert.deepStrictEqual(violations.map(({ field, constraint }) => [field, constraint.kind]), [
       ["market", "format"],
@@ -186,7 +185,7 @@ describe("the same violation is found before it is sent and where it arrives", (
   })
 
   it("a constraint that several fields break is reported for each field, and once for a list", () => {
-    const stopLimit = Endpoint.codec(byName.stopLimit.endpoint, Dialects.live)
+    const stopLimit = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.live)
     const missing = Result.getOrThrow(Result.flip(stopLimit.decodeRequest({})))
     assert.deepStrictEqual(missing.map(({ field }) => field), ["market", "side", "amount", "price", "activationPrice"])
 
@@ -207,8 +206,8 @@ describe("the same violation is found before it is sent and where it arrives", (
   )
 
   describe("of two fields", () => {
-    const both = (golden: Golden, dialect: Dialect, changes: Readonly<Record<string, unknown>>) => {
-      const { decodeRequest, encodeRequest, shape } = Endpoint.codec(golden.endpoint, dialect)
+    const both = ({ endpoint, golden }: Entry, dialect: Dialect, changes: Readonly<Record<string, unknown>>) => {
+      const { decodeRequest, encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
       const request = { ...golden.request, ...changes }
       const wire = Object.entries(changes).map(([name, value]) => [shape.keys[name] ?? name, value] as const)
       const local = Result.getOrUndefined(Result.flip(encodeRequest(request)))
@@ -223,22 +222,22 @@ describe("the same violation is found before it is sent and where it arrives", (
 
     for (const dialect of dialects) {
       it(`${dialect.name}: an order is post-only or immediate-or-cancel`, () => {
-        for (const golden of [byName.limitOrder, byName.collateralLimitOrder]) {
-          assert.deepStrictEqual(both(golden, dialect, { postOnly: true, ioc: true }), [
+        for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders")]) {
+          assert.deepStrictEqual(both(entry, dialect, { postOnly: true, ioc: true }), [
             { field: "ioc", constraint: { kind: "exclusive", with: "postOnly" } }
           ])
-          assert.isUndefined(both(golden, dialect, { postOnly: false, ioc: true }))
-          assert.isUndefined(both(golden, dialect, { postOnly: true, ioc: false }))
-          assert.isUndefined(both(golden, dialect, { postOnly: false, ioc: false }))
+          assert.isUndefined(both(entry, dialect, { postOnly: false, ioc: true }))
+          assert.isUndefined(both(entry, dialect, { postOnly: true, ioc: false }))
+          assert.isUndefined(both(entry, dialect, { postOnly: false, ioc: false }))
         }
       })
 
       it(`${dialect.name}: an order is canceled by one of its identifiers`, () => {
         const required = { field: "orderId", constraint: { kind: "required" } } as const
-        assert.isUndefined(both(byName.cancelOrder, dialect, {}))
-        assert.isUndefined(both(byName.cancelOrder, dialect, { orderId: undefined, clientOrderId: "mine" }))
-        assert.deepStrictEqual(both(byName.cancelOrder, dialect, { orderId: undefined }), [required])
-        assert.deepStrictEqual(both(byName.cancelOrder, dialect, { clientOrderId: "mine" }), [
+        assert.isUndefined(both(entryOf("CancelOrder"), dialect, {}))
+        assert.isUndefined(both(entryOf("CancelOrder"), dialect, { orderId: undefined, clientOrderId: "mine" }))
+        assert.deepStrictEqual(both(entryOf("CancelOrder"), dialect, { orderId: undefined }), [required])
+        assert.deepStrictEqual(both(entryOf("CancelOrder"), dialect, { clientOrderId: "mine" }), [
           { field: "orderId", constraint: { kind: "alone", with: dialect.keys.clientOrderId } }
         ])
       })
@@ -246,17 +245,18 @@ describe("the same violation is found before it is sent and where it arrives", (
       it(`${dialect.name}: a transfer is from one balance to another`, () => {
         const different = { field: "to", constraint: { kind: "different", from: "from" } } as const
         for (const balance of ["main", "spot", "collateral"]) {
-          assert.deepStrictEqual(both(byName.transfers, dialect, { from: balance, to: balance }), [different])
+          assert.deepStrictEqual(both(entryOf("Transfers"), dialect, { from: balance, to: balance }), [different])
         }
       })
 
       it(`${dialect.name}: a sub-account has an address unless it shares the verification`, () => {
         const required = { field: "email", constraint: { kind: "required" } } as const
-        const asked = (changes: object) => both(byName.subAccountCreation, dialect, { email: undefined, ...changes })
+        const asked = (changes: object) =>
+          both(entryOf("SubAccountCreation"), dialect, { email: undefined, ...changes })
         assert.isUndefined(asked({ shareKyc: true }))
         assert.deepStrictEqual(asked({ shareKyc: false }), [required])
         assert.deepStrictEqual(asked({ shareKyc: undefined }), [required])
-        assert.isUndefined(both(byName.subAccountCreation, dialect, { shareKyc: true }))
+        assert.isUndefined(both(entryOf("SubAccountCreation"), dialect, { shareKyc: true }))
       })
     }
   })
@@ -264,7 +264,7 @@ describe("the same violation is found before it is sent and where it arrives", (
   // Roles, modes and order ids are other values on the wire, so what is broken there may be right here.
   const spelledAlike = new Map(
     fields.filter(({ brand }) => !["BboRole", "SelfTradePrevention", "OrderId", ...spelledDifferently].includes(brand))
-      .map((field) => [`${field.dialect.name}: ${field.golden.endpoint.name} ${field.name}`, field])
+      .map((field) => [`${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`, field])
   )
 
   property(
@@ -411,7 +411,7 @@ describe("toErrors", () => {
     { field: "amount", constraint: { kind: "precision", step: "0.1" } },
     { field: "amount", constraint: { kind: "minAmount", min: "1" } }
   ] as const
-  const { keys } = Endpoint.codec(byName.stopLimit.endpoint, Dialects.document).shape
+  const { keys } = Endpoint.codec(entryOf("StopLimitOrders").endpoint, Dialects.document).shape
 
   it("is keyed by the wire's names for an exchange, with all words of a field", () => {
     assert.deepStrictEqual(Violation.toErrors(violations, "order", (field) => keys[field] ?? field), {
