@@ -3,29 +3,19 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ClientOrderIds from "../../src/client/ClientOrderIds.ts"
 import type { ClientOrderId } from "../../src/domain/Identifiers.ts"
-import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
-import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
-import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
 import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
-import { MarketOrders } from "../../src/endpoints/MarketOrders.ts"
-import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
-import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
-import { answered, dialects, oco, stopLimit } from "../support/exchange.ts"
+import { entries } from "../endpoints/fixtures/all.ts"
+import { answered, dialects, stopLimit } from "../support/exchange.ts"
 import { fieldsOf, html, json, privateCalls, refusal } from "../support/http.ts"
 
 const { activationPrice: _, ...limit } = stopLimit
-const { price: __, ...market } = limit
 
-/** Every way to place an order. */
-const placing = {
-  "LimitOrders": LimitOrders.use((orders) => orders.create(limit)),
-  "MarketOrders": MarketOrders.use((orders) => orders.create(market)),
-  "StockMarketOrders": StockMarketOrders.use((orders) => orders.create(market)),
-  "CollateralLimitOrders": CollateralLimitOrders.use((orders) => orders.create(limit)),
-  "CollateralMarketOrders": CollateralMarketOrders.use((orders) => orders.create(market)),
-  "StopLimitOrders": StopLimitOrders.use((orders) => orders.create(stopLimit)),
-  "CollateralOcoOrders": CollateralOcoOrders.use((orders) => orders.create(oco))
-}
+/** Every endpoint that places an order, with an order that it accepts. */
+const placing = entries.flatMap(({ endpoint, golden: { request }, name, refused }) =>
+  endpoint.mutates && refused !== undefined && "clientOrderId" in request
+    ? [{ name, place: refused.call(refused.accepted) }]
+    : []
+)
 
 const answers = {
   OutcomeUnknown: () => html(502),
@@ -37,10 +27,14 @@ const answers = {
   AcceptedUnreadable: () => json(200, { order_id: 7, id: 7 })
 } as const
 
+it("the endpoints that place orders are known by their requests, the document's among them", () => {
+  assert.includeMembers(placing.map(({ name }) => name), ["StopLimitOrders", "CollateralOcoOrders"])
+})
+
 describe.each(dialects)("an order that is given no client order id, in the $name dialect", (dialect) => {
-  for (const [endpoint, place] of Object.entries(placing) as ReadonlyArray<[string, typeof placing.LimitOrders]>) {
+  for (const { name, place } of placing) {
     for (const [tag, answer] of Object.entries(answers)) {
-      it.effect(`${endpoint} is sent with one, and ${tag} says which`, () =>
+      it.effect(`${name} is sent with one, and ${tag} says which`, () =>
         Effect.gen(function*() {
           const error = yield* Effect.flip(place)
           assert.strictEqual(error._tag, tag)

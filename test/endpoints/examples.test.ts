@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Call from "../../src/client/call/Call.ts"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import type { Dialect } from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import type * as Errors from "../../src/protocol/Errors.ts"
+import * as Example from "../../src/sandbox/Example.ts"
+import * as InProcess from "../../src/sandbox/gateway/InProcess.ts"
+import * as Sandbox from "../../src/sandbox/Sandbox.ts"
+import { dialects, once } from "../support/exchange.ts"
+import { entries } from "./fixtures/all.ts"
+
+/** Alice's client of the sandbox's example exchange. */
+const exampleExchange = (dialect: Dialect) =>
+  Layer.merge(Call.layer, Call.layerPublic).pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone]),
+    Layer.provide([
+      Credentials.layer({
+        apiKey: Redacted.make(Example.alice.apiKey),
+        apiSecret: Redacted.make(Example.alice.apiSecret)
+      }),
+      Region.layer({ baseUrl: InProcess.baseUrl, dialect })
+    ]),
+    Layer.provide(Layer.effectDiscard(Example.setUp).pipe(Layer.provideMerge(Sandbox.layer({ dialect })))),
+    Layer.orDie
+  )
+
+const call = (
+  endpoint: Endpoint.Any,
+  request: object
+): Effect.Effect<unknown, Errors.CallError, Call.Call | Call.PublicCall> =>
+  endpoint.access === "public"
+    ? Call.PublicCall.use(({ make }) => make(endpoint)(request))
+    : Call.Call.use(({ make }) => make(endpoint)(request))
+
+describe.each(dialects)("the example of an endpoint, in the $name dialect", (dialect) => {
+  for (const { endpoint } of entries) {
+    const example: object | undefined = endpoint.example?.(dialect)
+    if (example === undefined) continue
+
+    it(`${endpoint.name}: is written, and read as it was`, () => {
+      const { decodeRequest, encodeRequest } = Endpoint.codec(endpoint, dialect)
+      const wire = Result.getOrThrow(encodeRequest(example))
+      assert.deepStrictEqual(decodeRequest(wire), Result.succeed(example))
+    })
+
+    it.effect(`${endpoint.name}: is accepted, or refused only because the order to cancel does not exist`, () =>
+      Effect.gen(function*() {
+        const answer = yield* Effect.result(call(endpoint, example))
+        if (Result.isSuccess(answer)) return
+        assert.strictEqual(answer.failure._tag, "RequestRejected", answer.failure.message)
+        assert.include(answer.failure.message, "Unexecuted order was not found.")
+      }).pipe(once, Effect.provide(exampleExchange(dialect))))
+  }
+})
