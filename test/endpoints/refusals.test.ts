@@ -107,6 +107,15 @@ const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusa
 
 const refusing = entries.flatMap((entry) => entry.refused === undefined ? [] : [{ entry, refused: entry.refused }])
 
+it("every field of a request is refused by some row of its fixture", () => {
+  for (const { entry: { endpoint }, refused } of refusing) {
+    const fields = new Set(refused.rows.flatMap((row) => Object.keys(row.fields)))
+    for (const dialect of dialects) {
+      assert.sameMembers([...fields], Object.keys(Endpoint.codec(endpoint, dialect).shape.fields), endpoint.name)
+    }
+  }
+})
+
 describe.each(dialects)("refused before it is sent as the exchange refuses it, in the $name dialect", (dialect) => {
   const world = (entry: Entry, refused: Refused<object>, row: Row<object>) =>
     clientOf(alice).pipe(

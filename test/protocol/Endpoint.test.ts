@@ -12,6 +12,9 @@ import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
 
+/** What an endpoint's value holds besides what its source says of it. */
+const schemas = ["request", "response", "example", "~codecs"]
+
 describe("endpoints", () => {
   it("are one module each, one line of the contract each, and one fixture each", () => {
     const modulesIn = (folder: string) =>
@@ -31,8 +34,8 @@ describe("endpoints", () => {
 
   for (const { documented, endpoint, name } of entries) {
     it(`${name} is what its source says`, () => {
-      const { example, request, response, "~codecs": codecs, ...described } = endpoint
-      assert.deepStrictEqual(described, documented)
+      const described = Object.entries(endpoint).filter(([key]) => !schemas.includes(key))
+      assert.deepStrictEqual<unknown>(Object.fromEntries(described), documented)
       assert.strictEqual(documented.name.split(".")[0], name)
     })
   }
@@ -115,7 +118,7 @@ const suite = (dialect: Dialect) => {
         [response(endpoint, dialect).filter(isSayable(dialect))],
         (drawn) =>
           Effect.sync(() => {
-            const response = expressible(drawn)
+            const response = expressible(drawn as never)
             const wire = Result.getOrThrow(codec.encodeResponse(response))
             const decoded = codec.decodeResponse(throughJson(wire))
             assert.deepStrictEqual(Result.map(decoded, revealed), Result.succeed(revealed(response)))
