@@ -70,7 +70,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([margin?.["type"], margin?.["status"]], [type, status])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("page by page, though no answer says which page it is", () =>
+  it.live("all pages are read, although no answer says which page it is", () =>
     Effect.gen(function*() {
       for (let index = 0; index < 7; index++) yield* limit("buy", "0.01", `${1000 + index}`)
       const second = yield* page({ limit: Limit.make(3), offset: Offset.make(3) })

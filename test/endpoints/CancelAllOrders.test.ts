@@ -65,7 +65,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       }).pipe(Effect.provide(exchange(overHttp(dialect)))))
   }
 
-  it.live("cancelling without open orders succeeds, and reaches nobody else's", () =>
+  it.live("canceling without open orders succeeds, and cancels nobody else's orders", () =>
     Effect.gen(function*() {
       const control = yield* Control
       yield* control.fund({ account: "bob", wallet: "trade", ticker: btc, amount: Decimal.amount("1") })

@@ -44,7 +44,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(usdt), ["99750", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that is not there, ended, another's, or on another market is refused", () =>
+  it.live("an order that does not exist, has ended, is another account's, or is on another market is refused", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       const requests: ReadonlyArray<Request> = [
@@ -64,7 +64,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* failsWith("RequestRejected")(cancel({ market: btcUsdt, orderId }))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("neither identifier, or both, is refused here and there, and cancels nothing", () =>
+  it.live("neither identifier, or both, is refused by client and exchange alike, and cancels nothing", () =>
     Effect.gen(function*() {
       const { orderId } = yield* limit("buy", "1", "1000")
       const status = dialect === Dialect.document ? 400 : 422

@@ -57,7 +57,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([yield* collateral, yield* asBob(collateral)], ["100099.295", "99899.34"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("an order that reduces only: clipped to the position, and refused without one or on its side", () =>
+  it.live("a reduce-only order is clipped to the position, and refused without one or on the position's own side", () =>
     Effect.gen(function*() {
       const refused = failsWith("ReduceOnlyRejected")
       const status = dialect === Dialect.document ? 400 : 422
@@ -75,7 +75,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* positions, [])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a pending order that reduces only is canceled when its position is closed", () =>
+  it.live("a pending reduce-only order is canceled when its position is closed", () =>
     Effect.gen(function*() {
       yield* perp("buy", "1", "1000")
       yield* asBob(market("sell", "1"))

@@ -38,7 +38,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       yield* failsWith("InvalidFields")(remove(emptySubAccount))
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("its own key can do nothing any more", () =>
+  it.live("the key of a deleted sub-account is no longer accepted", () =>
     Effect.gen(function*() {
       const own = yield* Layer.build(clientOf(keyOfEmptySubAccount))
       const balance = Effect.provideContext(MainBalance.use(({ all }) => all), own)
@@ -57,7 +57,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(yield* asBob(listed), [subAccountOfBob])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("one that holds funds is kept", () =>
+  it.live("a sub-account that holds funds is not deleted", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("InvalidFields")(remove(fundedSubAccount))
       assert.deepStrictEqual(error.fields, { id: ["The selected id still holds funds."] })

@@ -126,7 +126,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(error.fields, { ioc: ["Either ioc or postOnly flag in true state is allowed."] })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("what breaks the bounds of the market is refused before it is sent", () =>
+  it.live("an order that breaks the market rules is refused before it is sent", () =>
     Effect.gen(function*() {
       const error = yield* failsWith("ValidationFailed")(
         LimitOrders.use((orders) =>

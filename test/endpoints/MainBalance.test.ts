@@ -77,7 +77,7 @@ describe("changes", () => {
       yield* Fiber.interrupt(fiber)
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.effect("compares by value, and an asset that is left out has come to zero", () => {
+  it.effect("balances are compared by value, and an asset that is left out is zero", () => {
     const readings = [
       { BTC: { main_balance: "1.50" }, ETH: { main_balance: "0" }, USDT: { main_balance: "7" } },
       { BTC: { main_balance: "1.5" }, USDT: { main_balance: "7.000" } },

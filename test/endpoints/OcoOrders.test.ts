@@ -94,7 +94,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       )
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a take-profit that trades, though only in part, ends the stop-loss", () =>
+  it.live("a take-profit that trades, even in part, cancels the stop-loss", () =>
     Effect.gen(function*() {
       const { stopLoss, takeProfit } = yield* create()
       yield* asBob(perp("buy", "0.4", "1200"))
@@ -107,7 +107,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ended, [[takeProfit.orderId, "FILLED"], [stopLoss.orderId, "CANCELED"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a stop-loss that wakes ends the take-profit", () =>
+  it.live("a triggered stop-loss cancels the take-profit", () =>
     Effect.gen(function*() {
       yield* move("1000")
       const { id, stopLoss, takeProfit } = yield* create()
@@ -122,7 +122,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* ended, [[stopLoss.orderId, "FILLED"], [takeProfit.orderId, "CANCELED"]])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("one leg that is canceled takes the other with it", () =>
+  it.live("canceling one leg cancels the other", () =>
     Effect.gen(function*() {
       for (const leg of ["stopLoss", "takeProfit"] as const) {
         const { orderId } = (yield* create())[leg]
@@ -132,7 +132,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* collateral, "100000")
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("legs that reduce only are canceled when the position is closed", () =>
+  it.live("reduce-only legs are canceled when the position is closed", () =>
     Effect.gen(function*() {
       yield* perp("buy", "1", "1000")
       yield* asBob(perp("sell", "1", "1000"))
@@ -145,7 +145,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       assert.isTrue(statuses.includes("AUTO_CANCELED_REDUCE_ONLY"))
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a pair that is not there, or another's, is refused", () =>
+  it.live("a pair that does not exist, or that is another account's, is refused", () =>
     Effect.gen(function*() {
       const { id, takeProfit } = yield* create()
       const refused = failsWith("RequestRejected")

@@ -41,7 +41,7 @@ const open = Effect.map(
 )
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("moving the price wakes an order, which then rests at its own price", () =>
+  it.live("moving the price triggers a stop order, which then rests at its own price", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("buy", "1", "1105", "1100")
@@ -56,7 +56,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(yield* trade(btc), ["10.999", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("a trade wakes an order, which trades at once with the book", () =>
+  it.live("a trade triggers a stop order, which trades at once with the book", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("sell", "1", "800", "900")
@@ -72,7 +72,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([stopped?.type, stopped?.dealMoney, stopped?.activationPrice], ["stop limit", "836", "900"])
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.live("one that wakes may wake the next", () =>
+  it.live("a triggered order can trigger the next", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* asBob(limit("buy", "1", "890"))

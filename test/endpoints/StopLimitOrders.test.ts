@@ -57,7 +57,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(state.openOrders.get(orderId)?.stop?.bboRole, "counterparty")
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("optional fields that are left out are not sent, but for the client order id", () =>
+  it.live("optional fields that are left out are not sent, except the client order id", () =>
     Effect.gen(function*() {
       const order = yield* create({ ...stopLimit, side: "sell" })
       assert.deepStrictEqual([order.stp, order.activationCondition], ["no", "lte"])
@@ -108,7 +108,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual([elsewhere, afterwards], [expected, expected])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
-  it.live("what an order would spend is locked, and comes back when it is cancelled", () =>
+  it.live("what an order would spend is locked, and released when it is canceled", () =>
     Effect.gen(function*() {
       // All of alice's 100000 USDT, then all of her 2 BTC.
       const all = { ...stopLimit, amount: Decimal.amount("100"), price: Decimal.price("1000") } as const

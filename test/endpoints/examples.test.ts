@@ -45,7 +45,7 @@ describe.each(dialects)("the example of an endpoint, in the $name dialect", (dia
   for (const { endpoint } of entries) {
     const example: object = endpoint.example?.(dialect) ?? {}
 
-    it(`${endpoint.name}: is written, and read as it was`, () => {
+    it(`${endpoint.name}: decodes to what was encoded`, () => {
       assert.isDefined(endpoint.example)
       const { decodeRequest, encodeRequest } = Endpoint.codec(endpoint, dialect)
       const wire = Result.getOrThrow(encodeRequest(example))

@@ -20,7 +20,7 @@ const identifiers = new Map<string, SchemaAST.AST>(
 )
 
 describe("brands", () => {
-  it("of all endpoints have an arbitrary, and there is none besides", () => {
+  it("of all endpoints have an arbitrary, and no arbitrary is unused", () => {
     assert.sameMembers(Object.keys(brands), [...identifiers.keys()])
   })
 
@@ -35,7 +35,7 @@ describe("brands", () => {
 })
 
 describe("requests", () => {
-  it("have every optional key sometimes, and sometimes not", () => {
+  it("have every optional key in some draws and not in others", () => {
     for (const { endpoint } of entries) {
       for (const dialect of dialects) {
         const drawn = fc.sample(request(endpoint, dialect), { numRuns: 200, seed: 1 })
@@ -48,7 +48,7 @@ describe("requests", () => {
     }
   })
 
-  it("of the goldens have every field that can be there together with the others", () => {
+  it("of the goldens have every field that can go together with the others", () => {
     for (const { endpoint, golden: { request } } of entries) {
       for (const dialect of dialects) {
         const { encodeRequest, shape } = Endpoint.codec(endpoint, dialect)

@@ -460,7 +460,7 @@ describe("refusals that an exchange of the dialect gives", () => {
   }
 
   for (const dialect of dialects) {
-    it(`${dialect.name}: are told apart`, () => {
+    it(`${dialect.name}: have different meanings`, () => {
       for (const [kind, tag] of Object.entries(meaning)) {
         const { code, message, status } = dialect.refusals[kind as Dialect.RefusalKind]
         const verdict = judge(entryOf("CollateralOcoOrders").endpoint, dialect, status, { code, message, errors: {} })
@@ -468,7 +468,7 @@ describe("refusals that an exchange of the dialect gives", () => {
       }
     })
 
-    it(`${dialect.name}: broken fields mean the same here and there`, () => {
+    it(`${dialect.name}: broken fields mean the same to client and exchange`, () => {
       for (const { endpoint, golden: { request } } of entries) {
         const { encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
         for (const field of Object.keys(request)) {

@@ -16,7 +16,7 @@ describe("fields in a path", () => {
     assert.deepStrictEqual(Endpoint.locate(markets, {}), { path: "/api/v4/public/markets", fields: {} })
   })
 
-  it("can't leave their place", () => {
+  it("can't escape their place in the path", () => {
     for (const market of ["../../v4/order/new", "A_B?x=1", "A_B#", "A B/ß"]) {
       const { path } = Endpoint.locate(orderBook, { market })
       assert.match(path, /^\/api\/v4\/public\/orderbook\/[^/?#]+$/u)

@@ -170,7 +170,7 @@ describe("OrderId", () => {
     }))
 })
 
-describe("codes for other values", () => {
+describe("wire codes of values", () => {
   it("Bit: 0 and 1", () => {
     assert.deepStrictEqual([0, 1].map((wire) => decode(Wire.Bit, wire)), [false, true])
     assert.deepStrictEqual([false, true].map((value) => encode(Wire.Bit, value)), [0, 1])
