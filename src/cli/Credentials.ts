@@ -1,6 +1,6 @@
 /**
- * Where the command takes a key and its secret from: the environment, or a file. Never from the command line, where
- * every process of the machine can read it.
+ * Where commands read a key and its secret: from the environment or a file. Never from the command line, which every
+ * process of the machine can read.
  *
  * @since 0.1.0
  */

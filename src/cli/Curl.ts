@@ -1,5 +1,5 @@
 /**
- * How to make a signed call from a shell: what a person needs to try the sandbox without writing a program.
+ * A signed call from a shell, to try the sandbox without writing a program.
  *
  * @since 0.1.0
  */

@@ -1,13 +1,13 @@
 /**
- * Where a sandbox keeps what is to survive it.
+ * Where a sandbox keeps its journal.
  *
  * @since 0.1.0
  */
 import * as Flag from "effect/cli/Flag"
 
-/** The folder, as all commands ask for it. */
+/** The flag that names the folder. */
 export const folder: Flag.Flag<string> = Flag.String("data").pipe(
-  Flag.withDescription("The folder of the journal; what happened there before is there again"),
+  Flag.withDescription("The folder of the journal. A sandbox resumes from the journal that it finds there"),
   Flag.withDefault("effect-txc-data")
 )
 

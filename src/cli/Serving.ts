@@ -1,5 +1,5 @@
 /**
- * What a person needs to know of a sandbox that serves.
+ * What a person needs to know about a running sandbox.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * `effect-txc journal`: writes out what can be read of a sandbox's journal.
+ * `effect-txc journal`: exports a sandbox's journal, as far as it can be read.
  *
  * @since 0.1.0
  */
@@ -20,11 +20,11 @@ export const journal = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Write out the commands of a sandbox's journal, each as a line of JSON, also when the journal is damaged: then as " +
-      "far as it is intact. The journal stays as it is"
+    "Export the commands of a sandbox's journal, one line of JSON each. A damaged journal is exported as far as it is " +
+      "intact. The journal is not changed"
   ),
   Command.withExamples([
     { command: "effect-txc journal > commands.ndjson", description: "Export" },
-    { command: "effect-txc sandbox --data new --replay commands.ndjson", description: "Begin again with these" }
+    { command: "effect-txc sandbox --data new --replay commands.ndjson", description: "Start a new sandbox with them" }
   ])
 )

@@ -22,7 +22,7 @@ import { version } from "./version.ts"
 
 const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** One line for a person. A setting that is missing or wrong is called by its name. */
+/** One line for a person. It names the setting that is missing or wrong. */
 const explain = (error: { readonly message: string }): string =>
   error instanceof Config.ConfigError && Schema.isSchemaError(error.cause)
     ? toIssues(error.cause.issue).issues
@@ -34,22 +34,22 @@ const explain = (error: { readonly message: string }): string =>
 
 let isTerminated = false
 
-/** Wrong arguments, or a defect: nothing was done that a command could tell the end of. */
-const isUntold = <E>(cause: Cause.Cause<E>): boolean => {
+/** Wrong arguments, or a defect: the command did not run to an end of its own. */
+const hasNotRun = <E>(cause: Cause.Cause<E>): boolean => {
   const error = Cause.findErrorOption(cause)
   return error._tag === "Some" ? CliError.isCliError(error.value) : Cause.hasDies(cause)
 }
 
-/** Who is told to end, and does, has done what it was told; who is interrupted has not. */
+/** SIGTERM is a regular way to end: exit code 0. Ctrl-C is not. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
   isTerminated && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
     ? onExit(0)
-    : Exit.isFailure(exit) && isUntold(exit.cause)
+    : Exit.isFailure(exit) && hasNotRun(exit.cause)
     ? onExit(2)
     : Runtime.defaultTeardown(exit, onExit)
 
 /**
- * Runs a command with the arguments of the process. An error is one line, and the exit code is not zero.
+ * Runs a command with the arguments of the process. An error is printed as one line, and the exit code is not zero.
  *
  * @category running
  * @since 0.1.0
@@ -58,10 +58,10 @@ export const run = <Name extends string, Input, Context, E extends { readonly me
   command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>
 ): void => {
   process.once("SIGTERM", () => isTerminated = true)
-  // Whoever reads the output may have read enough.
+  // A reader such as `head` may close the output early.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
   Command.run(command, { version }).pipe(
-    // What is wrong with the arguments the command has said already.
+    // The command has already reported wrong arguments.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
     Effect.tapDefect((defect) => Console.error("This is a defect of effect-txc; please report it:", defect)),
     Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici)),

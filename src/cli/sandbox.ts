@@ -24,7 +24,7 @@ import * as Venue from "../sandbox/Venue.ts"
 import * as Data from "./Data.ts"
 import * as Serving from "./Serving.ts"
 
-/** What only a new venue can begin with was asked of one that is there already. */
+/** An option for a new venue was given for one that exists. */
 class NotNew extends Schema.TaggedError<NotNew>()("NotNew", { folder: Schema.String }) {
   override get message(): string {
     return `${this.folder} holds a venue already. --empty, --replay and --clock are for a new one: name another folder ` +
@@ -32,10 +32,9 @@ class NotNew extends Schema.TaggedError<NotNew>()("NotNew", { folder: Schema.Str
   }
 }
 
-/** What a replayed journal says was said otherwise too. */
+/** An option contradicts the replayed journal. */
 class Contradiction extends Schema.TaggedError<Contradiction>()("Contradiction", {}) {
-  override readonly message =
-    "--replay begins with what is in the journal, its clock included: leave out --empty and --clock"
+  override readonly message = "--replay restores the journal's own clock and accounts: leave out --empty and --clock"
 }
 
 /** @category commands */
@@ -45,7 +44,7 @@ export const sandbox = Command.make(
     host: Flag.String("host").pipe(Flag.withDescription("The address to listen on"), Flag.withDefault("127.0.0.1")),
     port: Flag.Int("port").pipe(Flag.withDescription("The port; 0 is any free one"), Flag.withDefault(0)),
     dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
-      Flag.withDescription("How the protocol is spoken: as the document writes it, or as the live exchange does"),
+      Flag.withDescription("The dialect: as the document writes the protocol, or as the live exchange speaks it"),
       Flag.withDefault("document")
     ),
     reduceOnly: Flag.Literals("reduce-only", ["accepted", "announced"]).pipe(
@@ -54,19 +53,19 @@ export const sandbox = Command.make(
     ),
     data: Data.folder,
     memory: Flag.Boolean("memory").pipe(
-      Flag.withDescription("Keep the journal in memory: nothing survives the process"),
+      Flag.withDescription("Keep the journal in memory. Nothing survives the process"),
       Flag.withDefault(false)
     ),
     empty: Flag.Boolean("empty").pipe(
-      Flag.withDescription("Begin with nothing, not with the example: no account and no key"),
+      Flag.withDescription("Start without the example: no accounts and no keys"),
       Flag.withDefault(false)
     ),
     replay: Flag.FileText("replay").pipe(
-      Flag.withDescription("Begin with what the commands of an exported journal have made; see effect-txc journal"),
+      Flag.withDescription("Start by replaying an exported journal; see effect-txc journal"),
       Flag.optional
     ),
     clock: Flag.String("clock").pipe(
-      Flag.withDescription("Begin at this time, such as 2026-01-01T00:00:00Z, with a clock that stands still"),
+      Flag.withDescription("Start at this time, such as 2026-01-01T00:00:00Z, with a frozen clock"),
       Flag.mapTryCatch(
         (text) => DateTime.toEpochMillis(DateTime.makeUnsafe(text)),
         () => "write a time such as 2026-01-01T00:00:00Z"
@@ -74,7 +73,7 @@ export const sandbox = Command.make(
       Flag.optional
     ),
     seed: Flag.Int("seed").pipe(
-      Flag.withDescription("What the control token and the chance of faults come from; otherwise the token is random"),
+      Flag.withDescription("The seed of the control token and of the faults' chances. Without it the token is random"),
       Flag.optional
     )
   },
@@ -101,20 +100,20 @@ export const sandbox = Command.make(
           if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
           if (!empty) yield* Example.setUp
         }
-        // A journal says itself what it began with.
+        // A journal may say itself where it begins.
         if ((yield* control.status).beginning === 0) yield* control.begin
       } else if (empty || Option.isSome(replay) || Option.isSome(clock)) {
         return yield* new NotNew({ folder: data })
       }
       const { baseUrl } = yield* Server.serve({ host, port, controlToken })
       const { apiKey, apiSecret } = Example.alice
-      // The first line is for programs, the others are for people.
+      // The first line is for programs, the rest is for people.
       yield* Console.log(
         Json.stringify({ url: baseUrl, controlUrl: baseUrl + ControlApi.prefix, controlToken, apiKey, apiSecret })
       )
       yield* Console.log(
         memory
-          ? "In memory: not durable, nothing survives this process."
+          ? "The journal is in memory. Nothing survives this process."
           : `${isNew ? "A new journal" : "Resumed from the journal"}: ${Data.journalIn(data)}`
       )
       yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
@@ -125,7 +124,10 @@ export const sandbox = Command.make(
 ).pipe(
   Command.withDescription("Serve a sandbox of the exchange"),
   Command.withExamples([
-    { command: "effect-txc sandbox --port 8080", description: "Keep the journal in ./effect-txc-data" },
-    { command: "effect-txc sandbox --memory --dialect live", description: "Speak as the live exchange, keep nothing" }
+    { command: "effect-txc sandbox --port 8080", description: "Keeps the journal in ./effect-txc-data" },
+    {
+      command: "effect-txc sandbox --memory --dialect live",
+      description: "Speaks like the live exchange and keeps nothing"
+    }
   ])
 )

@@ -1,6 +1,5 @@
 /**
- * `npm start`: boots the sandbox, makes every call against it through the public client, prints what came of each, and
- * keeps serving.
+ * `npm start`: starts the sandbox, makes every call against it, prints the result of each, and keeps serving.
  *
  * @since 0.1.0
  */
