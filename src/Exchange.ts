@@ -1,6 +1,19 @@
 /**
  * All endpoint services of one exchange account, as one layer.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import { Exchange, TradeBalance } from "effect-txc"
+ *
+ * // The key, its secret and the region come from the environment: TXC_API_KEY, TXC_API_SECRET and TXC_REGION.
+ * const balances = TradeBalance.TradeBalance.use(({ all }) => all).pipe(
+ *   Effect.provide(Exchange.layerConfig),
+ *   Effect.provide(FetchHttpClient.layer)
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 import type * as Config from "effect/Config"
@@ -113,30 +126,37 @@ export const layerMarketRules: Layer.Layer<
 )
 
 /**
- * What programs that share a key, or have another opinion, replace. The same layer, not an equal one, is shared by all
- * exchanges of a program.
- *
- * - `nonce`: `Nonce.layerWindow` unless given
- * - `rateLimits`: `RateLimits.layerMemory` unless given; `RateLimits.layerNone` counts nothing
+ * The services that a program may replace, because it shares its key with other programs, say. Exchanges of one program
+ * share a service if they are given the very same layer: an equal one is not enough.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Shared<E = never, R = never> {
+  /** Gives calls their nonces; `Nonce.layerWindow` by default. */
   readonly nonce?: Layer.Layer<Nonce.Nonce, E, R>
+  /** Holds calls within the rate limits; `RateLimits.layerMemory` by default. `RateLimits.layerNone` counts nothing. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
 }
 
 /**
- * Where the exchange is, whose account, and what replaces a default.
+ * Whose account it is.
  *
  * @category models
  * @since 0.1.0
  */
-export type Options<E = never, R = never> =
-  & Region.Options
-  & { readonly credentials: Credentials.Options }
-  & Shared<E, R>
+export interface Account {
+  /** The API key and its secret. */
+  readonly credentials: Credentials.Options
+}
+
+/**
+ * Where the exchange is, whose account it is, and what replaces a default.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Options<E = never, R = never> = Region.Options & Account & Shared<E, R>
 
 const withDefaults = <E, E2 = never, R2 = never>(
   foundation: Layer.Layer<Region.Region | Credentials.Credentials, E>,

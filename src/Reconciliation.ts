@@ -103,16 +103,16 @@ export interface Assumptions {
    * How much the exchange's own clocks may differ, and how long what it has done may take to show. Five seconds unless
    * stated otherwise.
    */
-  readonly margin: Duration.Input
+  readonly margin?: Duration.Input
   /**
    * How long after it was sent a request can still arrive. Not needed with a nonce of the `window` or the `increasing` form.
    * No end is assumed unless you state one.
    */
   readonly horizon?: Duration.Input
   /** Whether the account's history has the orders that were canceled before they traded. `false` unless stated otherwise. */
-  readonly recordsCanceled: boolean
+  readonly recordsCanceled?: boolean
   /** How long to wait, at most, until the request can no longer arrive. One minute unless stated otherwise. */
-  readonly patience: Duration.Input
+  readonly patience?: Duration.Input
 }
 
 /**
@@ -121,7 +121,17 @@ export interface Assumptions {
  * @category models
  * @since 0.1.0
  */
-export const cautious: Assumptions = { margin: "5 seconds", recordsCanceled: false, patience: "1 minute" }
+export const cautious = {
+  /** The exchange's clocks differ by five seconds at most, and what it has done shows within five seconds. */
+  margin: "5 seconds",
+  /** The account's history may lack orders that were canceled before they traded. */
+  recordsCanceled: false,
+  /** To wait for at most one minute is acceptable. */
+  patience: "1 minute"
+} as const satisfies Assumptions
+
+/** The assumptions of one search: each that has a default is there. */
+type Complete = Assumptions & Required<Pick<Assumptions, keyof typeof cautious>>
 
 // -----------------------------------------------------------------------------
 // The answer
@@ -448,7 +458,7 @@ const tooLate = Effect.fnUntraced(function*(
 const find = Effect.fnUntraced(function*(
   account: Account,
   lost: Lost,
-  assumptions: Assumptions
+  assumptions: Complete
 ): Effect.fn.Return<Verdict, Unread> {
   const { clientOrderId, endpoint, market } = lost
   if (clientOrderId === undefined || market === undefined) return stillUnknown("not-an-order")
@@ -488,7 +498,7 @@ export class Reconciliation extends Context.Service<Reconciliation, {
    * and looks once more. Sends nothing but reads, and never fails: where the exchange can't be asked the order stays unknown.
    * What is not stated is as in {@link cautious}.
    */
-  readonly reconcile: (lost: Lost, assumptions?: Partial<Assumptions>) => Effect.Effect<Verdict>
+  readonly reconcile: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<Verdict>
 }>()("effect-txc/Reconciliation") {
   /** Asks the exchange by its endpoint services, with the client's own key. */
   static readonly layer: Layer.Layer<

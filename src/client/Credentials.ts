@@ -36,11 +36,13 @@ import * as Digest from "./Digest.ts"
  * @since 0.1.0
  */
 export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()("InvalidCredentials", {
-  /** Which of the two. */
   part: Schema.Literals(["apiKey", "apiSecret"]),
-  /** What is wrong with it, as the end of a sentence. */
   problem: Schema.String
 }) {
+  /** Which of the two. */
+  declare readonly part: "apiKey" | "apiSecret"
+  /** What is wrong with it, as the end of a sentence. */
+  declare readonly problem: string
   override get message(): string {
     return `${this.part === "apiKey" ? "The API key" : "The API secret"} ${this.problem}`
   }
@@ -53,11 +55,13 @@ export class InvalidCredentials extends Schema.TaggedError<InvalidCredentials>()
  * @since 0.1.0
  */
 export class CredentialsFileRefused extends Schema.TaggedError<CredentialsFileRefused>()("CredentialsFileRefused", {
-  /** The path of the file. */
   path: Schema.String,
-  /** Why it is refused, and how to fix that. */
   problem: Schema.String
 }) {
+  /** The path of the file. */
+  declare readonly path: string
+  /** Why it is refused, and how to fix that. */
+  declare readonly problem: string
   override get message(): string {
     return `The credentials in ${this.path} are not used: ${this.problem}`
   }

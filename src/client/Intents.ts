@@ -64,9 +64,11 @@ export interface Intent {
  * @since 0.1.0
  */
 export class IntentNotRecorded extends Schema.TaggedError<IntentNotRecorded>()("IntentNotRecorded", {
-  /** Why; it is shown in the call's error. */
   reason: Schema.String
-}) {}
+}) {
+  /** Why; it is shown in the call's error. */
+  declare readonly reason: string
+}
 
 /**
  * Keeps the record. An intent that was never settled is one whose process has died: its outcome is unknown.

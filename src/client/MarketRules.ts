@@ -34,9 +34,11 @@ import type { Violation } from "../protocol/Violation.ts"
  * @since 0.1.0
  */
 export class MarketRulesUnavailable extends Schema.TaggedError<MarketRulesUnavailable>()("MarketRulesUnavailable", {
-  /** Why; it is shown in the call's error. */
   reason: Schema.String
-}) {}
+}) {
+  /** Why; it is shown in the call's error. */
+  declare readonly reason: string
+}
 
 /**
  * Checks orders against the rules of their markets.

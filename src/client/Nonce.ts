@@ -68,9 +68,11 @@ export const ClockOffset = Context.Reference<{ readonly millis: number }>("effec
  * @since 0.1.0
  */
 export class NonceUnavailable extends Schema.TaggedError<NonceUnavailable>()("NonceUnavailable", {
-  /** Why; it is shown in the call's error. */
   reason: Schema.String
-}) {}
+}) {
+  /** Why; it is shown in the call's error. */
+  declare readonly reason: string
+}
 
 /**
  * Gives calls their nonces.
@@ -102,7 +104,12 @@ export class Nonce extends Context.Service<Nonce, {
  * @category models
  * @since 0.1.0
  */
-export const ticks = { milliseconds: 1, microseconds: 1000 } as const
+export const ticks = {
+  /** The live dialect counts milliseconds: one tick. */
+  milliseconds: 1,
+  /** The document's dialect counts microseconds: a thousand ticks. */
+  microseconds: 1000
+} as const
 
 /**
  * The nonces of one key, one after the other. `offset` is added to the clock, in milliseconds.

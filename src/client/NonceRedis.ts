@@ -115,7 +115,10 @@ const drawing = (
  * @category layers
  * @since 0.1.0
  */
-export const layerWindow = (options: { readonly programs: number }): Layer.Layer<Nonce, never, Redis.Redis> =>
+export const layerWindow = (options: {
+  /** How many programs share the nonces of a key, from 1 to 1000. All programs of a key state the same number. */
+  readonly programs: number
+}): Layer.Layer<Nonce, never, Redis.Redis> =>
   Layer.effect(
     Nonce,
     Effect.gen(function*() {

@@ -28,7 +28,12 @@ import * as Dialect from "../protocol/Dialect.ts"
  * @category models
  * @since 0.1.0
  */
-export const servers = { global: "https://whitebit.com", eu: "https://whitebit.eu" } as const
+export const servers = {
+  /** The base URL of the global server. */
+  global: "https://whitebit.com",
+  /** The base URL of the server for the EU. */
+  eu: "https://whitebit.eu"
+} as const
 
 /**
  * There is no base URL, it is not a URL, or it would send the key and signed requests unencrypted.
@@ -37,11 +42,13 @@ export const servers = { global: "https://whitebit.com", eu: "https://whitebit.e
  * @since 0.1.0
  */
 export class InvalidBaseUrl extends Schema.TaggedError<InvalidBaseUrl>()("InvalidBaseUrl", {
-  /** The base URL as given; empty when there was none. */
   baseUrl: Schema.String,
-  /** What is wrong with it, and what to set instead. */
   problem: Schema.String
 }) {
+  /** The base URL as given; empty when there was none. */
+  declare readonly baseUrl: string
+  /** What is wrong with it, and what to set instead. */
+  declare readonly problem: string
   override get message(): string {
     return this.baseUrl === ""
       ? `No exchange to call: ${this.problem}`

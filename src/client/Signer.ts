@@ -39,9 +39,11 @@ import { Credentials } from "./Credentials.ts"
  * @since 0.1.0
  */
 export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningFailed", {
-  /** Why, without any secret: it is shown in the call's error. */
   reason: Schema.String
-}) {}
+}) {
+  /** Why, without any secret: it is shown in the call's error. */
+  declare readonly reason: string
+}
 
 /**
  * Signs requests with one API key.

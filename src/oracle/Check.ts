@@ -17,12 +17,12 @@ import * as Paths from "./world/Paths.ts"
 import * as Session from "./world/Session.ts"
 
 /**
- * How a target is checked.
+ * Which rules are checked, and how.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface RunOptions {
   /** What may be done to the target; `read-only` by default. */
   readonly profile?: Profile
   /** The rules to run, by their ids; `auth` and `auth.*` are all that begin so. All by default. */
@@ -37,10 +37,19 @@ export interface Options {
   readonly strict?: boolean
   /** How many milliseconds the check may take; rules that have not begun by then are skipped. No bound by default. */
   readonly budget?: number
-  /** The rules that are known to be broken, by their ids. They are run all the same; one that holds is stale. */
-  readonly knownFailing?: ReadonlyArray<string>
   /** The rules to choose from; those of the document by default. */
   readonly rules?: ReadonlyArray<Rule.Rule>
+}
+
+/**
+ * How a target is checked.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends RunOptions {
+  /** The rules that are known to be broken, by their ids. They are run all the same; one that holds is stale. */
+  readonly knownFailing?: ReadonlyArray<string>
   /** Is called with each result as soon as there is one; `index` counts from 0. */
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }

@@ -91,9 +91,10 @@ export interface Answer {
  * @since 0.1.0
  */
 export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", {
-  /** Why there is no answer, in words. */
   reason: Schema.String
 }) {
+  /** Why there is no answer, in words. */
+  declare readonly reason: string
   /** The reason. */
   override get message(): string {
     return this.reason

@@ -18,13 +18,16 @@ const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.is
  * @since 0.1.0
  */
 export class Broken extends Schema.TaggedError<Broken>()("Broken", {
-  /** What the rule expects, in words. */
   expected: Schema.String,
-  /** What the target did instead. */
   got: Schema.String,
-  /** The answer that shows it; absent when the conclusion rests on several answers. */
   answer: Schema.optionalKey(TargetAnswer)
 }) {
+  /** What the rule expects, in words. */
+  declare readonly expected: string
+  /** What the target did instead. */
+  declare readonly got: string
+  /** The answer that shows it; absent when the conclusion rests on several answers. */
+  declare readonly answer?: Answer
   /** Both in one line. */
   override get message(): string {
     return `expected ${this.expected}, got ${this.got}`
@@ -46,9 +49,11 @@ export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
  * @since 0.1.0
  */
 export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
-  /** The reason, in words. */
   why: Schema.String
-}) {}
+}) {
+  /** The reason, in words. */
+  declare readonly why: string
+}
 
 /**
  * The errors that the check of a rule can fail with: the rule is broken, it is skipped, or no answer came.

@@ -36,7 +36,7 @@ import * as Verdict from "./Verdict.ts"
 export const conformance = <E>(
   name: string,
   target: Effect.Effect<Target.Target, E, Scope.Scope>,
-  options: Omit<Check.Options, "onResult" | "knownFailing"> = {}
+  options: Check.RunOptions = {}
 ): void => {
   describe(name, () => {
     for (const rule of Check.select(options)) {

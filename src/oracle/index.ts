@@ -27,7 +27,7 @@
  */
 export * as Arbitraries from "./Arbitraries.ts"
 export { check, replay } from "./Check.ts"
-export type { Options } from "./Check.ts"
+export type { Options, RunOptions } from "./Check.ts"
 export { clauses, openPoints } from "./OpenPoints.ts"
 export type { OpenPoint, Unchecked } from "./OpenPoints.ts"
 export * as Report from "./Report.ts"

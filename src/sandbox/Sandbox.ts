@@ -26,7 +26,9 @@ import * as Venue from "./Venue.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Partial<Venue.Options> {
+export interface Options extends Venue.OptionalOptions {
+  /** How the sandbox speaks, and what it decides where the document leaves a choice; `Dialect.document` by default. */
+  readonly dialect?: Dialect.Dialect
   /** The token of the control plane, for programs that control the sandbox as over HTTP. Without one there is none. */
   readonly controlToken?: string
 }

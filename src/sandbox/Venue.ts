@@ -48,18 +48,27 @@ import * as SavedStates from "./store/SavedStates.ts"
 import * as VenueClock from "./VenueClock.ts"
 
 /**
+ * What may be absent when a venue is opened.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OptionalOptions {
+  /** The file of the journal. Without one the journal is in memory, and is lost with the process. */
+  readonly file?: string
+  /** Decides the chances of faults; 0 by default. */
+  readonly seed?: number
+}
+
+/**
  * How to open a venue.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends OptionalOptions {
   /** How the venue speaks, and what it decides where the document leaves a choice. */
   readonly dialect: Dialect
-  /** The file of the journal. Without one the journal is in memory, and is lost with the process. */
-  readonly file?: string
-  /** Decides the chances of faults; 0 by default. */
-  readonly seed?: number
 }
 
 /**

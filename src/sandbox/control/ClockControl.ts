@@ -15,16 +15,26 @@ import { perform } from "./Perform.ts"
  * @category models
  * @since 0.1.0
  */
-export const ClockReading = Schema.Struct({
+export interface ClockReading {
   /** The time, in Unix microseconds. */
-  at: Schema.Int,
+  readonly at: number
   /** Whether the clock stands still. */
-  frozen: Schema.Boolean,
+  readonly frozen: boolean
   /** How far the clock that callers see, and that their nonces are judged by, is ahead, in milliseconds. */
+  readonly skewMillis: number
+}
+
+/**
+ * The schema of {@link ClockReading}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ClockReading: Schema.Codec<ClockReading, unknown> = Schema.Struct({
+  at: Schema.Int,
+  frozen: Schema.Boolean,
   skewMillis: Schema.Finite
 })
-/** @category models */
-export type ClockReading = typeof ClockReading.Type
 
 /** The latest time that the clock can be set to, 1 January 2200: a safe integer by far. */
 const latest = Date.UTC(2200, 0, 1) * 1000

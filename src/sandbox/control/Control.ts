@@ -27,7 +27,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { RateLimit } from "../../protocol/Endpoint.ts"
-import type { Action } from "../engine/Command.ts"
+import type * as Command from "../engine/Command.ts"
 import type { Armed, Fault } from "../gateway/Faults.ts"
 import type { RequestRecord } from "../gateway/Requests.ts"
 import type * as Journal from "../store/Journal.ts"
@@ -45,9 +45,6 @@ export { ControlRefused } from "./ControlRefused.ts"
 export { Status } from "./HistoryControl.ts"
 export { AccountSummary, Balance, OpenOrder, OpenPosition } from "./Views.ts"
 
-/** What an action asks for, without its name. */
-type Of<Tag extends Action["_tag"]> = Omit<Extract<Action, { readonly _tag: Tag }>, "_tag">
-
 type Failure = ControlRefused | Journal.JournalError
 
 type Done = Effect.Effect<void, Failure>
@@ -61,33 +58,33 @@ type Done = Effect.Effect<void, Failure>
  */
 export class Control extends Context.Service<Control, {
   /** Opens an account. */
-  readonly openAccount: (options: Of<"OpenAccount">) => Done
+  readonly openAccount: (options: Command.OpenAccountOptions) => Done
   /** Opens a sub-account, which is an account of its own too. */
-  readonly openSubAccount: (options: Of<"OpenSubAccount">) => Done
+  readonly openSubAccount: (options: Command.OpenSubAccountOptions) => Done
   /** Sets what a sub-account may trade. An absent field stays as it is. */
-  readonly setSubAccount: (options: Of<"SetSubAccount">) => Done
+  readonly setSubAccount: (options: Command.SetSubAccountOptions) => Done
   /** Adds an API key with its secret. */
-  readonly addKey: (options: Of<"AddKey">) => Done
+  readonly addKey: (options: Command.AddKeyOptions) => Done
   /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
-  readonly setKey: (options: Of<"SetKey">) => Done
+  readonly setKey: (options: Command.SetKeyOptions) => Done
   /** Credits a wallet from outside the exchange. */
-  readonly fund: (options: Of<"Fund">) => Done
+  readonly fund: (options: Command.FundOptions) => Done
   /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
-  readonly createCode: (options: Of<"CreateCode">) => Done
+  readonly createCode: (options: Command.IssueCodeOptions) => Done
   /** Opens a fixed-term plan. */
-  readonly openPlan: (options: Of<"OpenPlan">) => Done
+  readonly openPlan: (options: Command.OpenPlanOptions) => Done
   /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
-  readonly invest: (options: Of<"Invest">) => Done
+  readonly invest: (options: Command.InvestOptions) => Done
   /** Pays interest of a fixed-term plan to an account's main wallet, at once. */
-  readonly payInterest: (options: Of<"PayInterest">) => Done
+  readonly payInterest: (options: Command.PayInterestOptions) => Done
   /** Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered. */
-  readonly movePrice: (options: Of<"MovePrice">) => Done
+  readonly movePrice: (options: Command.MovePriceOptions) => Done
   /** Moves the price of a market by a difference. */
-  readonly stepPrice: (options: Of<"StepPrice">) => Done
+  readonly stepPrice: (options: Command.StepPriceOptions) => Done
   /** Moves the price of a market several times, as the venue's time passes. */
-  readonly playPrices: (options: Of<"PlayPrices">) => Done
+  readonly playPrices: (options: Command.PlayPricesOptions) => Done
   /** Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price. */
-  readonly openPosition: (options: Of<"OpenPosition">) => Done
+  readonly openPosition: (options: Command.OpenPositionOptions) => Done
   /** All accounts and their keys. */
   readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
   /** The orders of an account that can still trade. */
@@ -106,11 +103,20 @@ export class Control extends Context.Service<Control, {
    * Sets the clock to a later time. Everything that comes due until then happens, in order. A venue without commands can
    * be set to any time up to the year 2200; its clock then stands still.
    */
-  readonly setClock: (options: { readonly at: number }) => Done
+  readonly setClock: (options: {
+    /** The time that the clock then shows, in Unix microseconds. */
+    readonly at: number
+  }) => Done
   /** Sets the clock this many milliseconds ahead. Everything that comes due until then happens, in order. */
-  readonly advanceClock: (options: { readonly millis: number }) => Done
+  readonly advanceClock: (options: {
+    /** How far, in milliseconds; 0 or more. */
+    readonly millis: number
+  }) => Done
   /** Sets how far the clock that callers see, and that their nonces are judged by, is ahead; below zero it is behind. */
-  readonly skewClock: (options: { readonly millis: number }) => Done
+  readonly skewClock: (options: {
+    /** How far, in milliseconds; at most 30 years either way. */
+    readonly millis: number
+  }) => Done
   /** Adds a fault, and gives its number. */
   readonly addFault: (fault: Fault) => Effect.Effect<number>
   /** Removes a fault. */

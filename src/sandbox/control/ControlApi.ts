@@ -38,11 +38,13 @@ export const prefix = "/control/v1/"
  * @since 0.1.0
  */
 export class Malformed extends Schema.TaggedError<Malformed>()("Malformed", {
-  /** What is wrong with it. */
   message: Schema.String
 }, {
   httpApiStatus: 400
-}) {}
+}) {
+  /** What is wrong with it. */
+  declare readonly message: string
+}
 
 /**
  * Explains what is wrong with a request that can't be read.
@@ -77,14 +79,23 @@ const described = (description: string) => OpenApi.annotations({ description })
  * @category models
  * @since 0.1.0
  */
-export const Forked = Schema.Struct({
+export interface Forked {
   /** The base URL of its exchange. */
-  url: Schema.String,
+  readonly url: string
   /** The base URL of its control plane. */
+  readonly controlUrl: string
+}
+
+/**
+ * The schema of {@link Forked}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Forked: Schema.Codec<Forked, unknown> = Schema.Struct({
+  url: Schema.String,
   controlUrl: Schema.String
 })
-/** @category models */
-export type Forked = typeof Forked.Type
 
 /**
  * An entry of the feed as a server-sent event.

@@ -35,14 +35,26 @@ export class ControlClient extends Context.Service<ControlClient, HttpApiClient.
 ) {}
 
 /**
- * A client of the control plane. `url` is the sandbox's base URL and `token` its control token: the first line that
- * `effect-txc sandbox` prints holds both.
+ * Where the sandbox is. The first line that `effect-txc sandbox` prints holds both.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The sandbox's base URL, such as `http://127.0.0.1:8080`. */
+  readonly url: string
+  /** The sandbox's control token. */
+  readonly token: Redacted.Redacted
+}
+
+/**
+ * A client of the control plane.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (
-  { token, url }: { readonly url: string; readonly token: Redacted.Redacted }
+  { token, url }: Options
 ): Layer.Layer<ControlClient, never, HttpClient.HttpClient> =>
   Layer.effect(
     ControlClient,

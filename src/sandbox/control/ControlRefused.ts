@@ -13,11 +13,13 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  */
 export class ControlRefused extends Schema.TaggedError<ControlRefused>()("ControlRefused", {
-  /** What was asked for, such as `Fund`. */
   action: Schema.String,
-  /** The fields that are wrong, each with the kind of constraint that it breaks. */
   fields: Schema.Record(Schema.String, Schema.String)
 }, { httpApiStatus: 400 }) {
+  /** What was asked for, such as `Fund`. */
+  declare readonly action: string
+  /** The fields that are wrong, each with the kind of constraint that it breaks. */
+  declare readonly fields: Readonly<Record<string, string>>
   override get message(): string {
     const fields = Object.entries(this.fields).map(([field, constraint]) => `${field} (${constraint})`)
     return `${this.action} was refused: ${fields.join(", ")}`

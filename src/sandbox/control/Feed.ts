@@ -24,14 +24,155 @@ import { Decimal } from "../../domain/Decimal.ts"
 import { ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import { OrderSide } from "../../domain/Order.ts"
 import type { Event } from "../engine/Event.ts"
+import type * as Ledger from "../engine/Ledger.ts"
 import * as Units from "../engine/Units.ts"
 import { RequestRecord } from "../gateway/Requests.ts"
 
-const Subject = {
-  order: OrderId,
-  account: Schema.String,
-  market: MarketName,
-  clientOrderId: Schema.optionalKey(ClientOrderId)
+/**
+ * The order that an event is about.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Subject {
+  /** The exchange's id of the order. */
+  readonly order: OrderId
+  /** The account that placed it. */
+  readonly account: string
+  /** The market that it trades on. */
+  readonly market: MarketName
+  /** The client's id of the order, if it gave one. */
+  readonly clientOrderId?: ClientOrderId
+}
+
+/**
+ * An order was placed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderPlaced extends Subject {
+  readonly _tag: "OrderPlaced"
+}
+
+/**
+ * A stop order was triggered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderActivated extends Subject {
+  readonly _tag: "OrderActivated"
+}
+
+/**
+ * An order ended: it can trade no more.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderEnded extends Subject {
+  readonly _tag: "OrderEnded"
+  /** Why: the status that the order ended with. */
+  readonly status: string
+}
+
+/**
+ * A trade was made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Traded {
+  readonly _tag: "Traded"
+  /** The market. */
+  readonly market: MarketName
+  /** The price, in quote currency. */
+  readonly price: Decimal
+  /** The amount, in base currency. */
+  readonly amount: Decimal
+  /** The taker's side. */
+  readonly side: OrderSide
+  /** The order that was in the book; absent when it is no order of this exchange. */
+  readonly maker?: OrderId
+  /** The order that took it; absent when it is no order of this exchange. */
+  readonly taker?: OrderId
+}
+
+/**
+ * The price of a market moved.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PriceMoved {
+  readonly _tag: "PriceMoved"
+  /** The market. */
+  readonly market: MarketName
+  /** The new price, in quote currency. */
+  readonly price: Decimal
+}
+
+/**
+ * A fixed-term plan paid interest.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface InterestPaid {
+  readonly _tag: "InterestPaid"
+  /** The account that received it. */
+  readonly account: string
+  /** The investment that earned it. */
+  readonly investmentId: InvestmentId
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much was paid. */
+  readonly amount: Decimal
+}
+
+/**
+ * A balance changed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BalanceChanged {
+  readonly _tag: "BalanceChanged"
+  /** The account. */
+  readonly account: string
+  /** The wallet. */
+  readonly wallet: Ledger.Wallet
+  /** The asset. */
+  readonly ticker: Ticker
+  /** What can be used now. */
+  readonly free: Decimal
+  /** What open orders hold now. */
+  readonly locked: Decimal
+}
+
+/**
+ * An earlier state was restored.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Restored {
+  readonly _tag: "Restored"
+  /** The number of the command that had left that state. */
+  readonly sequence: number
+}
+
+/**
+ * A call was made on the exchange, whatever came of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Requested {
+  readonly _tag: "Requested"
+  /** The call, and what came of it. */
+  readonly request: RequestRecord
 }
 
 /**
@@ -40,14 +181,34 @@ const Subject = {
  * @category models
  * @since 0.1.0
  */
-export const Happening = Schema.TaggedUnion({
-  /** An order was placed. */
-  OrderPlaced: Subject,
-  /** A stop order was triggered. */
-  OrderActivated: Subject,
-  /** An order can trade no more. `status` says why. */
-  OrderEnded: { ...Subject, status: Schema.String },
-  /** A trade. `side` is the taker's. `maker` or `taker` is absent when it is no order of this exchange. */
+export type Happening =
+  | OrderPlaced
+  | OrderActivated
+  | OrderEnded
+  | Traded
+  | PriceMoved
+  | InterestPaid
+  | BalanceChanged
+  | Restored
+  | Requested
+
+const SubjectFields = {
+  order: OrderId,
+  account: Schema.String,
+  market: MarketName,
+  clientOrderId: Schema.optionalKey(ClientOrderId)
+}
+
+/**
+ * The schema of {@link Happening}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
+  OrderPlaced: SubjectFields,
+  OrderActivated: SubjectFields,
+  OrderEnded: { ...SubjectFields, status: Schema.String },
   Traded: {
     market: MarketName,
     price: Decimal,
@@ -56,11 +217,8 @@ export const Happening = Schema.TaggedUnion({
     maker: Schema.optionalKey(OrderId),
     taker: Schema.optionalKey(OrderId)
   },
-  /** The price of a market moved. */
   PriceMoved: { market: MarketName, price: Decimal },
-  /** A fixed-term plan paid interest. */
   InterestPaid: { account: Schema.String, investmentId: InvestmentId, ticker: Ticker, amount: Decimal },
-  /** A balance changed to these amounts. */
   BalanceChanged: {
     account: Schema.String,
     wallet: Schema.Literals(["main", "trade", "collateral"]),
@@ -68,13 +226,9 @@ export const Happening = Schema.TaggedUnion({
     free: Decimal,
     locked: Decimal
   },
-  /** The state after the command of this number was restored. */
   Restored: { sequence: Schema.Int },
-  /** A call was made on the exchange, whatever came of it. */
   Requested: { request: RequestRecord }
 })
-/** @category models */
-export type Happening = typeof Happening.Type
 
 /**
  * An entry of the feed. The events of a command have the same place whenever the journal is read. Requests are not in the
@@ -83,16 +237,26 @@ export type Happening = typeof Happening.Type
  * @category models
  * @since 0.1.0
  */
-export const Entry = Schema.Struct({
+export interface Entry {
   /** Its place: the command's number and the event's number within it; for requests, the venue's run between them. */
-  id: Schema.String,
+  readonly id: string
   /** When it happened, in Unix microseconds on the venue's clock. */
-  at: Schema.Int,
+  readonly at: number
   /** What happened. */
+  readonly event: Happening
+}
+
+/**
+ * The schema of {@link Entry}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Entry: Schema.Codec<Entry, unknown> = Schema.Struct({
+  id: Schema.String,
+  at: Schema.Int,
   event: Happening
 })
-/** @category models */
-export type Entry = typeof Entry.Type
 
 /**
  * The feed can't go on after this place.
@@ -101,11 +265,13 @@ export type Entry = typeof Entry.Type
  * @since 0.1.0
  */
 export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
-  /** `forgotten`: entries after it are no longer kept. `unknown`: this feed has no such place, or not yet. */
   why: Schema.Literals(["forgotten", "unknown"]),
-  /** The place. */
   after: Schema.String
 }, { httpApiStatus: 410 }) {
+  /** `forgotten`: entries after it are no longer kept. `unknown`: this feed has no such place, or not yet. */
+  declare readonly why: "forgotten" | "unknown"
+  /** The place. */
+  declare readonly after: string
   override get message(): string {
     const reason = this.why === "forgotten"
       ? "entries after it are no longer kept"

@@ -20,18 +20,29 @@ import { checked } from "./Perform.ts"
  * @category models
  * @since 0.1.0
  */
-export const Status = Schema.Struct({
+export interface Status {
   /** The name of its dialect. */
-  dialect: Schema.Literals(["document", "live"]),
+  readonly dialect: "document" | "live"
   /** How many commands its journal holds. */
-  sequence: Schema.Int,
+  readonly sequence: number
   /** The hash of all these commands, in lower-case hex. */
-  digest: Schema.String,
+  readonly digest: string
   /** The command that a reset goes back to. */
+  readonly beginning: number
+}
+
+/**
+ * The schema of {@link Status}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
+  dialect: Schema.Literals(["document", "live"]),
+  sequence: Schema.Int,
+  digest: Schema.String,
   beginning: Schema.Int
 })
-/** @category models */
-export type Status = typeof Status.Type
 
 /** How many commands are read from the journal at once. */
 const page = 1000

@@ -16,23 +16,49 @@ import * as Units from "../engine/Units.ts"
 const key = Schema.optionalKey
 
 /**
+ * An API key of an account, without its secret.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface KeySummary {
+  /** The key. */
+  readonly apiKey: ApiKey
+  /** What its owner calls it. */
+  readonly title: string
+  /** Whether the key may call at all. */
+  readonly enabled: boolean
+}
+
+/**
  * An account and its keys.
  *
  * @category models
  * @since 0.1.0
  */
-export const AccountSummary = Schema.Struct({
+export interface AccountSummary {
   /** The account. */
-  account: Schema.String,
+  readonly account: string
   /** Whether the account may call the endpoints of business partners. */
-  b2b: Schema.Boolean,
+  readonly b2b: boolean
   /** The account that this one is a sub-account of. */
-  subAccountOf: key(Schema.String),
+  readonly subAccountOf?: string
   /** The account's API keys, without their secrets. */
+  readonly keys: ReadonlyArray<KeySummary>
+}
+
+/**
+ * The schema of {@link AccountSummary}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const AccountSummary: Schema.Codec<AccountSummary, unknown> = Schema.Struct({
+  account: Schema.String,
+  b2b: Schema.Boolean,
+  subAccountOf: key(Schema.String),
   keys: Schema.Array(Schema.Struct({ apiKey: ApiKey, title: Schema.String, enabled: Schema.Boolean }))
 })
-/** @category models */
-export type AccountSummary = typeof AccountSummary.Type
 
 /**
  * An order that can still trade.
@@ -40,44 +66,68 @@ export type AccountSummary = typeof AccountSummary.Type
  * @category models
  * @since 0.1.0
  */
-export const OpenOrder = Schema.Struct({
+export interface OpenOrder {
   /** The exchange's id. */
-  id: OrderId,
+  readonly id: OrderId
   /** The client's id, if it gave one. */
-  clientOrderId: key(ClientOrderId),
+  readonly clientOrderId?: ClientOrderId
   /** Whose order it is. */
-  account: Schema.String,
+  readonly account: string
   /** The market. */
-  market: MarketName,
+  readonly market: MarketName
   /** Buy or sell. */
-  side: OrderSide,
+  readonly side: OrderSide
   /** Limit, market or stop. */
-  type: OrderType,
+  readonly type: OrderType
   /** What it trades with: own funds, margin or futures. */
-  kind: Schema.Literals(["spot", "margin", "futures"]),
+  readonly kind: "spot" | "margin" | "futures"
   /** The status, in the domain's word. */
-  status: Schema.String,
+  readonly status: string
   /** The amount that was ordered. */
-  amount: Decimal,
+  readonly amount: Decimal
   /** The limit price, if the order has one. */
-  price: key(Decimal),
+  readonly price?: Decimal
   /** The price that triggers a stop order. */
-  activationPrice: key(Decimal),
+  readonly activationPrice?: Decimal
   /** Whether a stop order has been triggered. */
-  activated: Schema.Boolean,
+  readonly activated: boolean
   /** What has not traded yet, in base currency; of a market buy in quote currency. */
-  left: Decimal,
+  readonly left: Decimal
   /** What has traded, in base currency. */
-  dealStock: Decimal,
+  readonly dealStock: Decimal
   /** What has traded, in quote currency. */
-  dealMoney: Decimal,
+  readonly dealMoney: Decimal
   /** Whether the order may only reduce a position. */
-  reduceOnly: Schema.Boolean,
+  readonly reduceOnly: boolean
   /** The OCO order that it is a leg of. */
+  readonly oco?: OrderId
+}
+
+/**
+ * The schema of {@link OpenOrder}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
+  id: OrderId,
+  clientOrderId: key(ClientOrderId),
+  account: Schema.String,
+  market: MarketName,
+  side: OrderSide,
+  type: OrderType,
+  kind: Schema.Literals(["spot", "margin", "futures"]),
+  status: Schema.String,
+  amount: Decimal,
+  price: key(Decimal),
+  activationPrice: key(Decimal),
+  activated: Schema.Boolean,
+  left: Decimal,
+  dealStock: Decimal,
+  dealMoney: Decimal,
+  reduceOnly: Schema.Boolean,
   oco: key(OrderId)
 })
-/** @category models */
-export type OpenOrder = typeof OpenOrder.Type
 
 /**
  * An open position.
@@ -85,18 +135,29 @@ export type OpenOrder = typeof OpenOrder.Type
  * @category models
  * @since 0.1.0
  */
-export const OpenPosition = Schema.Struct({
+export interface OpenPosition {
   /** Whose position it is. */
-  account: Schema.String,
+  readonly account: string
   /** The market. */
-  market: MarketName,
+  readonly market: MarketName
   /** The amount in base currency: above zero is long, below zero is short. */
-  amount: Decimal,
+  readonly amount: Decimal
   /** What the position has cost, in quote currency. */
+  readonly cost: Decimal
+}
+
+/**
+ * The schema of {@link OpenPosition}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
+  account: Schema.String,
+  market: MarketName,
+  amount: Decimal,
   cost: Decimal
 })
-/** @category models */
-export type OpenPosition = typeof OpenPosition.Type
 
 /**
  * What an account has of an asset in a wallet.
@@ -104,18 +165,29 @@ export type OpenPosition = typeof OpenPosition.Type
  * @category models
  * @since 0.1.0
  */
-export const Balance = Schema.Struct({
+export interface Balance {
   /** The wallet. */
-  wallet: Wallet,
+  readonly wallet: Ledger.Wallet
   /** The asset. */
-  ticker: Ticker,
+  readonly ticker: Ticker
   /** What can be used. */
-  free: Decimal,
+  readonly free: Decimal
   /** What open orders hold. */
+  readonly locked: Decimal
+}
+
+/**
+ * The schema of {@link Balance}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Balance: Schema.Codec<Balance, unknown> = Schema.Struct({
+  wallet: Wallet,
+  ticker: Ticker,
+  free: Decimal,
   locked: Decimal
 })
-/** @category models */
-export type Balance = typeof Balance.Type
 
 /**
  * All accounts.

@@ -23,8 +23,13 @@ export const maxMemory = 1024 * 1024 * 1024
 /** How many connections are open at once. */
 export const maxConnections = 1024
 
-/** How many calls wait for their answers, of one connection and of all. A connection with more is closed. */
-export const maxUnanswered = { ofOne: 64, ofAll: 1024 }
+/** How many calls may wait for their answers. A connection with more is closed. */
+export const maxUnanswered = {
+  /** Of one connection. */
+  ofOne: 64,
+  /** Of all connections together. */
+  ofAll: 1024
+}
 
 /** The longest headers that are read, in bytes. The payload header holds the whole body of a signed call in Base64. */
 export const maxHeaders = 96 * 1024

@@ -25,38 +25,147 @@ const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const Excuse = Schema.Literals(["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"])
 
 /**
+ * The call gets this answer instead of its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answer {
+  readonly _tag: "Answer"
+  /** Whether the call is applied first. */
+  readonly applied: boolean
+  /** The HTTP status, from 200 to 599. */
+  readonly status: number
+  /** The headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body of the answer. */
+  readonly body: string
+}
+
+/**
+ * The call gets HTTP 502 with the HTML of a proxy whose exchange is down.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BadGateway {
+  readonly _tag: "BadGateway"
+  /** Whether the call is applied first. */
+  readonly applied: boolean
+}
+
+/**
+ * The exchange refuses the call. The call is not applied.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refuse {
+  readonly _tag: "Refuse"
+  /** Why the exchange says that it refuses: a rate limit, a nonce, the key, or an outage. */
+  readonly kind: typeof Excuse.Type
+}
+
+/**
+ * The connection is reset. When the call was applied, its answer is lost.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reset {
+  readonly _tag: "Reset"
+  /** Whether the call is applied first. */
+  readonly applied: boolean
+}
+
+/**
+ * The call is applied at once, and answered later.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Delay {
+  readonly _tag: "Delay"
+  /** How much later it is answered, in milliseconds; 0 or more. */
+  readonly millis: number
+}
+
+/**
+ * The call arrives later, and is applied and answered then.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Late {
+  readonly _tag: "Late"
+  /** How much later it arrives, in milliseconds; 0 or more. */
+  readonly millis: number
+}
+
+/**
+ * The call is applied, and the connection is reset within the answer's body.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Truncate {
+  readonly _tag: "Truncate"
+  /** After how many bytes of the body the connection is reset; 0 or more. */
+  readonly bytes: number
+}
+
+/**
+ * The call is applied, and its answer ends in the middle of the JSON as if that were all.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Malformed {
+  readonly _tag: "Malformed"
+}
+
+/**
+ * The call is applied, and its answer arrives slowly.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Slow {
+  readonly _tag: "Slow"
+  /** How many bytes of the answer arrive in a second; 1 or more. */
+  readonly bytesPerSecond: number
+}
+
+/**
  * How a call goes wrong. `applied` says whether the call is applied first.
  *
  * @category models
  * @since 0.1.0
  */
-export const Symptom = Schema.TaggedUnion({
-  /** The call gets this answer instead of its own. */
+export type Symptom = Answer | BadGateway | Refuse | Reset | Delay | Late | Truncate | Malformed | Slow
+
+/**
+ * The schema of {@link Symptom}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Symptom: Schema.Codec<Symptom, unknown> = Schema.TaggedUnion({
   Answer: {
     applied: Schema.Boolean,
     status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })),
     headers: Schema.Record(Schema.String, Schema.String),
     body: Schema.String
   },
-  /** The call gets HTTP 502 with the HTML of a proxy whose exchange is down. */
   BadGateway: { applied: Schema.Boolean },
-  /** The exchange refuses the call. The call is not applied. */
   Refuse: { kind: Excuse },
-  /** The connection is reset. When the call was applied, its answer is lost. */
   Reset: { applied: Schema.Boolean },
-  /** The call is applied at once, and answered this many milliseconds later. */
   Delay: { millis: Count },
-  /** The call arrives this many milliseconds later, and is applied and answered then. */
   Late: { millis: Count },
-  /** The call is applied, and the connection is reset after this many bytes of the answer's body. */
   Truncate: { bytes: Count },
-  /** The call is applied, and its answer ends in the middle of the JSON as if that were all. */
   Malformed: {},
-  /** The call is applied, and its answer arrives at this many bytes a second. */
   Slow: { bytesPerSecond: Positive }
 })
-/** @category models */
-export type Symptom = typeof Symptom.Type
 
 /**
  * A fault: which calls go wrong, how often, and how. The venue's seed decides the chances.
@@ -64,22 +173,35 @@ export type Symptom = typeof Symptom.Type
  * @category models
  * @since 0.1.0
  */
-export const Fault = Schema.Struct({
+export interface Fault {
   /** Only calls of this path; of every path when absent. */
-  path: Schema.optionalKey(Schema.String),
+  readonly path?: string
   /** Only calls with this API key; with any key, or none, when absent. */
-  apiKey: Schema.optionalKey(Schema.String),
+  readonly apiKey?: string
   /** How many matching calls pass first; 0 by default. */
-  skip: Schema.optionalKey(Count),
+  readonly skip?: number
   /** How many calls go wrong; 1 by default. */
-  times: Schema.optionalKey(Count),
+  readonly times?: number
   /** The chance of each call to go wrong, from 0 to 1; 1 by default. */
-  probability: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))),
+  readonly probability?: number
   /** How they go wrong. */
+  readonly symptom: Symptom
+}
+
+/**
+ * The schema of {@link Fault}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Fault: Schema.Codec<Fault, unknown> = Schema.Struct({
+  path: Schema.optionalKey(Schema.String),
+  apiKey: Schema.optionalKey(Schema.String),
+  skip: Schema.optionalKey(Count),
+  times: Schema.optionalKey(Count),
+  probability: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))),
   symptom: Symptom
 })
-/** @category models */
-export type Fault = typeof Fault.Type
 
 /** A proxy answers HTTP 502 because its exchange is down. The call is not applied. */
 export const badGateway: Symptom = { _tag: "BadGateway", applied: false }
@@ -96,18 +218,29 @@ export const reset: Symptom = { _tag: "Reset", applied: false }
  * @category models
  * @since 0.1.0
  */
-export const Armed = Schema.Struct({
+export interface Armed {
   /** The fault's number, from `add`. */
-  id: Schema.Int,
+  readonly id: number
   /** The fault. */
-  fault: Fault,
+  readonly fault: Fault
   /** How many calls have matched it. */
-  matched: Schema.Int,
+  readonly matched: number
   /** How many of these went wrong. */
+  readonly fired: number
+}
+
+/**
+ * The schema of {@link Armed}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Armed: Schema.Codec<Armed, unknown> = Schema.Struct({
+  id: Schema.Int,
+  fault: Fault,
+  matched: Schema.Int,
   fired: Schema.Int
 })
-/** @category models */
-export type Armed = typeof Armed.Type
 
 /**
  * The fault that hits a call.

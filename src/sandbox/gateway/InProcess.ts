@@ -43,7 +43,10 @@ const bodyOf = (request: HttpClientRequest.HttpClientRequest): Uint8Array =>
  * @since 0.1.0
  */
 export const layerWith = (
-  { controlToken }: { readonly controlToken?: string }
+  { controlToken }: {
+    /** The token of the control plane. Without one there is no control plane. */
+    readonly controlToken?: string
+  }
 ): Layer.Layer<HttpClient.HttpClient, never, Venue> =>
   Layer.effect(
     HttpClient.HttpClient,

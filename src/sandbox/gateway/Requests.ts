@@ -17,49 +17,96 @@
 import * as Schema from "effect/Schema"
 
 /**
+ * The fault that hit a call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestFault {
+  /** The fault's number, from `Control.addFault`. */
+  readonly id: number
+  /** The kind of its symptom, such as `Reset`. */
+  readonly symptom: string
+}
+
+/**
+ * A call and what came of it, before the log has numbered it. It holds no secret: no key, signature, payload, passphrase or
+ * code.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NewRequest {
+  /** When the call was handled, in Unix microseconds on the venue's clock. */
+  readonly at: number
+  /** The HTTP method. */
+  readonly method: string
+  /** The path without the query. */
+  readonly path: string
+  /** The caller's address. */
+  readonly from: string
+  /** The account whose key the call names, if the exchange knows the key. */
+  readonly account?: string
+  /** The title of that key. */
+  readonly key?: string
+  /** The endpoint's name, such as `StopLimitOrders.create`. */
+  readonly endpoint?: string
+  /** The nonce of an admitted call. */
+  readonly nonce?: string
+  /** The request's fields that the endpoint knows, by their domain names; a secret value is written `***`. */
+  readonly fields?: Readonly<Record<string, Schema.Json>>
+  /** `answered` as asked, `refused`, or `failed`: no answer, or one that is not the exchange's own. */
+  readonly verdict: "answered" | "refused" | "failed"
+  /** The HTTP status, if there was an answer. */
+  readonly status?: number
+  /** Why the call was refused, in the exchange's own word. */
+  readonly refused?: string
+  /** The fields that were wrong, each with the kind of constraint that it breaks. */
+  readonly violations?: Readonly<Record<string, string>>
+  /** What the caller probably did wrong. */
+  readonly hint?: string
+  /** The number of the call's command in the journal, if the call became one. */
+  readonly command?: number
+  /** The fault that hit the call. */
+  readonly fault?: RequestFault
+}
+
+/**
  * A call and what came of it. It holds no secret: no key, signature, payload, passphrase or code.
  *
  * @category models
  * @since 0.1.0
  */
-export const RequestRecord = Schema.Struct({
+export interface RequestRecord extends NewRequest {
   /** Counts the calls since the venue was opened; the first is 1. */
+  readonly number: number
+}
+
+/**
+ * The schema of {@link RequestRecord}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const RequestRecord: Schema.Codec<RequestRecord, unknown> = Schema.Struct({
   number: Schema.Int,
-  /** When the call was handled, in Unix microseconds on the venue's clock. */
   at: Schema.Int,
-  /** The HTTP method. */
   method: Schema.String,
-  /** The path without the query. */
   path: Schema.String,
-  /** The caller's address. */
   from: Schema.String,
-  /** The account whose key the call names, if the exchange knows the key. */
   account: Schema.optionalKey(Schema.String),
-  /** The title of that key. */
   key: Schema.optionalKey(Schema.String),
-  /** The endpoint's name, such as `StopLimitOrders.create`. */
   endpoint: Schema.optionalKey(Schema.String),
-  /** The nonce of an admitted call. */
   nonce: Schema.optionalKey(Schema.String),
-  /** The request's fields that the endpoint knows, by their domain names; a secret value is written `***`. */
   fields: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
-  /** `answered` as asked, `refused`, or `failed`: no answer, or one that is not the exchange's own. */
   verdict: Schema.Literals(["answered", "refused", "failed"]),
-  /** The HTTP status, if there was an answer. */
   status: Schema.optionalKey(Schema.Int),
-  /** Why the call was refused, in the exchange's own word. */
   refused: Schema.optionalKey(Schema.String),
-  /** The fields that were wrong, each with the kind of constraint that it breaks. */
   violations: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** What the caller probably did wrong. */
   hint: Schema.optionalKey(Schema.String),
-  /** The number of the call's command in the journal, if the call became one. */
   command: Schema.optionalKey(Schema.Int),
-  /** The fault that hit the call: its number, and the kind of its symptom. */
   fault: Schema.optionalKey(Schema.Struct({ id: Schema.Int, symptom: Schema.String }))
 })
-/** @category models */
-export type RequestRecord = typeof RequestRecord.Type
 
 /** Stands for a secret value. */
 const hidden = "***"
@@ -132,7 +179,7 @@ export const kept = 5000
  */
 export interface Requests {
   /** Adds a call, and gives it its number. */
-  readonly add: (request: Omit<RequestRecord, "number">) => RequestRecord
+  readonly add: (request: NewRequest) => RequestRecord
   /** The calls with a greater number, as far as they are kept, the oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
 }

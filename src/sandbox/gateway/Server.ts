@@ -43,13 +43,16 @@ export { maxBody, maxConnections, maxMemory, maxPending, maxUnanswered } from ".
  * @since 0.1.0
  */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
-  /** The host that was asked for. */
   host: Schema.String,
-  /** The port that was asked for. */
   port: Schema.Int,
-  /** Why it can't, in the system's words. */
   reason: Schema.String
 }) {
+  /** The host that was asked for. */
+  declare readonly host: string
+  /** The port that was asked for. */
+  declare readonly port: number
+  /** Why it can't, in the system's words. */
+  declare readonly reason: string
   override get message(): string {
     return `Can't listen on ${this.host}:${this.port}: ${this.reason}`
   }
@@ -184,6 +187,17 @@ const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
 }
 
 /**
+ * A venue that is served over HTTP.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Served {
+  /** The base URL to call, such as `http://127.0.0.1:8080`. */
+  readonly baseUrl: string
+}
+
+/**
  * Serves the venue in the context until the scope is closed, and gives the base URL.
  *
  * @category constructors
@@ -191,7 +205,7 @@ const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
  */
 export const serve = Effect.fnUntraced(function*(
   { controlToken, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }: Options = {}
-): Effect.fn.Return<{ readonly baseUrl: string }, ListenFailed, Venue | Scope.Scope> {
+): Effect.fn.Return<Served, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
   const serveFork = (forked: Venue["Service"]): Effect.Effect<Forked, ControlRefused, Scope.Scope> =>
     serve({ host, requestTimeout, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(

@@ -110,7 +110,7 @@ export const record = (
   answer: Answer,
   fault: Faults.Fired | undefined,
   context: Context
-): Omit<Requests.RequestRecord, "number"> => {
+): Requests.NewRequest => {
   const { account, at, command, endpoint, fields, key, nonce, refused, request, violations } = trace
   const secrets = [...context.state.keys.values()].map(({ apiSecret }) => apiSecret)
   const hint = hintOf(trace, context)

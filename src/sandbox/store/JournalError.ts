@@ -12,6 +12,11 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
+  why: Schema.Literals(["locked", "foreign", "newer", "older", "other-rules", "damaged", "full", "failed"]),
+  file: Schema.String,
+  reason: Schema.String,
+  intact: Schema.optionalKey(Schema.Int)
+}) {
   /**
    * - `locked`: another process has it open
    * - `foreign`: the file is something else
@@ -21,14 +26,13 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
    * - `full`: there is no room on the disk
    * - `failed`: reading or writing failed for another reason; see `reason`
    */
-  why: Schema.Literals(["locked", "foreign", "newer", "older", "other-rules", "damaged", "full", "failed"]),
+  declare readonly why: "locked" | "foreign" | "newer" | "older" | "other-rules" | "damaged" | "full" | "failed"
   /** The file of the journal. */
-  file: Schema.String,
+  declare readonly file: string
   /** What is wrong, and what to do about it. */
-  reason: Schema.String,
+  declare readonly reason: string
   /** How many commands, from the first on, can still be read when it is damaged. */
-  intact: Schema.optionalKey(Schema.Int)
-}) {
+  declare readonly intact?: number
   override get message(): string {
     return `The journal ${this.file} can't be used (${this.why}): ${this.reason}`
   }
