@@ -45,6 +45,20 @@ import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 export type Outcome = "not-applied" | "applied" | "unknown"
 
 /**
+ * What every error says of its call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Judged<O extends Outcome> {
+  /**
+   * Whether the exchange has applied the call. `not-applied`: it has changed nothing, which is proven. `applied`: it has, which
+   * is proven too. `unknown`: find out before you call again.
+   */
+  readonly outcome: O
+}
+
+/**
  * What is wrong with each field of a request, in the exchange's words. A field that is not a key has no error.
  *
  * @category models
@@ -121,18 +135,35 @@ const describe = (refused: Refused): string => {
   return `${refused.endpoint} ${how}, code ${refused.code}: ${said(refused)}`
 }
 
+/**
+ * The same class, whose errors have this outcome. No error declares the field itself: of a field of a union, an editor shows
+ * only docs that all members share.
+ */
+const judged = <O extends Outcome, Class extends new(fields: never) => Judged<O>>(outcome: O, base: Class): Class => {
+  const Base: new(fields: never) => object = base
+  return class extends Base {
+    readonly outcome = outcome
+  } as Class
+}
+
 // -----------------------------------------------------------------------------
 // Refusals that name fields. `Schema.TaggedError` can't be generic in its field names, so these are `Data.TaggedError`.
 // -----------------------------------------------------------------------------
 
 /** An error's base class with the fields as they are: through a mapped type an editor would not show their docs. */
-type Base<Tag extends string, Fields extends NamedFields> = new(
+type Base<Tag extends string, Fields extends NamedFields, Judgement = Judged<"not-applied">> = new(
   fields: Fields
-) => Cause.YieldableError & { readonly _tag: Tag } & Fields
+) => Cause.YieldableError & { readonly _tag: Tag } & Fields & Judgement
 
-const refusal = <Tag extends string>(tag: Tag): Base<Tag, Refused> => Data.TaggedError(tag)
+const refusal = <Tag extends string>(tag: Tag): Base<Tag, Refused> => {
+  const base: Base<Tag, Refused, unknown> = Data.TaggedError(tag)
+  return judged("not-applied", base as Base<Tag, Refused>)
+}
 
-const Rejection: Base<"RequestRejected", Rejected> = Data.TaggedError("RequestRejected")
+const rejection = (): Base<"RequestRejected", Rejected> => {
+  const base: Base<"RequestRejected", Rejected, unknown> = Data.TaggedError("RequestRejected")
+  return judged("not-applied", base as Base<"RequestRejected", Rejected>)
+}
 
 /**
  * An order request has wrong fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange uses
@@ -146,8 +177,6 @@ export class ValidationFailed<F extends string = string> extends refusal("Valida
   declare readonly fields: FieldErrors<F>
   /** `false`: the same request is refused again. */
   readonly isRetryable = false
-  /** `not-applied`: no order was created, changed or canceled. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the code and what is wrong with each field, in one line. */
   override get message(): string {
     return describe(this)
@@ -166,8 +195,6 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
   declare readonly fields: FieldErrors<F>
   /** `false`: the same request is refused again. */
   readonly isRetryable = false
-  /** `not-applied`: the exchange changed nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the code and what is wrong with each field, in one line. */
   override get message(): string {
     return describe(this)
@@ -186,8 +213,6 @@ export class ReduceOnlyRejected<F extends string = string> extends refusal("Redu
   declare readonly fields: FieldErrors<F>
   /** `false`: the same request is refused until a position is open that it can reduce. */
   readonly isRetryable = false
-  /** `not-applied`: no order was created. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the code and what is wrong with each field, in one line. */
   override get message(): string {
     return describe(this)
@@ -201,13 +226,11 @@ export class ReduceOnlyRejected<F extends string = string> extends refusal("Redu
  * @category errors
  * @since 0.1.0
  */
-export class RequestRejected<F extends string = string> extends Rejection {
+export class RequestRejected<F extends string = string> extends rejection() {
   /** What is wrong with each field of the request, by the field's name in the domain. */
   declare readonly fields: FieldErrors<F>
   /** `false`: the same request is refused until the reason is gone. */
   readonly isRetryable = false
-  /** `not-applied`: the exchange changed nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the HTTP status, the code and the exchange's words, in one line. */
   override get message(): string {
     const code = this.code === undefined ? "" : `, code ${this.code}`
@@ -226,13 +249,16 @@ export class RequestRejected<F extends string = string> extends Rejection {
  * @category errors
  * @since 0.1.0
  */
-export class PublicRequestRejected extends Schema.TaggedError<PublicRequestRejected>()("PublicRequestRejected", {
-  endpoint: Schema.String,
-  status: Schema.Int,
-  reason: Schema.String,
-  params: Schema.Array(Schema.Unknown),
-  body: Schema.String
-}) {
+export class PublicRequestRejected extends judged(
+  "not-applied",
+  Schema.TaggedError<PublicRequestRejected, Judged<"not-applied">>()("PublicRequestRejected", {
+    endpoint: Schema.String,
+    status: Schema.Int,
+    reason: Schema.String,
+    params: Schema.Array(Schema.Unknown),
+    body: Schema.String
+  })
+) {
   /** The call that failed, such as `OrderBooks.get`. */
   declare readonly endpoint: string
   /** The HTTP status of the answer. */
@@ -245,8 +271,6 @@ export class PublicRequestRejected extends Schema.TaggedError<PublicRequestRejec
   declare readonly body: string
   /** `false`: the same request is refused again. */
   readonly isRetryable = false
-  /** `not-applied`: a public call changes nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the HTTP status and the exchange's message, in one line. */
   override get message(): string {
     return `${this.endpoint} was refused with HTTP ${this.status}: ${this.reason}`
@@ -297,15 +321,18 @@ const remedies: { readonly [K in NotAuthorizedCause]: string } = {
  * @category errors
  * @since 0.1.0
  */
-export class NotAuthorized extends Schema.TaggedError<NotAuthorized>()("NotAuthorized", {
-  endpoint: Schema.String,
-  why: NotAuthorizedCause,
-  status: Schema.Int,
-  code: Schema.optionalKey(Schema.Int),
-  reason: Schema.String,
-  body: Schema.String,
-  clientOrderId: Schema.optionalKey(ClientOrderId)
-}) {
+export class NotAuthorized extends judged(
+  "not-applied",
+  Schema.TaggedError<NotAuthorized, Judged<"not-applied">>()("NotAuthorized", {
+    endpoint: Schema.String,
+    why: NotAuthorizedCause,
+    status: Schema.Int,
+    code: Schema.optionalKey(Schema.Int),
+    reason: Schema.String,
+    body: Schema.String,
+    clientOrderId: Schema.optionalKey(ClientOrderId)
+  })
+) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
   /** Why the key may not make the call, and so what to do. */
@@ -322,8 +349,6 @@ export class NotAuthorized extends Schema.TaggedError<NotAuthorized>()("NotAutho
   declare readonly clientOrderId?: ClientOrderId
   /** `false`: the same request is refused until the key may make the call. */
   readonly isRetryable = false
-  /** `not-applied`: the exchange changed nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the cause, the exchange's message and what to do, in one line. */
   override get message(): string {
     return `${this.endpoint} is not authorized (${this.why}), HTTP ${this.status}: ${sentence(this.reason)}${
@@ -341,13 +366,16 @@ export class NotAuthorized extends Schema.TaggedError<NotAuthorized>()("NotAutho
  * @category errors
  * @since 0.1.0
  */
-export class NonceRejected extends Schema.TaggedError<NonceRejected>()("NonceRejected", {
-  endpoint: Schema.String,
-  status: Schema.Int,
-  reason: Schema.String,
-  body: Schema.String,
-  clientOrderId: Schema.optionalKey(ClientOrderId)
-}) {
+export class NonceRejected extends judged(
+  "not-applied",
+  Schema.TaggedError<NonceRejected, Judged<"not-applied">>()("NonceRejected", {
+    endpoint: Schema.String,
+    status: Schema.Int,
+    reason: Schema.String,
+    body: Schema.String,
+    clientOrderId: Schema.optionalKey(ClientOrderId)
+  })
+) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
   /** The HTTP status of the answer. */
@@ -360,8 +388,6 @@ export class NonceRejected extends Schema.TaggedError<NonceRejected>()("NonceRej
   declare readonly clientOrderId?: ClientOrderId
   /** `true`: every call has a new nonce. */
   readonly isRetryable = true
-  /** `not-applied`: the exchange changed nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the exchange's message and what to do, in one line. */
   override get message(): string {
     return `${this.endpoint} was refused for its nonce, HTTP ${this.status}: ${sentence(this.reason)} Retry; if it `
@@ -375,15 +401,18 @@ export class NonceRejected extends Schema.TaggedError<NonceRejected>()("NonceRej
  * @category errors
  * @since 0.1.0
  */
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
-  endpoint: Schema.String,
-  origin: Schema.Literals(["local", "exchange"]),
-  status: Schema.Int,
-  reason: Schema.String,
-  retryAfter: Schema.optionalKey(Schema.Finite),
-  body: Schema.optionalKey(Schema.String),
-  clientOrderId: Schema.optionalKey(ClientOrderId)
-}) {
+export class RateLimited extends judged(
+  "not-applied",
+  Schema.TaggedError<RateLimited, Judged<"not-applied">>()("RateLimited", {
+    endpoint: Schema.String,
+    origin: Schema.Literals(["local", "exchange"]),
+    status: Schema.Int,
+    reason: Schema.String,
+    retryAfter: Schema.optionalKey(Schema.Finite),
+    body: Schema.optionalKey(Schema.String),
+    clientOrderId: Schema.optionalKey(ClientOrderId)
+  })
+) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
   /** Who refused: `local` is this client, before anything was sent; `exchange` is the exchange, in its answer. */
@@ -400,8 +429,6 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   declare readonly clientOrderId?: ClientOrderId
   /** `true`: after `retryAfter`, or after some seconds where that is absent. */
   readonly isRetryable = true
-  /** `not-applied`: the exchange changed nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the reason and when to retry, in one line. */
   override get message(): string {
     const when = this.retryAfter === undefined ? "Wait before you retry." : `Retry after ${this.retryAfter} ms.`
@@ -418,14 +445,17 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
  * @category errors
  * @since 0.1.0
  */
-export class AcceptedUnreadable extends Schema.TaggedError<AcceptedUnreadable>()("AcceptedUnreadable", {
-  endpoint: Schema.String,
-  status: Schema.Int,
-  orderIds: Schema.Array(OrderId),
-  problem: Schema.String,
-  body: Schema.String,
-  clientOrderId: Schema.optionalKey(ClientOrderId)
-}) {
+export class AcceptedUnreadable extends judged(
+  "applied",
+  Schema.TaggedError<AcceptedUnreadable, Judged<"applied">>()("AcceptedUnreadable", {
+    endpoint: Schema.String,
+    status: Schema.Int,
+    orderIds: Schema.Array(OrderId),
+    problem: Schema.String,
+    body: Schema.String,
+    clientOrderId: Schema.optionalKey(ClientOrderId)
+  })
+) {
   /** The call that was applied, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
   /** The HTTP status of the answer: 200 to 299. */
@@ -440,8 +470,6 @@ export class AcceptedUnreadable extends Schema.TaggedError<AcceptedUnreadable>()
   declare readonly clientOrderId?: ClientOrderId
   /** `false`: the call was applied; another one would be applied too. */
   readonly isRetryable = false
-  /** `applied`: the order ids prove it. */
-  readonly outcome = "applied" satisfies Outcome
   /** The call, the order ids, why the answer does not decode and what to do, in one line. */
   override get message(): string {
     return `${this.endpoint} was applied as order ${this.orderIds.join(", ")}, but its answer can't be read: `
@@ -504,20 +532,23 @@ export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
  * @category errors
  * @since 0.1.0
  */
-export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
-  endpoint: Schema.String,
-  why: UnknownCause,
-  status: Schema.optionalKey(Schema.Int),
-  reason: Schema.String,
-  request: Schema.Redacted(Schema.Unknown),
-  clientOrderId: Schema.optionalKey(ClientOrderId),
-  market: Schema.optionalKey(MarketName),
-  key: Schema.String,
-  nonce: Schema.Finite,
-  nonceForm: NonceForm,
-  sentAt: Schema.Finite,
-  body: Schema.optionalKey(Schema.String)
-}) {
+export class OutcomeUnknown extends judged(
+  "unknown",
+  Schema.TaggedError<OutcomeUnknown, Judged<"unknown">>()("OutcomeUnknown", {
+    endpoint: Schema.String,
+    why: UnknownCause,
+    status: Schema.optionalKey(Schema.Int),
+    reason: Schema.String,
+    request: Schema.Redacted(Schema.Unknown),
+    clientOrderId: Schema.optionalKey(ClientOrderId),
+    market: Schema.optionalKey(MarketName),
+    key: Schema.String,
+    nonce: Schema.Finite,
+    nonceForm: NonceForm,
+    sentAt: Schema.Finite,
+    body: Schema.optionalKey(Schema.String)
+  })
+) {
   /** The call that may have been applied, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
   /** What happened after the call was handed to the transport. */
@@ -544,8 +575,6 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   declare readonly body?: string
   /** `false`: a second call could be applied in addition to this one. */
   readonly isRetryable = false
-  /** `unknown`: find out before you call again. */
-  readonly outcome = "unknown" satisfies Outcome
   /** The call, what happened, the client order id and what to do, in one line. */
   override get message(): string {
     const order = this.clientOrderId === undefined ? "" : `, client order id ${this.clientOrderId}`
@@ -597,12 +626,15 @@ export const UnreachableCause = Schema.Literals([
  * @category errors
  * @since 0.1.0
  */
-export class ExchangeUnreachable extends Schema.TaggedError<ExchangeUnreachable>()("ExchangeUnreachable", {
-  endpoint: Schema.String,
-  why: UnreachableCause,
-  reason: Schema.String,
-  clientOrderId: Schema.optionalKey(ClientOrderId)
-}) {
+export class ExchangeUnreachable extends judged(
+  "not-applied",
+  Schema.TaggedError<ExchangeUnreachable, Judged<"not-applied">>()("ExchangeUnreachable", {
+    endpoint: Schema.String,
+    why: UnreachableCause,
+    reason: Schema.String,
+    clientOrderId: Schema.optionalKey(ClientOrderId)
+  })
+) {
   /** The call that failed, such as `StopLimitOrders.create`. */
   declare readonly endpoint: string
   /** Why the exchange was not reached, and so what to check. */
@@ -613,8 +645,6 @@ export class ExchangeUnreachable extends Schema.TaggedError<ExchangeUnreachable>
   declare readonly clientOrderId?: ClientOrderId
   /** `true`: nothing was applied, so the same call may be made again. */
   readonly isRetryable = true
-  /** `not-applied`: a mutating call was not sent, and a read changes nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, why it failed and what to do, in one line. */
   override get message(): string {
     return `${this.endpoint} did not reach the exchange (${this.why}): ${
@@ -631,12 +661,15 @@ export class ExchangeUnreachable extends Schema.TaggedError<ExchangeUnreachable>
  * @category errors
  * @since 0.1.0
  */
-export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
-  endpoint: Schema.String,
-  status: Schema.Int,
-  problem: Schema.String,
-  body: Schema.String
-}) {
+export class UnexpectedResponse extends judged(
+  "not-applied",
+  Schema.TaggedError<UnexpectedResponse, Judged<"not-applied">>()("UnexpectedResponse", {
+    endpoint: Schema.String,
+    status: Schema.Int,
+    problem: Schema.String,
+    body: Schema.String
+  })
+) {
   /** The call that failed, such as `MainBalance.all`. */
   declare readonly endpoint: string
   /** The HTTP status of the answer. */
@@ -645,8 +678,6 @@ export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()
   declare readonly problem: string
   /** The answer's body, shortened to 4096 characters and without secrets; empty when only the page is wrong. */
   declare readonly body: string
-  /** `not-applied`: a read changes nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** Whether `status` is 500 or more: a server that fails may recover, an answer that does not decode will not. */
   get isRetryable(): boolean {
     return this.status >= 500
@@ -665,18 +696,19 @@ export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()
  * @category errors
  * @since 0.1.0
  */
-export class PageCeilingReached extends Schema.TaggedError<PageCeilingReached>()("PageCeilingReached", {
-  endpoint: Schema.String,
-  emitted: Schema.Int
-}) {
+export class PageCeilingReached extends judged(
+  "not-applied",
+  Schema.TaggedError<PageCeilingReached, Judged<"not-applied">>()("PageCeilingReached", {
+    endpoint: Schema.String,
+    emitted: Schema.Int
+  })
+) {
   /** The call that reads the pages, such as `InterestPaymentHistory.page`. */
   declare readonly endpoint: string
   /** How many records the stream has emitted. */
   declare readonly emitted: number
   /** `false`: the same stream ends at the same record. */
   readonly isRetryable = false
-  /** `not-applied`: a read changes nothing. */
-  readonly outcome = "not-applied" satisfies Outcome
   /** The call, the number of records and what to do, in one line. */
   override get message(): string {
     return `${this.endpoint}: ${this.emitted} records were read, which is all that offsets up to 10000 can reach; there `
