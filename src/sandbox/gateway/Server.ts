@@ -34,7 +34,16 @@ import { type Answer, reset } from "./Message.ts"
 import * as Responses from "./Responses.ts"
 import * as Sending from "./Sending.ts"
 
-export { maxBody, maxConnections, maxMemory, maxPending, maxUnanswered } from "./Bounds.ts"
+export {
+  headersTimeout,
+  maxBody,
+  maxConnections,
+  maxMemory,
+  maxPending,
+  maxPerCommand,
+  maxUnanswered,
+  shareOfAddress
+} from "./Bounds.ts"
 
 /**
  * The server can't listen there.
@@ -71,6 +80,11 @@ export interface Options {
   readonly port?: number
   /** How long a request may take to arrive, and its answer to be taken, in milliseconds; 30000 by default. */
   readonly requestTimeout?: number
+  /**
+   * How long the headers of a request may take to arrive, in milliseconds; 10000 by default, and no longer than the
+   * request.
+   */
+  readonly headersTimeout?: number
   /** The token of the control plane. Without one there is no control plane. */
   readonly controlToken?: string
 }
@@ -80,6 +94,7 @@ interface Service {
   readonly venue: Venue["Service"]
   readonly control: ControlPlane.ControlPlane | undefined
   readonly requestTimeout: number
+  readonly headersTimeout: number
   readonly run: <A>(
     effect: Effect.Effect<A>,
     options?: { readonly onExit: (exit: Exit.Exit<A>) => void }
@@ -145,17 +160,16 @@ const listener = (service: Service, connections: Connections.Connections): Http.
 }
 
 const createServer = (service: Service): Http.Server => {
-  const { requestTimeout } = service
+  const { headersTimeout, requestTimeout } = service
   const connections = Connections.make()
   const options = {
     requestTimeout,
-    headersTimeout: requestTimeout,
+    headersTimeout,
     maxHeaderSize: Bounds.maxHeaders,
-    connectionsCheckingInterval: Math.ceil(requestTimeout / 10)
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 10)
   }
   const server = Http.createServer(options, listener(service, connections))
   server.on("connection", connections.open)
-  server.maxConnections = Bounds.maxConnections
   return server
 }
 
@@ -204,11 +218,12 @@ export interface Served {
  * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(
-  { controlToken, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }: Options = {}
+  { controlToken, headersTimeout = Bounds.headersTimeout, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }:
+    Options = {}
 ): Effect.fn.Return<Served, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
-  const serveFork = (forked: Venue["Service"]): Effect.Effect<Forked, ControlRefused, Scope.Scope> =>
-    serve({ host, requestTimeout, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(
+  const serveFork = (forked: Venue["Service"]): Effect.Effect<Omit<Forked, "id">, ControlRefused, Scope.Scope> =>
+    serve({ host, requestTimeout, headersTimeout, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(
       Effect.provideService(Venue, forked),
       Effect.map(({ baseUrl }) => ({ url: baseUrl, controlUrl: baseUrl + prefix })),
       Effect.mapError(({ reason }) => new ControlRefused({ action: "Fork", fields: { port: reason } }))
@@ -217,7 +232,13 @@ export const serve = Effect.fnUntraced(function*(
     ? undefined
     : yield* ControlPlane.make(venue, { token: controlToken, serve: serveFork })
   const run = Effect.runCallbackWith(yield* Effect.context())
-  const service: Service = { venue, control, requestTimeout, run }
+  const service: Service = {
+    venue,
+    control,
+    requestTimeout,
+    headersTimeout: Math.min(headersTimeout, requestTimeout),
+    run
+  }
   const server = createServer(service)
   yield* Effect.acquireRelease(listen(server, host, port, service), () => close(server))
   return { baseUrl: baseUrlOf(server, host, port) }
