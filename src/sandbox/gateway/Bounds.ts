@@ -21,11 +21,11 @@ export const maxPending = 64 * 1024 * 1024
 export const maxMemory = 1024 * 1024 * 1024
 
 /**
- * What a command leaves behind in memory at most, in bytes, on average over calls of the usual length: its effect on the
- * state, in any venue, and its entry in the journal, in a venue that keeps its journal in memory. Such a journal ends at
- * `Journal.maxInMemory`.
+ * What a command leaves behind at most, in bytes, on average over calls of the usual length. `ofState`: orders, fills and
+ * nonces, in memory in any venue; a saved state holds them once more. `ofJournal`: its entry, on the disk, or in memory in
+ * a venue without a file. A journal in memory ends at `Journal.maxInMemory`; a state has no end.
  */
-export const maxPerCommand = { ofState: 1024, ofJournal: 1024 }
+export const maxPerCommand = { ofState: 768, ofJournal: 512 }
 
 /** How many connections are open at once. */
 export const maxConnections = 1024
