@@ -62,15 +62,18 @@ export interface Forks {
     make: (forks: Forks) => Effect.Effect<A, E, Scope.Scope>
   ) => Effect.Effect<A | undefined, E, Scope.Scope>
   /** Says where the venue itself is served. */
-  readonly served: (place: Pick<Fork, "url" | "controlUrl">) => void
+  readonly served: (place: Place) => void
   /** The forks that were made of the venue, and those that were made of its forks. */
   readonly list: () => ReadonlyArray<Fork>
   /** Ends a fork of the list, and all that were made of it; `false` when the list has no such fork. */
   readonly end: (id: number) => Effect.Effect<boolean>
 }
 
+type Place = Pick<Fork, "url" | "controlUrl">
+
 interface Held {
-  readonly fork: Fork
+  readonly fork: Omit<Fork, keyof Place>
+  readonly place: Place
   readonly end: Effect.Effect<void>
 }
 
@@ -93,7 +96,7 @@ const viewOf = (tree: Tree, id: number): Forks => {
       if (tree.forks.size >= maxForks) return undefined
       const scope = yield* Scope.fork(yield* Effect.scope)
       const own = ++tree.last
-      tree.forks.set(own, { fork: { id: own, origin: id, sequence }, end: Scope.close(scope, Exit.void) })
+      tree.forks.set(own, { fork: { id: own, origin: id, sequence }, place: {}, end: Scope.close(scope, Exit.void) })
       yield* Scope.addFinalizer(scope, Effect.sync(() => tree.forks.delete(own)))
       return yield* make(viewOf(tree, own)).pipe(
         Scope.provide(scope),
@@ -102,9 +105,9 @@ const viewOf = (tree: Tree, id: number): Forks => {
     }),
     served: (place) => {
       const held = tree.forks.get(id)
-      if (held !== undefined) tree.forks.set(id, { ...held, fork: { ...held.fork, ...place } })
+      if (held !== undefined) tree.forks.set(id, { ...held, place })
     },
-    list: () => below(tree, id).map(({ fork }) => fork),
+    list: () => below(tree, id).map(({ fork, place }) => ({ ...fork, ...place })),
     end: (ended) =>
       Effect.suspend(() => {
         const found = below(tree, id).find(({ fork }) => fork.id === ended)
