@@ -28,6 +28,7 @@ import type { Venue } from "../Venue.ts"
 import * as Control from "./Control.ts"
 import { ControlApi, Explained, type Forked, Malformed, prefix } from "./ControlApi.ts"
 import { refuse } from "./ControlRefused.ts"
+import type { Place } from "./Forks.ts"
 import * as HistoryControl from "./HistoryControl.ts"
 
 /**
@@ -55,7 +56,7 @@ export interface Options {
   /** The token. A caller that has it may do everything here. */
   readonly token: string
   /** Serves a fork as long as the scope lives, and gives its address. Without it there are no forks. */
-  readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Omit<Forked, "id">, Failure, Scope.Scope>
+  readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Place, Failure, Scope.Scope>
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest()

@@ -45,6 +45,19 @@ export const Fork: Schema.Codec<Fork, unknown> = Schema.Struct({
 })
 
 /**
+ * Where a fork is served over HTTP.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Place {
+  /** The base URL of its exchange. */
+  readonly url: string
+  /** The base URL of its control plane. */
+  readonly controlUrl: string
+}
+
+/**
  * The forks of a venue.
  *
  * @category models
@@ -69,11 +82,9 @@ export interface Forks {
   readonly end: (id: number) => Effect.Effect<boolean>
 }
 
-type Place = Pick<Fork, "url" | "controlUrl">
-
 interface Held {
-  readonly fork: Omit<Fork, keyof Place>
-  readonly place: Place
+  readonly fork: Fork
+  readonly place: Place | undefined
   readonly end: Effect.Effect<void>
 }
 
@@ -96,7 +107,11 @@ const viewOf = (tree: Tree, id: number): Forks => {
       if (tree.forks.size >= maxForks) return undefined
       const scope = yield* Scope.fork(yield* Effect.scope)
       const own = ++tree.last
-      tree.forks.set(own, { fork: { id: own, origin: id, sequence }, place: {}, end: Scope.close(scope, Exit.void) })
+      tree.forks.set(own, {
+        fork: { id: own, origin: id, sequence },
+        place: undefined,
+        end: Scope.close(scope, Exit.void)
+      })
       yield* Scope.addFinalizer(scope, Effect.sync(() => tree.forks.delete(own)))
       return yield* make(viewOf(tree, own)).pipe(
         Scope.provide(scope),
@@ -107,7 +122,8 @@ const viewOf = (tree: Tree, id: number): Forks => {
       const held = tree.forks.get(id)
       if (held !== undefined) tree.forks.set(id, { ...held, place })
     },
-    list: () => below(tree, id).map(({ fork, place }) => ({ ...fork, ...place })),
+    list: () =>
+      below(tree, id).map(({ fork: { id, origin, sequence }, place }) => ({ id, origin, sequence, ...place })),
     end: (ended) =>
       Effect.suspend(() => {
         const found = below(tree, id).find(({ fork }) => fork.id === ended)

@@ -20,12 +20,13 @@ export const maxPending = 64 * 1024 * 1024
  */
 export const maxMemory = 1024 * 1024 * 1024
 
-/**
- * What a command leaves behind at most, in bytes, on average over calls of the usual length. `ofState`: orders, fills and
- * nonces, in memory in any venue; a saved state holds them once more. `ofJournal`: its entry, on the disk, or in memory in
- * a venue without a file. A journal in memory ends at `Journal.maxInMemory`; a state has no end.
- */
-export const maxPerCommand = { ofState: 768, ofJournal: 512 }
+/** What a command leaves behind at most, in bytes, on average over calls of the usual length. */
+export const maxPerCommand = {
+  /** In the state: orders and fills, in memory in any venue, without end. A saved state holds them once more. */
+  ofState: 768,
+  /** In the journal: on the disk; in memory in a venue without a file, up to `Journal.maxInMemory`. */
+  ofJournal: 512
+}
 
 /** How many connections are open at once. */
 export const maxConnections = 1024

@@ -24,8 +24,9 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import { ControlRefused } from "../control/Control.ts"
-import { type Forked, prefix } from "../control/ControlApi.ts"
+import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
+import type { Place } from "../control/Forks.ts"
 import { Venue } from "../Venue.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Bounds from "./Bounds.ts"
@@ -222,7 +223,7 @@ export const serve = Effect.fnUntraced(function*(
     Options = {}
 ): Effect.fn.Return<Served, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
-  const serveFork = (forked: Venue["Service"]): Effect.Effect<Omit<Forked, "id">, ControlRefused, Scope.Scope> =>
+  const serveFork = (forked: Venue["Service"]): Effect.Effect<Place, ControlRefused, Scope.Scope> =>
     serve({ host, requestTimeout, headersTimeout, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(
       Effect.provideService(Venue, forked),
       Effect.map(({ baseUrl }) => ({ url: baseUrl, controlUrl: baseUrl + prefix })),
