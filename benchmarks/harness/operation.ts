@@ -1,46 +1,6 @@
-/** What peers have in common: the request they all send, and the shape of what is measured of them. */
+/** An operation of a peer, and what one measurement of it gives. */
 
-export const account = {
-  apiKey: "0123456789abcdef0123456789abcdef",
-  apiSecret: "fedcba9876543210fedcba9876543210"
-}
-
-/** The order as the document's dialect writes it. */
-export const wireOrder = {
-  market: "BTC_USDT",
-  side: "buy",
-  amount: "0.0015",
-  price: "97250.25",
-  activation_price: "97250.5",
-  client_order_id: "bench-order-1"
-}
-
-/** Where orders rest that are placed and canceled: around 100, and never across. */
-export const book = {
-  resting: (index: number) => {
-    const isBuy = index % 2 === 0
-    return { isBuy, price: ((isBuy ? 9000 : 10100) + index * 7919 % 900).toString().replace(/(\d\d)$/u, ".$1") }
-  }
-}
-
-/** A command as the journal writes it. */
-export const command = {
-  at: 1_700_000_000_000_000,
-  action: {
-    _tag: "Call",
-    apiKey: account.apiKey,
-    operation: {
-      _tag: "PlaceStopLimit",
-      market: "BTC_USDT",
-      side: "buy",
-      amount: "0.001",
-      price: "1",
-      activationPrice: "2"
-    }
-  }
-}
-
-/** Something to do again and again: at once, or as a promise with a number of them in flight. */
+/** Something to do over and over: at once, or as a promise with a number of them in flight. */
 export type Operation =
   | { readonly now: () => unknown }
   | { readonly later: () => Promise<unknown>; readonly inFlight?: number }
@@ -56,6 +16,7 @@ export interface Sample {
 /** Operations between two looks at the clock. */
 const batch = 16
 
+/** Runs an operation until the time is over, and at least one batch of it. */
 export const measure = async (operation: Operation, millis: number): Promise<Sample> => {
   const before = process.cpuUsage()
   const start = performance.now()
@@ -79,4 +40,12 @@ export const measure = async (operation: Operation, millis: number): Promise<Sam
   const wall = (performance.now() - start) * 1000
   const { system, user } = process.cpuUsage(before)
   return { cpu: (user + system) / count, wall: wall / count }
+}
+
+/** Carries an operation out a given number of times. */
+export const repeat = async (operation: Operation, times: number, inFlight: number): Promise<void> => {
+  let left = times
+  await Promise.all(Array.from({ length: inFlight }, async () => {
+    while (left-- > 0) await ("now" in operation ? operation.now() : operation.later())
+  }))
 }

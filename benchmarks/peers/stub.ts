@@ -20,5 +20,5 @@ const server = createServer((request, response) => {
 
 // Longer than any peer waits for its turn, so that no measured call has to connect.
 server.keepAliveTimeout = 600_000
-server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port))
+server.listen(0, "127.0.0.1", () => process.send?.({ value: (server.address() as AddressInfo).port }))
 process.once("disconnect", () => process.exit())

@@ -1,0 +1,14 @@
+/** A venue with a journal: from the start of the process until it serves. Argument: the journal's file. */
+import * as Effect from "effect/Effect"
+import { Sandbox, Server } from "../dist/sandbox/index.js"
+
+const [file] = process.argv.slice(2)
+const program = Server.serve().pipe(
+  Effect.tap(() => Effect.sync(() => {
+    console.log(JSON.stringify({ ...process.cpuUsage(), rss: process.memoryUsage.rss() }))
+    process.exit()
+  })),
+  Effect.scoped,
+  Effect.provide(Sandbox.layer({ file }))
+)
+await Effect.runPromise(program)

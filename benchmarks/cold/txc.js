@@ -1,0 +1,17 @@
+/** The library with its defaults, as its README begins. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { Dialect, Exchange, MainBalance } from "../dist/index.js"
+
+const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
+const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
+const exchange = Exchange.layer({ baseUrl, dialect: Dialect.document, credentials })
+const balances = Effect.flatMap(MainBalance.MainBalance, ({ all }) => all).pipe(
+  Effect.provide(Layer.provide(exchange, NodeHttpClient.layerUndici))
+)
+const { size } = await Effect.runPromise(balances)
+if (size !== 500) throw new Error("not the answer")
+console.log(JSON.stringify(process.cpuUsage()))
+process.exit()

@@ -1,0 +1,16 @@
+/**
+ * Peers import the library's source, which is what TypeScript checks them against. What they run is what the package
+ * publishes: compiled, without types to strip at start.
+ */
+import { registerHooks } from "node:module"
+
+const source = new URL("../../src/", import.meta.url).href
+const target = new URL("../dist/", import.meta.url).href
+
+registerHooks({
+  resolve: (specifier, context, nextResolve) => {
+    const resolved = nextResolve(specifier, context)
+    if (!resolved.url.startsWith(source)) return resolved
+    return { ...resolved, url: target + resolved.url.slice(source.length).replace(/\.ts$/u, ".js"), format: "module" }
+  }
+})

@@ -1,0 +1,72 @@
+/** Processes of their own for what is measured, so that no peer works with another's heap, compiler or event loop. */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+
+/** A process that answers messages one at a time. */
+export interface Child {
+  /** What it said when it was ready. */
+  readonly ready: unknown
+  /** Sends a message, and gives the answer. */
+  readonly ask: (message: unknown) => Promise<unknown>
+  /** Ends it. */
+  readonly end: () => Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+
+/** The next message of a child; fails when it ends instead. */
+const next = async (child: ChildProcess): Promise<unknown> => {
+  const ended = new AbortController()
+  const [message] = await Promise.race([
+    once(child, "message", { signal: ended.signal }),
+    once(child, "exit", { signal: ended.signal }).then(([code]) => {
+      throw new Error(`${child.spawnargs.slice(1).join(" ")} ended with ${code}`)
+    })
+  ]).finally(() => ended.abort())
+  const { failed, value } = message as { readonly failed?: string; readonly value?: unknown }
+  if (failed !== undefined) throw new Error(`${child.spawnargs.slice(-2).join(" ")}: ${failed}`)
+  return value
+}
+
+/** Resolves the library's source to what is published: see `build.ts`. */
+const built = new URL("./built.js", import.meta.url).href
+
+/** Starts a file of `peers`, and waits until it is ready. */
+export const start = async (file: string, ...args: ReadonlyArray<string>): Promise<Child> => {
+  const path = fileURLToPath(new URL(`../peers/${file}`, import.meta.url))
+  const child = fork(path, args, { execArgv: ["--import", built, "--disable-warning=ExperimentalWarning"] })
+  running.add(child)
+  child.once("exit", () => running.delete(child))
+  const ready = await next(child)
+  return {
+    ready,
+    ask: async (message) => {
+      child.send(message as object)
+      return await next(child)
+    },
+    end: async () => {
+      const ended = once(child, "exit")
+      child.disconnect()
+      await ended
+    }
+  }
+}
+
+/** Ends all that still run. */
+export const endAll = (): void => {
+  for (const child of running) if (child.connected) child.disconnect()
+}
+
+/** The child's side: answers each message with what `answer` gives, or with why it failed. Ends with the parent. */
+export const serve = (ready: unknown, answer: (message: never) => unknown): void => {
+  process.on("message", async (message) => {
+    try {
+      process.send?.({ value: await answer(message as never) })
+    } catch (error) {
+      process.send?.({ failed: error instanceof Error ? error.stack : String(error) })
+    }
+  })
+  process.once("disconnect", () => process.exit())
+  process.send?.({ value: ready })
+}

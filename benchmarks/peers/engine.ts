@@ -1,0 +1,78 @@
+/** One engine in its own process. Arguments: its name, and the world of one that does nothing but place and cancel. */
+import { serve } from "../harness/children.ts"
+import { measure, type Sample } from "../harness/operation.ts"
+import type { Book } from "./books.ts"
+import { type Instruction, resting, type Workload, workloads } from "./instructions.ts"
+
+/** A world that the sandbox's engine begins with: open orders, other accounts, and commands that left nothing open. */
+export interface World {
+  readonly open: number
+  readonly accounts: number
+  readonly ended: number
+}
+
+const [name = "", world] = process.argv.slice(2)
+
+// Nobody loads what another one needs.
+const engines: Readonly<Record<string, () => Promise<() => Book>>> = {
+  txc: async () => (await import("./exchange.ts")).book,
+  "nodejs-order-book": async () => (await import("./books.ts")).books["nodejs-order-book"],
+  "hft-limit-order-book": async () => (await import("./books.ts")).books["hft-limit-order-book"]
+}
+
+const make = await engines[name]?.()
+
+const carryOut = (book: Book, instructions: ReadonlyArray<Instruction>): ReadonlyArray<unknown> => {
+  const handles: Array<unknown> = []
+  for (const instruction of instructions) {
+    if (instruction._tag === "Place") handles.push(book.place(instruction))
+    else book.cancel(handles[instruction.index] as never)
+  }
+  return handles
+}
+
+/** Microseconds per instruction, in a book that was empty before. */
+const sample = (instructions: ReadonlyArray<Instruction>): Sample => {
+  if (make === undefined) throw new Error(`there is no engine ${name}`)
+  const book = make()
+  const before = process.cpuUsage()
+  const start = performance.now()
+  carryOut(book, instructions)
+  const wall = (performance.now() - start) * 1000
+  const { system, user } = process.cpuUsage(before)
+  return { cpu: (user + system) / instructions.length, wall: wall / instructions.length }
+}
+
+/** How many orders are open afterwards: engines that disagree do not do the same work. */
+const left = (instructions: ReadonlyArray<Instruction>): number => {
+  if (make === undefined) throw new Error(`there is no engine ${name}`)
+  const book = make()
+  return carryOut(book, instructions).filter((handle) => book.cancel(handle as never)).length
+}
+
+/** Places an order at some level, and cancels it: the world stays as large as it was. */
+const placeAndCancel = async ({ accounts, ended, open }: World) => {
+  const { book, commands } = await import("./exchange.ts")
+  const venue = book(commands({ accounts, open: resting(open), ended: resting(ended) }))
+  const orders = resting(1000)
+  let index = 0
+  return () => {
+    const order = orders[index++ % orders.length]
+    if (order !== undefined) venue.cancel(venue.place(order) as never)
+  }
+}
+
+const operation = world === undefined ? undefined : await placeAndCancel(JSON.parse(world) as World)
+
+export type Message =
+  | { readonly workload: Workload; readonly orders: number; readonly what: "sample" | "left" }
+  | { readonly millis: number }
+
+serve("ready", (message: Message) => {
+  if ("workload" in message) {
+    const instructions = workloads[message.workload](message.orders)
+    return message.what === "sample" ? sample(instructions) : left(instructions)
+  }
+  if (operation === undefined) throw new Error("this engine has no world")
+  return measure({ now: operation }, message.millis)
+})

@@ -1,0 +1,76 @@
+/** The sandbox's engine, with accounts that can pay for everything. */
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { ApiKey, marketName, type OrderId, ticker } from "../../src/domain/Identifiers.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import type { Action } from "../../src/sandbox/engine/Command.ts"
+import * as Engine from "../../src/sandbox/engine/Engine.ts"
+import type { Operation } from "../../src/sandbox/engine/Operation.ts"
+import * as State from "../../src/sandbox/engine/State.ts"
+import { account } from "./account.ts"
+import type { Book } from "./books.ts"
+import type { Place } from "./instructions.ts"
+
+const market = marketName("BTC_USDT")
+
+/** An account with a key, which can pay for everything. */
+const opened = (name: string, apiKey: string, apiSecret: string): ReadonlyArray<Action> => [
+  { _tag: "OpenAccount", account: name, b2b: true },
+  { _tag: "AddKey", account: name, apiKey: ApiKey.make(apiKey), apiSecret, title: "", type: "1", enabled: true },
+  ...[ticker("BTC"), ticker("USDT")].map((ticker): Action => (
+    { _tag: "Fund", account: name, wallet: "trade", ticker, amount: Decimal.amount("1000000000000") }
+  ))
+]
+
+const limit = ({ amount, isBuy, price }: Place, ioc = false): Operation => ({
+  _tag: "PlaceLimit",
+  market,
+  side: isBuy ? "buy" : "sell",
+  amount: amount as Decimal.Amount,
+  price: price as Decimal.Price,
+  collateral: false,
+  ...(ioc ? { ioc } : {})
+})
+
+/** The commands that make a world: who trades, the price, orders that rest, and orders that have ended. */
+export const commands = (
+  { accounts = 0, ended, open }: {
+    readonly accounts?: number
+    readonly open: ReadonlyArray<Place>
+    readonly ended: ReadonlyArray<Place>
+  }
+): ReadonlyArray<Action> => {
+  const call = (operation: Operation): Action => ({ _tag: "Call", apiKey: ApiKey.make(account.apiKey), operation })
+  return [
+    ...opened("trader", account.apiKey, account.apiSecret),
+    ...Array.from({ length: accounts }, (_, index) => opened(`other ${index}`, `key ${index}`, "secret")).flat(),
+    { _tag: "MovePrice", market, price: Decimal.price("40000") },
+    ...ended.map((order) => call(limit(order, true))),
+    ...open.map((order) => call(limit(order)))
+  ]
+}
+
+/** The engine after some commands. */
+export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended: [] })): Book => {
+  const state = State.make(Dialect.document.policy)
+  let at = 1_700_000_000_000_000
+  const send = (action: Action) => {
+    const { reply } = Engine.apply(state, { at: ++at, action })
+    return reply
+  }
+  for (const action of before) {
+    const reply = send(action)
+    if (reply._tag === "Refused" || reply._tag === "Invalid") throw new Error(JSON.stringify(reply))
+  }
+  const call = (operation: Operation) => send({ _tag: "Call", apiKey: ApiKey.make(account.apiKey), operation })
+  return {
+    place: (order) => {
+      const reply = call(limit(order))
+      if (reply._tag !== "OrderPlaced") throw new Error(JSON.stringify(reply))
+      return reply.order.id
+    },
+    cancel: (orderId: OrderId) => {
+      const { _tag } = call({ _tag: "Cancel", market, orderId })
+      return _tag !== "Refused" && _tag !== "Invalid"
+    }
+  }
+}

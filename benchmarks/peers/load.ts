@@ -1,0 +1,103 @@
+/**
+ * Calls a server from a process of its own, over kept-alive sockets and with as little work as HTTP allows, so that the
+ * server and not its caller is what is measured. Argument: the server's port.
+ */
+import { connect, type Socket } from "node:net"
+import { serve } from "../harness/children.ts"
+import { signed } from "./floor.ts"
+
+/** What to call: each body in turn until the time is over; without a time each body once. */
+export interface Message {
+  readonly path: string
+  readonly bodies: ReadonlyArray<object>
+  readonly inFlight: number
+  readonly millis?: number
+  /** Whether all answers are wanted, not only the last. */
+  readonly collect?: boolean
+}
+
+export interface Load {
+  /** How many calls were answered. */
+  readonly calls: number
+  /** Microseconds from the first call to the last answer. */
+  readonly micros: number
+  /** The answers in the order of their arrival; the last one alone unless all are wanted. */
+  readonly answers: ReadonlyArray<string>
+}
+
+const port = Number(process.argv[2])
+
+const request = (path: string, fields: object): string => {
+  const { body, headers } = signed(path, fields)
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n${head}\r\n${body}`
+}
+
+/** Reads answers from a socket: one call is under way at a time. */
+class Connection {
+  private readonly socket: Socket
+  private received = ""
+  private answered: ((answer: string) => void) | undefined
+  private failed: ((error: Error) => void) | undefined
+
+  constructor() {
+    this.socket = connect(port, "127.0.0.1")
+    this.socket.setNoDelay(true).setEncoding("latin1")
+    this.socket.on("data", (text: string) => {
+      this.received += text
+      const head = this.received.indexOf("\r\n\r\n")
+      if (head === -1) return
+      const length = /content-length: (\d+)/iu.exec(this.received.slice(0, head))?.[1]
+      if (this.received.length < head + 4 + Number(length ?? 0)) return
+      const answer = this.received
+      this.received = ""
+      if (answer.startsWith("HTTP/1.1 20")) this.answered?.(answer.slice(head + 4))
+      else this.failed?.(new Error(answer))
+    })
+    this.socket.on("error", (error) => this.failed?.(error))
+    this.socket.on("close", () => this.failed?.(new Error("the server has closed the connection")))
+  }
+
+  close(): void {
+    this.failed = undefined
+    this.socket.destroy()
+  }
+
+  call(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.answered = resolve
+      this.failed = reject
+      this.socket.write(text)
+    })
+  }
+}
+
+/** Servers close connections that idle: those that have idled are left to them. */
+const idleMillis = 2000
+
+let connections: Array<Connection> = []
+let lastUse = 0
+
+serve("ready", async ({ bodies, collect = false, inFlight, millis, path }: Message): Promise<Load> => {
+  if (performance.now() - lastUse > idleMillis) {
+    for (const connection of connections) connection.close()
+    connections = []
+  }
+  while (connections.length < inFlight) connections.push(new Connection())
+  const start = performance.now()
+  let next = 0
+  let calls = 0
+  const answers: Array<string> = []
+  const isOver = () => millis === undefined ? next >= bodies.length : calls > 0 && performance.now() - start >= millis
+  await Promise.all(
+    connections.slice(0, inFlight).map(async (connection) => {
+      while (!isOver()) {
+        const answer = await connection.call(request(path, bodies[next++ % bodies.length] ?? {}))
+        answers[collect ? calls : 0] = answer
+        calls++
+      }
+    })
+  )
+  lastUse = performance.now()
+  return { calls, micros: (lastUse - start) * 1000, answers }
+})

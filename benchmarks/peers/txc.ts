@@ -1,0 +1,125 @@
+/** The library: whole calls through its services, its own work without a socket, and the decoding of answers. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import { deepStrictEqual } from "node:assert"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import * as Identifiers from "../../src/domain/Identifiers.ts"
+import * as Fees from "../../src/endpoints/Fees.ts"
+import * as MainBalance from "../../src/endpoints/MainBalance.ts"
+import * as StopLimitOrders from "../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import { document } from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import type { Operations } from "../harness/operation.ts"
+import { account, paths, wireOrder } from "./account.ts"
+import { answers } from "./answers.ts"
+
+const order: StopLimitOrders.Request = {
+  market: Identifiers.marketName("BTC_USDT"),
+  side: "buy",
+  amount: Decimal.amount("0.0015"),
+  price: Decimal.price("97250.25"),
+  activationPrice: Decimal.price("97250.5"),
+  clientOrderId: Result.getOrThrow(Identifiers.parseClientOrderId("bench-order-1"))
+}
+
+// -----------------------------------------------------------------------------
+// What sends
+// -----------------------------------------------------------------------------
+
+/** What sends the bytes: the layer that the README recommends for Node, and the portable one. */
+const transports = { node: NodeHttpClient.layerUndici, fetch: FetchHttpClient.layer }
+
+/** Answers a new order at once, without a socket and without a web `Response`. */
+const layerCanned = Layer.sync(HttpClient.HttpClient, () => {
+  const answer = HttpClientResponse.fromWeb(HttpClientRequest.empty, new Response(null, { status: 200 }))
+  Object.defineProperty(answer, "text", { value: Effect.succeed(answers[paths.stopLimit]) })
+  return HttpClient.make(() => Effect.succeed(answer))
+})
+
+// -----------------------------------------------------------------------------
+// Services
+// -----------------------------------------------------------------------------
+
+const credentials = Credentials.layer({
+  apiKey: Redacted.make(account.apiKey),
+  apiSecret: Redacted.make(account.apiSecret)
+})
+
+const exchange = (baseUrl: string) =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
+    // Nonces of this dialect count microseconds: no call waits for one.
+    Layer.provide([Region.layer({ baseUrl, dialect: document }), credentials])
+  )
+
+/** The services of one exchange, kept for the life of the process. */
+const services = <E>(baseUrl: string, http: Layer.Layer<HttpClient.HttpClient, E>) =>
+  Effect.runPromise(
+    Effect.gen(function*() {
+      const context = yield* Layer.build(Layer.provide(exchange(baseUrl), http))
+      return yield* Effect.provideContext(
+        Effect.all({
+          orders: StopLimitOrders.StopLimitOrders,
+          balance: MainBalance.MainBalance,
+          fees: Fees.Fees
+        }),
+        context
+      )
+    }).pipe(Effect.provideService(Scope.Scope, Scope.makeUnsafe()))
+  )
+
+// -----------------------------------------------------------------------------
+// Operations
+// -----------------------------------------------------------------------------
+
+/** Whole calls over HTTP. */
+export const calls = async (baseUrl: string, transport: keyof typeof transports): Promise<Operations> => {
+  const { balance, fees, orders } = await services(baseUrl, transports[transport])
+  const create = () => Effect.runPromise(orders.create(order))
+  return {
+    order: { later: create },
+    order64: { later: create, inFlight: 64 },
+    balances: { later: () => Effect.runPromise(balance.all) },
+    fees: { later: () => Effect.runPromise(fees.list) }
+  }
+}
+
+/** The work of a call without a socket. */
+export const withoutSocket = async (baseUrl: string): Promise<Operations> => {
+  const { orders } = await services(baseUrl, layerCanned)
+
+  // Else the floor would be measured with another request.
+  const { encodeRequest } = Endpoint.codec(StopLimitOrders.endpoint, document)
+  deepStrictEqual(Result.getOrThrow(encodeRequest(order)), wireOrder)
+
+  return { ownWork: { later: () => Effect.runPromise(orders.create(order)) } }
+}
+
+/** From the text of an answer to the value of the domain. */
+export const decoding = async (): Promise<Operations> => {
+  const decode = <E extends Endpoint.Any>(endpoint: E, text: string) => {
+    const { decodeResponse } = Endpoint.codec(endpoint, document)
+    return { now: () => Result.getOrThrow(decodeResponse(Result.getOrThrow(Json.parse(text)))) }
+  }
+  return {
+    decodeOrder: decode(StopLimitOrders.endpoint, answers[paths.stopLimit]),
+    decodeBalances: decode(MainBalance.endpoint, answers[paths.balances]),
+    decodeFees: decode(Fees.endpoint, answers[paths.fees])
+  }
+}

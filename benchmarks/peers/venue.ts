@@ -1,0 +1,35 @@
+/** The sandbox over HTTP, in its own process. Argument: what it begins with, as JSON. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Scope from "effect/Scope"
+import { Control, Sandbox, Server } from "../../src/sandbox/index.ts"
+import { serve } from "../harness/children.ts"
+import { commands } from "./exchange.ts"
+import { resting } from "./instructions.ts"
+
+/** What a venue begins with, and where its journal is; in memory without a file. */
+export interface Options {
+  readonly file?: string
+  readonly open: number
+  readonly ended: number
+}
+
+const { ended, file, open } = JSON.parse(process.argv[2] ?? "") as Options
+
+const runtime = ManagedRuntime.make(Layer.fresh(Sandbox.layer(file === undefined ? {} : { file })))
+
+const port = await runtime.runPromise(Effect.gen(function*() {
+  const control = yield* Control.Control
+  let at = (Date.now() - 3_600_000) * 1000
+  const history = commands({ open: resting(open), ended: resting(ended) })
+  yield* control.replay(history.map((action) => JSON.stringify({ at: ++at, action })))
+  yield* control.limit({ calls: Number.MAX_SAFE_INTEGER, perSeconds: 1 })
+  const { baseUrl } = yield* Scope.provide(Server.serve(), runtime.scope)
+  return Number(new URL(baseUrl).port)
+}))
+
+serve(port, async (message: "cpu" | "close") => {
+  if (message === "close") await runtime.dispose()
+  return process.cpuUsage()
+})

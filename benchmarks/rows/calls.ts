@@ -1,0 +1,84 @@
+/** Whole calls over loopback, and the work of a call without a socket. */
+import { start } from "../harness/children.ts"
+import { compare, type Turn } from "../harness/compare.ts"
+import type { Sample } from "../harness/operation.ts"
+import { type Context, type Found, line, type Row, unsettledNotes } from "../harness/report.ts"
+
+/** Which client takes part, and what it is asked to do. */
+interface Part {
+  readonly peer: string
+  /** How the table calls it. */
+  readonly as: string
+  readonly operation: string
+}
+
+const part = (peer: string, operation: string, as = peer): Part => ({ peer, as, operation })
+
+/** Starts the parts against one server with canned answers, lets them take turns, and ends them. */
+const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
+  const stub = await start("stub.ts")
+  const peers = await Promise.all(parts.map(async (part) => {
+    const child = await start("peer.ts", part.peer, `http://127.0.0.1:${stub.ready}`)
+    const turn: Turn = async (millis) => await child.ask({ operation: part.operation, millis }) as Sample
+    return { child, turn: [part.as, turn] as const }
+  }))
+  const compared = await compare(plan, new Map(peers.map(({ turn }) => turn)))
+  await Promise.all([stub, ...peers.map(({ child }) => child)].map((child) => child.end()))
+  return compared
+}
+
+/** An operation of ours and of other clients against undici's; ours also against each of the others. */
+const call = (name: string, title: string, operation: string, others: ReadonlyArray<string>): Row => ({
+  name,
+  title,
+  run: async (context): Promise<Found> => {
+    const compared = await sideBySide(context, ["undici", "txc", ...others].map((peer) => part(peer, operation)))
+    return {
+      lines: [
+        ...["txc", ...others].map((peer) => line(compared, title, peer, "undici")),
+        ...others.map((peer) => line(compared, title, "txc", peer))
+      ],
+      notes: unsettledNotes(compared, name),
+      data: Object.fromEntries(compared.samples)
+    }
+  }
+})
+
+/** Ours against the floor's, without a socket. */
+const alone = (name: string, title: string, operation: string, peer: string, base: string): Row => ({
+  name,
+  title,
+  run: async (context): Promise<Found> => {
+    const compared = await sideBySide(context, [part("undici", operation, base), part(peer, operation, "txc")])
+    return {
+      lines: [line(compared, title, "txc", base)],
+      notes: unsettledNotes(compared, name),
+      data: Object.fromEntries(compared.samples)
+    }
+  }
+})
+
+const withoutPackage = [
+  "`whitebit-typescript-sdk` and `@whitebit/sdk`, which the exchange's own SDK calls itself, are not on npm, nor is any "
+  + "other SDK that speaks this protocol but ccxt. A naive Effect client stands in its place."
+]
+
+/** Says what could not be installed. */
+const noted = (row: Row): Row => ({
+  ...row,
+  run: async (context) => {
+    const found = await row.run(context)
+    return { ...found, notes: [...found.notes ?? [], ...withoutPackage] }
+  }
+})
+
+export const rows: ReadonlyArray<Row> = [
+  noted(call("order-64", "order, 64 in flight", "order64", ["txc over fetch", "ccxt", "naive Effect client"])),
+  call("order-sequence", "order, one after the other", "order", ["txc over fetch", "ccxt"]),
+  alone("own-work", "own work of a call, no socket", "ownWork", "txc without a socket", "the floor's"),
+  call("balances", "whole call, 500 balances", "balances", ["ccxt"]),
+  call("fees", "whole call, 500 fees", "fees", ["ccxt"]),
+  alone("decode-order", "decoding one order", "decodeOrder", "txc decoding", "JSON.parse"),
+  alone("decode-balances", "decoding 500 balances", "decodeBalances", "txc decoding", "JSON.parse"),
+  alone("decode-fees", "decoding 500 fees", "decodeFees", "txc decoding", "JSON.parse")
+]

@@ -1,0 +1,45 @@
+/** From the start of a process to its first signed answer. */
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { start } from "../harness/children.ts"
+import { takeTurns } from "../harness/compare.ts"
+import type { Sample } from "../harness/operation.ts"
+import { line, type Row } from "../harness/report.ts"
+import { account } from "../peers/account.ts"
+
+const run = promisify(execFile)
+
+/** One whole process: by the clock until it has ended, and in CPU by its own account when it has the answer. */
+const once = async (name: string, baseUrl: string): Promise<Sample> => {
+  const script = fileURLToPath(new URL(`../cold/${name}.js`, import.meta.url))
+  const begun = performance.now()
+  const { stdout } = await run(process.execPath, [script, baseUrl, account.apiKey, account.apiSecret])
+  const wall = (performance.now() - begun) * 1000
+  const { system, user } = JSON.parse(stdout) as NodeJS.CpuUsage
+  return { cpu: user + system, wall }
+}
+
+export const rows: ReadonlyArray<Row> = [{
+  name: "cold-start",
+  title: "cold start to the first signed answer",
+  run: async ({ plan }) => {
+    const stub = await start("stub.ts")
+    const turns = ["undici", "txc", "ccxt"].map((name) =>
+      [name, () => once(name, `http://127.0.0.1:${stub.ready}`)] as const
+    )
+    // One process each to bring the files into the system's cache: nothing else of a process stays warm.
+    for (const [, turn] of turns) await turn()
+    const rounds = plan.shrink === 1 ? 15 : 1
+    const compared = await takeTurns({ ...plan, rounds }, new Map(turns))
+    await stub.end()
+    return {
+      lines: [
+        line(compared, "cold start to the first signed answer", "txc", "undici", "ms"),
+        line(compared, "cold start to the first signed answer", "ccxt", "undici", "ms"),
+        line(compared, "cold start to the first signed answer", "txc", "ccxt", "ms")
+      ],
+      data: Object.fromEntries(compared.samples)
+    }
+  }
+}]

@@ -1,0 +1,85 @@
+/** The engine beside two order books of npm, and beside itself in a larger world. */
+import { start } from "../harness/children.ts"
+import { compare, takeTurns, type Turn, warmUp } from "../harness/compare.ts"
+import type { Sample } from "../harness/operation.ts"
+import { type Found, inverse, line, type Row, unsettledNotes } from "../harness/report.ts"
+import type { Message, World } from "../peers/engine.ts"
+import type { Workload } from "../peers/instructions.ts"
+
+const engines = ["txc", "nodejs-order-book", "hft-limit-order-book"]
+
+const orders = 50_000
+
+/** A workload on all engines. */
+const workload = (workload: Workload, title: string): Row => ({
+  name: `engine-${workload}`,
+  title,
+  run: async ({ plan }): Promise<Found> => {
+    const children = await Promise.all(
+      engines.map(async (engine) => [engine, await start("engine.ts", engine)] as const)
+    )
+    const count = Math.ceil(orders / plan.shrink)
+    // A book that grows quadratically would warm up for minutes with all orders.
+    const few = Math.ceil(count / 25)
+    const left = new Set<unknown>()
+    const unsettled: Array<string> = []
+    for (const [engine, child] of children) {
+      left.add(await child.ask({ workload, orders: few, what: "left" } satisfies Message))
+      const turn: Turn = async () =>
+        await child.ask({ workload, orders: few, what: "sample" } satisfies Message) as Sample
+      if (!await warmUp(turn, plan.warmUp)) unsettled.push(engine)
+    }
+    if (left.size > 1) throw new Error(`${workload} leaves the engines with unequal books: ${[...left].join(", ")}`)
+    const turns = children.map(([engine, child]): [string, Turn] => [
+      engine,
+      async () => await child.ask({ workload, orders: count, what: "sample" } satisfies Message) as Sample
+    ])
+    const compared = await takeTurns(plan, new Map(turns), unsettled)
+    await Promise.all(children.map(([, child]) => child.end()))
+    return {
+      lines: engines.slice(1).map((engine) => inverse(compared, title, "txc", engine)),
+      notes: unsettledNotes(compared, `engine-${workload}`),
+      data: Object.fromEntries(compared.samples)
+    }
+  }
+})
+
+/** A process whose engine places and cancels in such a world. */
+export const placeAndCancel = async (world: World) => {
+  const child = await start("engine.ts", "txc", JSON.stringify(world))
+  const turn: Turn = async (millis) => await child.ask({ millis } satisfies Message) as Sample
+  return { child, turn }
+}
+
+const openOrders: Row = {
+  name: "engine-open-orders",
+  title: "place and cancel with 200,000 open orders",
+  run: async ({ plan }): Promise<Found> => {
+    const [small, large] = [1000, 200_000].map((open) => Math.ceil(open / plan.shrink)) as [number, number]
+    const [few, many] = await Promise.all([
+      placeAndCancel({ open: small, accounts: 0, ended: 0 }),
+      placeAndCancel({ open: large, accounts: 0, ended: 0 })
+    ])
+    const [of, to] = [`${large.toLocaleString("en")} open`, `${small.toLocaleString("en")} open`]
+    const compared = await compare(plan, new Map([[to, few.turn], [of, many.turn]]))
+    await few.child.end()
+    await many.child.end()
+    return {
+      lines: [{
+        ...line(compared, "", of, to),
+        what: "engine: place and cancel with 200,000 open orders",
+        against: "with 1,000"
+      }],
+      notes: unsettledNotes(compared, "engine-open-orders"),
+      data: Object.fromEntries(compared.samples)
+    }
+  }
+}
+
+export const rows: ReadonlyArray<Row> = [
+  workload("add", "engine: 50,000 orders added"),
+  workload("add-cancel", "engine: 50,000 orders added, then canceled in random order"),
+  workload("mixed", "engine: 50,000 orders placed, taken and canceled"),
+  workload("cross", "engine: 25,000 orders rest, 25,000 take them"),
+  openOrders
+]

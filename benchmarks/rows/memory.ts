@@ -1,0 +1,45 @@
+/** What a process occupies after many calls. */
+import { start } from "../harness/children.ts"
+import { type Bracket, bracket } from "../harness/compare.ts"
+import { type Line, type Row, show } from "../harness/report.ts"
+import type { Memory } from "../peers/peer.ts"
+
+const clients = ["txc", "ccxt", "undici"]
+
+const calls = 60_000
+const inFlight = 16
+const mebi = 1024 * 1024
+
+export const rows: ReadonlyArray<Row> = [{
+  name: "memory",
+  title: "memory after 60,000 orders, 16 in flight",
+  run: async ({ plan }) => {
+    const stub = await start("stub.ts")
+    const seen = new Map(clients.map((client) => [client, new Array<Memory>()]))
+    // A fresh process each time. What occupies memory does not settle into turns: runs follow each other instead.
+    for (let round = 0; round < (plan.shrink === 1 ? 3 : 1); round++) {
+      for (const client of clients) {
+        const child = await start("peer.ts", client, `http://127.0.0.1:${stub.ready}`)
+        const message = { operation: "order", times: Math.ceil(calls / plan.shrink), inFlight }
+        seen.get(client)?.push(await child.ask(message) as Memory)
+        await child.end()
+      }
+    }
+    await stub.end()
+    const values = (client: string) => (seen.get(client) ?? []).map(({ rss }) => rss / mebi)
+    const ratios = (of: string, to: string): Bracket => {
+      const base = values(to)
+      return bracket(values(of).map((value, round) => value / (base[round] ?? Number.NaN)))
+    }
+    const line = (of: string, to: string): Line => ({
+      what: of === "txc" ? "memory after 60,000 orders, 16 in flight" : `memory, ${of}`,
+      against: to,
+      ratios: { RSS: ratios(of, to) },
+      absolutes: `RSS: ${[of, to].map((client) => `${client} ${show(bracket(values(client)), " MiB")}`).join(", ")}`
+    })
+    return {
+      lines: clients.filter((client) => client !== "ccxt").map((client) => line(client, "ccxt")),
+      data: Object.fromEntries(seen)
+    }
+  }
+}]
