@@ -17,8 +17,8 @@ export interface Plot {
 /** Colours that people with colour-blindness tell apart. */
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"]
 
-const size = { width: 900, height: 420 }
-const area = { left: 64, right: 560, top: 48, bottom: 364 }
+const size = { width: 1020, height: 420 }
+const area = { left: 88, right: 580, top: 48, bottom: 364 }
 
 const style = `
   text { font: 12px system-ui, sans-serif; fill: #1f2328 }
@@ -61,7 +61,7 @@ export const svg = ({ curves, title, xTitle, yTitle }: Plot): string => {
 
   const grid = yTicks.map((tick) =>
     `<line class="grid" x1="${area.left}" x2="${area.right}" y1="${toY(tick)}" y2="${toY(tick)}"/>` +
-    `<text x="${area.left - 8}" y="${toY(tick) + 4}" text-anchor="end">${tick}×</text>`
+    `<text x="${area.left - 8}" y="${toY(tick) + 4}" text-anchor="end">${tick.toLocaleString("en")}×</text>`
   )
   const ticks = xTicks.map((tick) =>
     `<text x="${toX(tick)}" y="${area.bottom + 20}" text-anchor="middle">${tick.toLocaleString("en")}</text>`

@@ -30,7 +30,7 @@ export const rows: ReadonlyArray<Row> = [{
     )
     // One process each to bring the files into the system's cache: nothing else of a process stays warm.
     for (const [, turn] of turns) await turn()
-    const rounds = plan.shrink === 1 ? 15 : 1
+    const rounds = plan.shrink === 1 ? 11 : 1
     const compared = await takeTurns({ ...plan, rounds }, new Map(turns))
     await stub.end()
     return {

@@ -4,7 +4,7 @@ import { type Bracket, bracket } from "../harness/compare.ts"
 import { type Line, type Row, show } from "../harness/report.ts"
 import type { Memory } from "../peers/peer.ts"
 
-const clients = ["txc", "ccxt", "undici"]
+const clients = ["txc", "ccxt"]
 
 const calls = 60_000
 const inFlight = 16
@@ -31,14 +31,14 @@ export const rows: ReadonlyArray<Row> = [{
       const base = values(to)
       return bracket(values(of).map((value, round) => value / (base[round] ?? Number.NaN)))
     }
-    const line = (of: string, to: string): Line => ({
-      what: of === "txc" ? "memory after 60,000 orders, 16 in flight" : `memory, ${of}`,
-      against: to,
-      ratios: { RSS: ratios(of, to) },
-      absolutes: `RSS: ${[of, to].map((client) => `${client} ${show(bracket(values(client)), " MiB")}`).join(", ")}`
-    })
+    const line: Line = {
+      what: "memory after 60,000 orders, 16 in flight",
+      against: "ccxt",
+      ratios: { RSS: ratios("txc", "ccxt") },
+      absolutes: `RSS: ${clients.map((client) => `${client} ${show(bracket(values(client)), " MiB")}`).join(", ")}`
+    }
     return {
-      lines: clients.filter((client) => client !== "ccxt").map((client) => line(client, "ccxt")),
+      lines: [line],
       data: Object.fromEntries(seen)
     }
   }
