@@ -27,6 +27,7 @@ import * as Nonce from "./client/Nonce.ts"
 import * as RateLimits from "./client/RateLimits.ts"
 import * as Region from "./client/Region.ts"
 import * as Signer from "./client/Signer.ts"
+import * as Transport from "./client/transport/Transport.ts"
 import * as Contract from "./endpoints/all.ts"
 import { Markets } from "./endpoints/Markets.ts"
 import type * as Endpoint from "./protocol/Endpoint.ts"
@@ -78,7 +79,11 @@ export const layerPublic: Layer.Layer<
   PublicServices,
   never,
   Region.Region | RateLimits.RateLimits | HttpClient.HttpClient
-> = layersOf<PublicServices, Call.PublicCall>("public").pipe(Layer.provide(Call.layerPublic), Layer.fresh)
+> = layersOf<PublicServices, Call.PublicCall>("public").pipe(
+  Layer.provide(Call.layerPublic),
+  Layer.provide(Transport.layerHttpClient),
+  Layer.fresh
+)
 
 /** Every private endpoint. */
 const privateEndpoints = layersOf<
@@ -107,6 +112,7 @@ export const layerServices: Layer.Layer<
 > = Reconciliation.layer.pipe(
   Layer.provideMerge(Layer.merge(privateEndpoints, layerPublic)),
   Layer.provide(Call.layer),
+  Layer.provide(Transport.layerHttpClient),
   Layer.fresh
 )
 

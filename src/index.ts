@@ -29,6 +29,7 @@ export * as Pages from "./client/Pages.ts"
 export * as RateLimits from "./client/RateLimits.ts"
 export * as Region from "./client/Region.ts"
 export * as Signer from "./client/Signer.ts"
+export * as Transport from "./client/transport/Transport.ts"
 
 // What crosses the wire
 export * as Dialect from "./protocol/Dialect.ts"

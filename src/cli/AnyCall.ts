@@ -12,6 +12,7 @@ import * as Nonce from "../client/Nonce.ts"
 import * as RateLimits from "../client/RateLimits.ts"
 import type { Region } from "../client/Region.ts"
 import * as Signer from "../client/Signer.ts"
+import * as Transport from "../client/transport/Transport.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 
@@ -26,7 +27,7 @@ export const callPublic = (
   request: object
 ): Effect.Effect<unknown, Errors.CallError, Region | HttpClient.HttpClient> =>
   Call.PublicCall.use(({ make }) => make(endpoint)(request)).pipe(
-    Effect.provide(Call.layerPublic.pipe(Layer.provide(RateLimits.layerMemory)))
+    Effect.provide(Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, Transport.layerHttpClient])))
   )
 
 /**
@@ -44,5 +45,9 @@ export const callPrivate = (
   Region | Credentials.Credentials | HttpClient.HttpClient
 > =>
   Call.Call.use(({ make }) => make(endpoint)(request)).pipe(
-    Effect.provide(Call.layer.pipe(Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory])))
+    Effect.provide(
+      Call.layer.pipe(
+        Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, Transport.layerHttpClient])
+      )
+    )
   )

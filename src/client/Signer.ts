@@ -30,6 +30,7 @@ import * as Hex from "effect/encoding/Hex"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Scrub from "../protocol/Scrub.ts"
 import { Credentials } from "./Credentials.ts"
 
 /**
@@ -63,22 +64,13 @@ export class Signer extends Context.Service<Signer, {
   readonly scrub: (text: string) => string
 }>()("effect-txc/client/Signer") {}
 
-/** A secret as it is, and as JSON writes it: with quotes and backslashes escaped, and perhaps slashes too. */
-const spellingsOf = (secret: string): ReadonlyArray<string> => {
-  const escaped = JSON.stringify(secret).slice(1, -1)
-  return [...new Set([escaped.replaceAll("/", "\\/"), escaped, secret])]
-}
-
 /**
- * A text without any of the given secrets, also where JSON has escaped their characters.
+ * A text without any of the given secrets: see `Scrub.scrubber`.
  *
  * @category scrubbing
  * @since 0.1.0
  */
-export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
-  const spellings = secrets.filter((secret) => secret !== "").flatMap(spellingsOf)
-  return (text) => spellings.reduce((clean, secret) => clean.replaceAll(secret, "<redacted>"), text)
-}
+export const scrubber: (...secrets: ReadonlyArray<string>) => (text: string) => string = Scrub.scrubber
 
 const withSecretsOf = (
   credentials: Credentials["Service"],
@@ -108,7 +100,8 @@ export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.
     const key = crypto.createSecretKey(Redacted.value(credentials.apiSecret), "utf8")
     return withSecretsOf(
       credentials,
-      (payload) => Effect.sync(() => crypto.createHmac("sha512", key).update(payload).digest("hex"))
+      // Signed when it is asked for: a signature that is there needs no timer.
+      (payload) => Effect.succeed(crypto.createHmac("sha512", key).update(payload).digest("hex"))
     )
   })
 ).pipe(Layer.fresh)

@@ -158,7 +158,7 @@ export class CollateralLimitOrders extends Context.Service<CollateralLimitOrders
     endpoint,
     {
       bounds: (request) => Market.limit({ ...request, collateral: true }),
-      received: ({ clientOrderId }) => [clientOrderId]
+      legs: (order) => [order]
     }
   )
 }

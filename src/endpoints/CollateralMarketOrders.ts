@@ -143,7 +143,7 @@ export class CollateralMarketOrders extends Context.Service<CollateralMarketOrde
     endpoint,
     {
       bounds: (request) => Market.market({ ...request, collateral: true, quoteAmount: false }),
-      received: ({ clientOrderId }) => [clientOrderId]
+      legs: (order) => [order]
     }
   )
 }

@@ -265,7 +265,7 @@ export class CollateralOcoOrders extends Context.Service<CollateralOcoOrders, {
     endpoint,
     {
       bounds: Market.collateralOco,
-      received: ({ stopLoss, takeProfit }) => [stopLoss.clientOrderId, takeProfit.clientOrderId],
+      legs: ({ stopLoss, takeProfit }) => [stopLoss, takeProfit],
       echoes: ({ legClientOrderIds }) => legClientOrderIds === "echoed"
     }
   )

@@ -146,7 +146,7 @@ export class LimitOrders extends Context.Service<LimitOrders, {
     endpoint,
     {
       bounds: (request) => Market.limit({ ...request, collateral: false }),
-      received: ({ clientOrderId }) => [clientOrderId]
+      legs: (order) => [order]
     }
   )
 }

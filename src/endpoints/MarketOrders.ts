@@ -136,7 +136,7 @@ export class MarketOrders extends Context.Service<MarketOrders, {
     endpoint,
     {
       bounds: (request) => Market.market({ ...request, collateral: false, quoteAmount: request.side === "buy" }),
-      received: ({ clientOrderId }) => [clientOrderId]
+      legs: (order) => [order]
     }
   )
 }

@@ -135,7 +135,7 @@ export class StockMarketOrders extends Context.Service<StockMarketOrders, {
     endpoint,
     {
       bounds: (request) => Market.market({ ...request, collateral: false, quoteAmount: false }),
-      received: ({ clientOrderId }) => [clientOrderId]
+      legs: (order) => [order]
     }
   )
 }

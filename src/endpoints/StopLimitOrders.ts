@@ -172,6 +172,6 @@ export class StopLimitOrders extends Context.Service<StopLimitOrders, {
   static readonly layer: Layer.Layer<StopLimitOrders, never, Call.Call | MarketRules> = OrderService.layer(
     StopLimitOrders,
     endpoint,
-    { bounds: Market.stopLimit, received: ({ clientOrderId }) => [clientOrderId] }
+    { bounds: Market.stopLimit, legs: (order) => [order] }
   )
 }

@@ -35,7 +35,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Transport from "../client/transport/Transport.ts"
+import * as ConnectionFailure from "../client/transport/ConnectionFailure.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 
@@ -226,7 +226,9 @@ export const http = Effect.fnUntraced(function*(
           text,
           json: Result.getOrElse(Json.parse(text), () => undefined)
         }))).pipe(
-          Effect.mapError((error) => new TargetError({ reason: `${origin}: ${Transport.failureOf(error).reason}` })),
+          Effect.mapError((error) =>
+            new TargetError({ reason: `${origin}: ${ConnectionFailure.ofError(error).reason}` })
+          ),
           Effect.timeoutOrElse({
             duration: timeout,
             orElse: () => Effect.fail(new TargetError({ reason: `${origin}: no answer within ${timeout} ms` }))

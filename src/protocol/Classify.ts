@@ -12,6 +12,7 @@ import { validationFailed } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as Errors from "./Errors.ts"
 import * as Json from "./Json.ts"
+import * as Scrub from "./Scrub.ts"
 import * as Wire from "./Wire.ts"
 
 /** The most characters of an answer that an error keeps. */
@@ -31,21 +32,32 @@ export interface Answer {
   readonly scrub: (text: string) => string
   /** Of the request, where it has one. */
   readonly clientOrderId?: ClientOrderId
+  /** How a value that was read differs from what the request asked for; `undefined` when it does not. */
+  readonly contradiction?: (value: unknown) => string | undefined
 }
 
 /** The secret of a new key, which an exchange shows once. */
 const newSecret = /("apiSecret"\s*:\s*")[^"]+/gu
 
+/** The body of the exchange's own error form as errors keep it: shortened, and without what the call must keep secret. */
+const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
+  // More than is kept, so that no secret is cut in two before it is looked for.
+  const clean = scrub(text.slice(0, 2 * maxBody)).replace(newSecret, "$1<redacted>")
+  return text.length > maxBody ? `${clean.slice(0, maxBody)}… (${text.length} characters)` : clean
+}
+
 /**
- * The body as errors may keep it: without secrets, shortened.
+ * Any other body as errors may keep it. Nobody knows what is in it, perhaps a new key or a new code. So it is also without
+ * long runs of letters and digits.
  *
  * @category classification
  * @since 0.1.0
  */
-export const shown = (answer: Pick<Answer, "text" | "scrub">): string => {
-  const clean = answer.scrub(answer.text).replace(newSecret, "$1<redacted>")
-  return clean.length > maxBody ? `${clean.slice(0, maxBody)}… (${clean.length} characters)` : clean
-}
+export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =>
+  ownWords({ text, scrub: (text) => Scrub.withoutLongRuns(scrub(text)) })
+
+/** What is wrong with an answer: it quotes the answer. */
+const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutLongRuns(scrub(problem))
 
 /**
  * What the answer means for the call: its value, an error, or nothing certain. Nothing certain is an `OutcomeUnknown`
@@ -121,19 +133,38 @@ interface ErrorBody {
   readonly errors: unknown
 }
 
+/**
+ * Whether an answer is the body of an error, whatever its status: an integer code and a message, or `success: false`.
+ * Documented successes have a message, or a code that is a text.
+ */
+const isError = (json: unknown): json is Readonly<Record<string, unknown>> => {
+  if (!Json.isObject(json)) return false
+  const { code, success } = json
+  return success === false || ((Number.isInteger(code) || typeof code === "bigint") && "message" in json)
+}
+
+/** What an error body says, as far as it can be read. */
 const toErrorBody = (json: unknown): ErrorBody | undefined => {
   if (!Json.isObject(json)) return undefined
-  const { code, errors, message } = json as {
-    readonly code?: unknown
-    readonly errors?: unknown
-    readonly message?: unknown
-  }
+  const { code, errors, message } = json
   if (typeof message !== "string" && typeof code !== "number") return undefined
   return {
-    code: typeof code === "number" && Number.isSafeInteger(code) ? code : undefined,
+    code: Number.isSafeInteger(code) ? code as number : undefined,
     message: typeof message === "string" ? message : "",
     errors
   }
+}
+
+/**
+ * Whether an error body is the exchange's own, which proves that the exchange refused the call. Something between the
+ * exchange and us may answer JSON with a message too. The live exchange may leave out `errors`, and a server that has no
+ * fields to name may write an empty list.
+ */
+const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
+  if (!Json.isObject(json)) return false
+  const { code, errors, message, success } = json
+  return Number.isSafeInteger(code) && typeof message === "string" && success === undefined &&
+    (Json.isObject(errors) || (omitsErrors && (errors === undefined || errors === null || Array.isArray(errors))))
 }
 
 const decodeOrderId = Schema.decodeUnknownResult(Wire.OrderId)
@@ -177,7 +208,7 @@ const privateRefusal = (
 ): Errors.CallError => {
   const { status } = answer
   const { code, message } = body
-  const at = { ...callOf(endpoint, answer), status, reason: answer.scrub(message), body: shown(answer) }
+  const at = { ...callOf(endpoint, answer), status, reason: answer.scrub(message), body: ownWords(answer) }
   if (status === 429) {
     return message === dialect.refusals.nonceUsed.message
       ? new Errors.NonceRejected(at)
@@ -231,32 +262,71 @@ const publicRefusal = (
 // The verdict
 // -----------------------------------------------------------------------------
 
+/** What a success says: the endpoint's value, if it can be read and is about what was asked. */
 const accepted = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,
   answer: Answer,
-  json: Result.Result<unknown, unknown>
+  json: unknown
 ): Verdict<Endpoint.Response<E>> => {
-  if (Result.isFailure(json)) return uncertain("unreadable-answer", "the answer is not JSON")
-  if (endpoint.access === "public" && Json.isObject(json.success) && json.success["success"] === false) {
-    return refused(publicRefusal(endpoint, answer, json.success))
+  const decoded = Endpoint.codec(endpoint, dialect).decodeResponse(json)
+  const problem = Result.isSuccess(decoded) ? answer.contradiction?.(decoded.success) : decoded.failure.message
+  if (Result.isSuccess(decoded) && problem === undefined) {
+    return { _tag: "Answered", value: decoded.success as Endpoint.Response<E> }
   }
-  const decoded = Endpoint.codec(endpoint, dialect).decodeResponse(json.success)
-  if (Result.isSuccess(decoded)) return { _tag: "Answered", value: decoded.success as Endpoint.Response<E> }
-  const problem = decoded.failure.message
-  const ids = endpoint.mutates && endpoint.errorFamily === "order" ? orderIds(json.success) : []
+  const ids = orderIdsOf(endpoint, json)
+  const said = problemOf(problem ?? "", answer)
   return ids.length === 0
-    ? uncertain("unreadable-answer", problem)
+    ? uncertain("unreadable-answer", said)
     : refused(
       new Errors.AcceptedUnreadable({
         ...callOf(endpoint, answer),
         status: answer.status,
         orderIds: ids,
-        problem: answer.scrub(problem),
+        problem: said,
         body: shown(answer)
       })
     )
 }
+
+const orderIdsOf = ({ errorFamily, mutates }: Endpoint.Any, json: unknown) =>
+  mutates && errorFamily === "order" ? orderIds(json) : []
+
+/**
+ * What the error body of a private call says. A call that mutates is refused only by the exchange's own form, and not
+ * where an order id contradicts it; of a read, which changes nothing, any message will do that an HTTP error has.
+ */
+const privateError = (
+  endpoint: Endpoint.Any,
+  dialect: Dialect,
+  answer: Answer,
+  json: unknown
+): Verdict<never> => {
+  const body = toErrorBody(json)
+  const isProof = isOwnForm(json, dialect) && orderIdsOf(endpoint, json).length === 0
+  if (body !== undefined && (isProof || (!endpoint.mutates && answer.status >= 400))) {
+    return refused(privateRefusal(endpoint, dialect, answer, body))
+  }
+  if (answer.status === 429 && !endpoint.mutates) return refused(rateLimited(endpoint, answer))
+  // Not the exchange's own words: something between it and us may have answered after the call went through.
+  return uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
+}
+
+const publicError = (endpoint: Endpoint.Any, answer: Answer, json: unknown): Verdict<never> => {
+  if (answer.status === 429) return refused(rateLimited(endpoint, answer))
+  return Json.isObject(json)
+    ? refused(publicRefusal(endpoint, answer, json))
+    : uncertain("unreadable-answer", `HTTP ${answer.status} without the exchange's error body`)
+}
+
+const rateLimited = ({ name: endpoint }: Endpoint.Any, answer: Answer) =>
+  new Errors.RateLimited({
+    endpoint,
+    origin: "exchange",
+    status: answer.status,
+    reason: "too many requests",
+    body: shown(answer)
+  })
 
 /**
  * Judges an answer of the endpoint.
@@ -269,30 +339,20 @@ export const classify = <E extends Endpoint.Any>(
   dialect: Dialect,
   answer: Answer
 ): Verdict<Endpoint.Response<E>> => {
-  const { status } = answer
-  if (status >= 200 && status < 300) {
-    // An empty body is no JSON, but some calls have nothing to say: the endpoint's schema decides.
-    return accepted(endpoint, dialect, answer, answer.text === "" ? Result.succeed(undefined) : Json.parse(answer.text))
-  }
+  const { status, text } = answer
   if (status >= 300 && status < 400) return uncertain("redirected", `redirected with HTTP ${status}; never followed`)
-  if (status >= 500 || status === 408) return uncertain("server-error", `HTTP ${status}`)
-  const json = Result.getOrUndefined(Json.parse(answer.text))
-  const body = toErrorBody(json)
-  if (endpoint.access === "private" && body !== undefined) {
-    return refused(privateRefusal(endpoint, dialect, answer, body))
-  }
-  if (status === 429 && !endpoint.mutates) {
-    return refused(
-      new Errors.RateLimited({
-        endpoint: endpoint.name,
-        origin: "exchange",
-        status,
-        reason: "too many requests",
-        body: shown(answer)
-      })
-    )
-  }
-  if (endpoint.access === "public" && Json.isObject(json)) return refused(publicRefusal(endpoint, answer, json))
-  // Not the exchange's own words: something between it and us may have answered after the call went through.
-  return uncertain("unreadable-answer", `HTTP ${status} without the exchange's error body`)
+  // After 408 and 421 something between the exchange and us may deliver the call a second time, whatever the body says.
+  if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
+  const isSuccess = status >= 200 && status < 300
+  // An empty body is no JSON, but some calls have nothing to say: the endpoint's schema decides.
+  const parsed = isSuccess && text === "" ? Result.succeed(undefined) : Json.parseUnique(text)
+  const json = Result.getOrUndefined(parsed)
+  if (isSuccess && Result.isFailure(parsed)) return uncertain("unreadable-answer", notJson(parsed.failure))
+  if (isSuccess && !isError(json)) return accepted(endpoint, dialect, answer, json)
+  return endpoint.access === "public"
+    ? publicError(endpoint, answer, json)
+    : privateError(endpoint, dialect, answer, json)
 }
+
+const notJson = (why: unknown): string =>
+  why === Json.repeatedKey ? "the answer is JSON in which an object has a key twice" : "the answer is not JSON"

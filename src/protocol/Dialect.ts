@@ -189,6 +189,8 @@ export interface Dialect {
   readonly nonceUnit: "milliseconds" | "microseconds"
   /** How the exchange refuses a call whose fields break no constraint. */
   readonly refusals: Refusals
+  /** Whether the body of an error may be without `errors`; the document demands it (document, "Errors"). */
+  readonly omitsErrors: boolean
   /** How the exchange refuses an order request whose fields are wrong (document, "Errors"). */
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /** How the exchange refuses any other private request whose fields are wrong (document, "Errors"). */
@@ -267,6 +269,7 @@ export const document: Dialect = {
     notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
   },
+  omitsErrors: false,
   orderValidation: () => ({ status: 400, code: 30, message: validationFailed }),
   fieldValidation: { status: 400, code: 0, message: validationFailed },
   publicValidation: (errors) => ({
@@ -355,6 +358,7 @@ export const live: Dialect = {
     notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }
   },
+  omitsErrors: true,
   orderValidation: (violations) => {
     const codes = new Set(violations.map(codeOf))
     return { status: 422, code: codes.size === 1 ? [...codes][0] ?? 30 : 30, message: validationFailed }

@@ -54,6 +54,63 @@ export const parse = (text: string): Result.Result<unknown, unknown> =>
   Result.try((): unknown => mayBeLarge(text) ? JSON.parse(text, exact) : JSON.parse(text))
 
 /**
+ * Why {@link parseUnique} does not read a text that is JSON.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const repeatedKey = "an object has a key twice"
+
+/** How many keys the objects of a JSON text are written with: all strings before a colon. */
+const writtenKeys = (text: string): number => {
+  let count = 0
+  for (let open = text.indexOf("\""); open !== -1;) {
+    let close = text.indexOf("\"", open + 1)
+    while (isEscaped(text, close)) close = text.indexOf("\"", close + 1)
+    let next = close + 1
+    while (isSpace(text.charCodeAt(next))) next++
+    if (text[next] === ":") count++
+    open = text.indexOf("\"", next)
+  }
+  return count
+}
+
+const isEscaped = (text: string, quote: number): boolean => {
+  let first = quote
+  while (text[first - 1] === "\\") first--
+  return (quote - first) % 2 === 1
+}
+
+const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13
+
+/** How many keys the objects of a JSON value have. No recursion: the value may be nested to any depth. */
+const keptKeys = (json: unknown): number => {
+  let count = 0
+  const left = [json]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value !== "object" || value === null) continue
+    const inner = Object.values(value)
+    if (!Array.isArray(value)) count += inner.length
+    for (const item of inner) if (typeof item === "object") left.push(item)
+  }
+  return count
+}
+
+/**
+ * Reads JSON text as {@link parse} does, if no object in it has the same key twice: of two values nobody knows which one is
+ * meant. Fails with {@link repeatedKey} when one has.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
+  Result.flatMap(
+    parse(text),
+    (json) => writtenKeys(text) === keptKeys(json) ? Result.succeed(json) : Result.fail(repeatedKey)
+  )
+
+/**
  * What JSON text shows and its value does not.
  *
  * @category models
@@ -75,7 +132,6 @@ export interface Inspection {
 export const inspect = (text: string): Inspection => {
   // The keys of every open object; `undefined` for an open list. No recursion: the text may be nested to any depth.
   const open: Array<Set<unknown> | undefined> = []
-  const isSpace = (at: number) => " \t\n\r".includes(text.charAt(at)) && at < text.length
   let repeatsKey = false
   let isCompact = true
   for (let at = 0; at < text.length; at++) {
@@ -87,14 +143,14 @@ export const inspect = (text: string): Inspection => {
       const start = at
       for (at++; at < text.length && text[at] !== "\""; at++) if (text[at] === "\\") at++
       let next = at + 1
-      while (isSpace(next)) next++
+      while (isSpace(text.charCodeAt(next))) next++
       if (text[next] !== ":") continue
       const written = text.slice(start, at + 1)
       const key: unknown = written.includes("\\") ? JSON.parse(written) : written.slice(1, -1)
       const keys = open.at(-1)
       if (keys?.has(key) === true) repeatsKey = true
       keys?.add(key)
-    } else if (isSpace(at)) isCompact = false
+    } else if (isSpace(text.charCodeAt(at))) isCompact = false
   }
   return { repeatsKey, isCompact }
 }

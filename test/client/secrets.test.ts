@@ -133,16 +133,17 @@ const everythingShown = Effect.fnUntraced(function*(
     for (const [how, render] of Object.entries(renderings)) shown.push([`${what}, by ${how}`, render(value)])
   }
 
-  const http = HttpClient.make((request, url) => {
-    const { headers } = toSent(request, url)
-    const sent = [apiKey, apiSecret, headers["x-txc-payload"] ?? "", headers["x-txc-signature"] ?? ""]
-    secrets.push(...sent)
-    const answered = gossip(sent, request)
-    return Effect.map(
-      Effect.isEffect(answered) ? answered : Effect.succeed(answered),
-      (response) => HttpClientResponse.fromWeb(request, response)
-    )
-  })
+  const http = HttpClient.make((request, url) =>
+    Effect.flatMap(toSent(request, url), ({ headers }) => {
+      const sent = [apiKey, apiSecret, headers["x-txc-payload"] ?? "", headers["x-txc-signature"] ?? ""]
+      secrets.push(...sent)
+      const answered = gossip(sent, request)
+      return Effect.map(
+        Effect.isEffect(answered) ? answered : Effect.succeed(answered),
+        (response) => HttpClientResponse.fromWeb(request, response)
+      )
+    })
+  )
   // What a user may do, who wants to see what is going on.
   const watched = http.pipe(
     HttpClient.tapRequest((request) => Effect.log("sending", request)),

@@ -14,7 +14,7 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { alice, clientOf, code, dialects, inProcess, once, stopLimit } from "../support/exchange.ts"
-import { Recorder } from "../support/http.ts"
+import { bytesOf, Recorder } from "../support/http.ts"
 import { signedHeaders } from "../support/signed.ts"
 import { entries, type Entry } from "./fixtures/all.ts"
 import type { Refused, Row } from "./fixtures/Fixture.ts"
@@ -57,10 +57,11 @@ const smuggling = (
     HttpClient.HttpClient,
     Effect.map(
       HttpClient.HttpClient,
-      HttpClient.mapRequest((request) => {
-        if (endpoint.access === "public") return publicly(endpoint, fields, request)
-        return request.body._tag === "Uint8Array" ? privately(fields, request, request.body.body) : request
-      })
+      HttpClient.mapRequestEffect((request) =>
+        endpoint.access === "public"
+          ? Effect.succeed(publicly(endpoint, fields, request))
+          : Effect.map(bytesOf(request), (bytes) => privately(fields, request, bytes))
+      )
     )
   )
 

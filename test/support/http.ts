@@ -1,11 +1,13 @@
 /** HttpClients that note what is sent, and answers made up by a test. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 
 /** A request as it was handed to the transport. */
 export interface Sent {
@@ -17,17 +19,21 @@ export interface Sent {
   readonly body: string
 }
 
-export const toSent = (request: HttpClientRequest.HttpClientRequest, url: URL): Sent => {
-  const bytes = request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
-  return {
+/** The bytes of a body. One that can be read once is read by this. */
+export const bytesOf = ({ body }: HttpClientRequest.HttpClientRequest): Effect.Effect<Uint8Array> => {
+  if (body._tag === "Uint8Array") return Effect.succeed(body.body)
+  return body._tag === "Stream" ? Effect.orDie(Stream.mkUint8Array(body.stream)) : Effect.succeed(new Uint8Array())
+}
+
+export const toSent = (request: HttpClientRequest.HttpClientRequest, url: URL): Effect.Effect<Sent> =>
+  Effect.map(bytesOf(request), (bytes) => ({
     method: request.method,
     url: url.href,
     path: url.pathname,
-    headers: { ...request.headers },
+    headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value])),
     bytes,
     body: new TextDecoder().decode(bytes)
-  }
-}
+  }))
 
 /** The fields of a JSON body. */
 export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, unknown>> =>
@@ -44,10 +50,17 @@ export const recording: Layer.Layer<HttpClient.HttpClient | Recorder, never, Htt
   .effectContext(
     Effect.map(HttpClient.HttpClient, (http) => {
       const sent: Array<Sent> = []
-      const client = HttpClient.make((request, url) => {
-        sent.push(toSent(request, url))
-        return http.execute(request)
-      })
+      const client = HttpClient.make((request, url) =>
+        Effect.flatMap(toSent(request, url), (noted) => {
+          sent.push(noted)
+          // The body was read to note it; the client below reads a copy.
+          const body = request.body._tag === "Stream"
+            ? HttpBody.uint8Array(noted.bytes, "application/json")
+            : request.body
+          const { hash, headers, method, urlParams } = request
+          return http.execute(HttpClientRequest.makeWith(method, request.url, urlParams, hash, headers, body))
+        })
+      )
       return Context.make(HttpClient.HttpClient, client).pipe(Context.add(Recorder, sent))
     })
   )
@@ -59,17 +72,18 @@ export type Answering = (sent: Sent, index: number) => Response | "lost" | Effec
 export const answering = (answer: Answering): Layer.Layer<HttpClient.HttpClient | Recorder> =>
   Layer.effectContext(Effect.sync(() => {
     const noted: Array<Sent> = []
-    const client = HttpClient.make((request, url) => {
-      const sent = toSent(request, url)
-      const answered = answer(sent, noted.push(sent) - 1)
-      return Effect.flatMap(
-        Effect.isEffect(answered) ? answered : Effect.succeed(answered),
-        (response) =>
-          response === "lost"
-            ? Effect.fail(failure(request, { code: "ECONNRESET", message: "read ECONNRESET" }))
-            : Effect.succeed(HttpClientResponse.fromWeb(request, response))
-      )
-    })
+    const client = HttpClient.make((request, url) =>
+      Effect.flatMap(toSent(request, url), (sent) => {
+        const answered = answer(sent, noted.push(sent) - 1)
+        return Effect.flatMap(
+          Effect.isEffect(answered) ? answered : Effect.succeed(answered),
+          (response) =>
+            response === "lost"
+              ? Effect.fail(failure(request, { code: "ECONNRESET", message: "read ECONNRESET" }))
+              : Effect.succeed(HttpClientResponse.fromWeb(request, response))
+        )
+      })
+    )
     return Context.make(HttpClient.HttpClient, client).pipe(Context.add(Recorder, noted))
   }))
 

@@ -2,30 +2,28 @@
  * One attempt of a call: take a nonce, build the exact bytes, sign them, send them, classify the answer.
  *
  * Every attempt is signed anew with a new nonce. From the hand-over to the transport on, a mutating call that ends without
- * an answer may have been applied; before it, nothing was sent. the attempt's `sentAt` says which of the two it is.
+ * an answer may have been applied; before it, nothing was sent. The attempt's `sentAt` says which of the two it is.
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
-import type * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Redacted from "effect/Redacted"
 import * as Classify from "../../protocol/Classify.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Envelope from "../../protocol/Envelope.ts"
 import * as Errors from "../../protocol/Errors.ts"
+import * as Scrub from "../../protocol/Scrub.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import * as Intents from "../Intents.ts"
 import type * as Nonce from "../Nonce.ts"
 import type * as RateLimits from "../RateLimits.ts"
-import * as Signer from "../Signer.ts"
-import * as Transport from "../transport/Transport.ts"
+import type * as Signer from "../Signer.ts"
+import type * as Transport from "../transport/Transport.ts"
 import { clientOrderIdOf, orderReferenceOf } from "./OrderReference.ts"
 
 // -----------------------------------------------------------------------------
@@ -33,8 +31,9 @@ import { clientOrderIdOf, orderReferenceOf } from "./OrderReference.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * How long one attempt may take, from asking the signer to the last byte of the answer. The wait for a nonce comes
- * before. Ten seconds unless provided otherwise: to an exchange's layer for all its calls, or to a call, which goes first.
+ * How long one attempt may take, from its first byte to the last byte of the answer. A signer has as long before. The
+ * wait for a nonce is not counted. Ten seconds unless provided otherwise: to an exchange's layer for all its calls, or to
+ * a call, which goes first.
  *
  * @category configuration
  * @since 0.1.0
@@ -61,7 +60,7 @@ export const withTimeout: (
  */
 export interface Destination {
   /** What sends them. */
-  readonly http: HttpClient.HttpClient
+  readonly transport: Transport.Transport["Service"]
   /** Without a slash at the end. */
   readonly baseUrl: string
   /** The dialect that nonces are written and answers are classified in. */
@@ -96,16 +95,40 @@ export interface Signing {
 }
 
 /**
- * Makes one attempt of a request, encoded as `wire`, within `timeout`.
+ * What one attempt may take.
  *
  * @category models
  * @since 0.1.0
  */
-export type Make = (
-  wire: Readonly<Record<string, unknown>>,
-  request: object,
-  timeout: Duration.Input
-) => Effect.Effect<unknown, Errors.CallError>
+export interface Limits {
+  /** How long signing may take, and how long the exchange may take to answer. */
+  readonly timeout: Duration.Input
+  /** The most bytes of an answer that are read. */
+  readonly maxAnswerBytes: number
+}
+
+/**
+ * What is asked of the exchange.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Asked {
+  /** The request. */
+  readonly request: object
+  /** The request with its wire keys. */
+  readonly wire: Readonly<Record<string, unknown>>
+  /** How an answer differs from what was asked for; `undefined` when it does not. */
+  readonly contradiction?: (answer: unknown) => string | undefined
+}
+
+/**
+ * Makes one attempt of a request within its limits.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Make = (asked: Asked, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
 
 // -----------------------------------------------------------------------------
 // Public and private attempts
@@ -117,14 +140,23 @@ export type Make = (
  * @category constructors
  * @since 0.1.0
  */
-export const unsigned = (to: Destination): Make => (wire, request, timeout) =>
+export const unsigned = (to: Destination): Make => ({ request, wire }, limits) =>
   Effect.suspend(() => {
     const { baseUrl, endpoint } = to
     const { fields, path } = Endpoint.locate(endpoint, wire)
-    const attempt: Attempt = { endpoint, request, key: "", nonce: 0, nonceForm: "unique", sentAt: undefined }
+    const attempt: Attempt = {
+      endpoint,
+      request,
+      contradiction: undefined,
+      key: "",
+      nonce: 0,
+      nonceForm: "unique",
+      sentAt: undefined
+    }
     // Query parameters are texts; the wire has no other kind on public endpoints.
-    const get = HttpClientRequest.get(baseUrl + path, { urlParams: fields as Record<string, string> })
-    return inTime(attempt, timeout, exchange(to, attempt, get, identity))
+    const query = new URLSearchParams(fields as Record<string, string>).toString()
+    const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
+    return exchange(to, attempt, { method: "GET", url, headers: {}, once: false, ...limits }, identity)
   })
 
 /**
@@ -136,12 +168,12 @@ export const unsigned = (to: Destination): Make => (wire, request, timeout) =>
 export const signed = (to: Destination, by: Signing): Make => {
   const { dialect, endpoint } = to
   const { key, nonceForm, nonces, offset, signer: { apiKey } } = by
-  return (wire, request, timeout) =>
+  return ({ contradiction, request, wire }, limits) =>
     Effect.suspend(() =>
       nonces.use({ apiKey, unit: dialect.nonceUnit, offset: offset.millis }, (nonce) => {
-        const attempt: Attempt = { endpoint, request, key, nonce, nonceForm, sentAt: undefined }
-        const answer = inTime(attempt, timeout, signAndSend(to, by, attempt, wire))
-        return endpoint.mutates ? recorded(by, attempt, timeout, loggingInterrupts(attempt, answer)) : answer
+        const attempt: Attempt = { endpoint, request, contradiction, key, nonce, nonceForm, sentAt: undefined }
+        const answer = signAndSend(to, by, attempt, wire, limits)
+        return endpoint.mutates ? recorded(by, attempt, limits.timeout, loggingInterrupts(attempt, answer)) : answer
       })
     ).pipe(
       Effect.catchTag("NonceUnavailable", ({ reason }) =>
@@ -155,29 +187,47 @@ const signAndSend = (
   to: Destination,
   { nonces, onAccepted, signer }: Signing,
   attempt: Attempt,
-  wire: Readonly<Record<string, unknown>>
+  wire: Readonly<Record<string, unknown>>,
+  limits: Limits
 ): Effect.Effect<unknown, Errors.CallError> =>
   Effect.suspend(() => {
     const { baseUrl, dialect, endpoint } = to
     const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(attempt.nonce, nonces.window))
     const payload = Signature.payloadOf(body)
-    return Effect.matchEffect(signer.sign(payload), {
-      onFailure: ({ reason }) =>
-        Effect.fail<Errors.CallError>(unreachable(attempt, "not-signed", signer.scrub(reason))),
+    return Effect.matchEffect(inTime(attempt, limits.timeout, signer.sign(payload)), {
+      onFailure: (error) =>
+        Effect.fail<Errors.CallError>(
+          error._tag === "SigningFailed" ? unreachable(attempt, "not-signed", signer.scrub(error.reason)) : error
+        ),
       onSuccess: (signature) => {
-        const post = Transport.post(baseUrl + endpoint.path, body, {
-          [Signature.headers.apiKey]: Redacted.value(signer.apiKey),
-          [Signature.headers.payload]: payload,
-          [Signature.headers.signature]: signature
-        })
-        const scrub = (text: string) => Signer.scrubber(payload, signature)(signer.scrub(text))
-        return Effect.map(exchange(to, attempt, post, scrub), (value) => {
+        const request: Transport.Request = {
+          method: "POST",
+          url: baseUrl + endpoint.path,
+          headers: {
+            "content-type": "application/json",
+            [Signature.headers.apiKey]: Redacted.value(signer.apiKey),
+            [Signature.headers.payload]: payload,
+            [Signature.headers.signature]: signature
+          },
+          body,
+          once: endpoint.mutates,
+          ...limits
+        }
+        const scrub = (text: string) =>
+          Scrub.scrubber(payload, signature, ...secretsOf(attempt.request))(signer.scrub(text))
+        return Effect.map(exchange(to, attempt, request, scrub), (value) => {
           onAccepted(attempt.nonce)
           return value
         })
       }
     })
   })
+
+/** What a request holds that only its maker may know: a code is worth money, and its passphrase guards it. */
+const secretsOf = (request: object): ReadonlyArray<string> => {
+  const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }
+  return [code, passphrase].filter((value) => typeof value === "string")
+}
 
 // -----------------------------------------------------------------------------
 // Sending, and what the answer means
@@ -187,6 +237,7 @@ const signAndSend = (
 interface Attempt {
   readonly endpoint: Endpoint.Any
   readonly request: object
+  readonly contradiction: Asked["contradiction"]
   readonly key: string
   readonly nonce: number
   readonly nonceForm: Errors.NonceForm
@@ -198,23 +249,22 @@ interface Attempt {
 const exchange = (
   to: Destination,
   attempt: Attempt,
-  request: HttpClientRequest.HttpClientRequest,
+  request: Transport.Request,
   scrub: (text: string) => string
 ): Effect.Effect<unknown, Errors.CallError> =>
   Effect.clockWith((clock) => {
     attempt.sentAt = clock.currentTimeMillisUnsafe() * 1000
-    return Effect.matchEffect(Transport.send(to.http, request), {
-      onSuccess: ([response, text]) => onResponse(to, attempt, response, text, scrub),
-      onFailure: (error) => onFailure(attempt, error, scrub)
+    return Effect.matchEffect(to.transport.send(request), {
+      onSuccess: (answer) => onAnswer(to, attempt, answer, scrub),
+      onFailure: (error) => Effect.fail(withoutAnswer(attempt, error, scrub))
     })
   })
 
 /** What a response means. A refusal for the rate pauses the next calls, whatever it means for this one. */
-const onResponse = (
+const onAnswer = (
   { bucket, dialect }: Destination,
   attempt: Attempt,
-  { headers, status }: HttpClientResponse.HttpClientResponse,
-  text: string,
+  { headers, status, text }: Transport.Answer,
   scrub: (text: string) => string
 ): Effect.Effect<unknown, Errors.CallError> => {
   const outcome = classified(dialect, attempt, status, text, scrub)
@@ -240,8 +290,14 @@ const classified = (
   text: string,
   scrub: (text: string) => string
 ): Effect.Effect<unknown, Errors.CallError> => {
-  const { endpoint, request } = attempt
-  const verdict = Classify.classify(endpoint, dialect, { status, text, scrub, ...clientOrderIdOf(request) })
+  const { contradiction, endpoint, request } = attempt
+  const verdict = Classify.classify(endpoint, dialect, {
+    status,
+    text,
+    scrub,
+    ...(contradiction && { contradiction }),
+    ...clientOrderIdOf(request)
+  })
   switch (verdict._tag) {
     case "Answered":
       return Effect.succeed(verdict.value)
@@ -254,17 +310,24 @@ const classified = (
   }
 }
 
-const onFailure = (
+/** What it means that no answer came. */
+const withoutAnswer = (
   attempt: Attempt,
-  error: HttpClientError.HttpClientError,
+  { proof, reason: said }: Transport.SendFailed,
   scrub: (text: string) => string
-): Effect.Effect<never, Errors.CallError> => {
-  const { reason, why } = Transport.failureOf(error)
-  return Effect.fail(
-    why === undefined
-      ? uncertain(attempt, "connection-lost", scrub(reason))
-      : unreachable(attempt, why, scrub(reason))
-  )
+): Errors.CallError => {
+  const reason = scrub(said)
+  switch (proof.kind) {
+    case "not-sent":
+      return unreachable(attempt, proof.why, reason)
+    case "timeout":
+      return uncertain(attempt, "timeout", reason)
+    case "lost":
+    case "resent":
+      return uncertain(attempt, "connection-lost", reason)
+    case "too-large":
+      return uncertain(attempt, "unreadable-answer", reason, { status: proof.status, shown: "" })
+  }
 }
 
 // -----------------------------------------------------------------------------
@@ -336,23 +399,20 @@ export const rateLimited = (
 // Ends without an answer
 // -----------------------------------------------------------------------------
 
-/** Gives an attempt no more than its time. What was not handed to the transport by then never is. */
-const inTime = (
+/** Gives a signer no more than its time. Nothing was sent when it has passed. */
+const inTime = <E>(
   attempt: Attempt,
   timeout: Duration.Input,
-  answer: Effect.Effect<unknown, Errors.CallError>
-): Effect.Effect<unknown, Errors.CallError> =>
-  Effect.timeoutOrElse(answer, {
+  signature: Effect.Effect<string, E>
+): Effect.Effect<string, E | Errors.ExchangeUnreachable> =>
+  // Most signers sign at once, and a timer would cost more than that.
+  Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
     duration: timeout,
     orElse: () =>
       Effect.fail(
-        attempt.sentAt === undefined
-          ? unreachable(attempt, "not-signed", `no signature within ${format(timeout)}`)
-          : uncertain(attempt, "timeout", `no answer within ${format(timeout)}`)
+        unreachable(attempt, "not-signed", `no signature within ${Duration.format(Duration.fromInputUnsafe(timeout))}`)
       )
   })
-
-const format = (duration: Duration.Input): string => Duration.format(Duration.fromInputUnsafe(duration))
 
 /** Logs that a mutating call was interrupted after it was handed to the transport: no error will say so. */
 const loggingInterrupts = (

@@ -16,10 +16,8 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
@@ -34,6 +32,7 @@ import * as Observation from "../Observation.ts"
 import * as RateLimits from "../RateLimits.ts"
 import { Region } from "../Region.ts"
 import * as Signer from "../Signer.ts"
+import * as Transport from "../transport/Transport.ts"
 import * as Attempt from "./Attempt.ts"
 import { refusedLocally } from "./LocalRefusal.ts"
 import * as Retry from "./Retry.ts"
@@ -41,6 +40,31 @@ import * as Retry from "./Retry.ts"
 export { Timeout, withTimeout } from "./Attempt.ts"
 export { refusedLocally, withinMarketRules } from "./LocalRefusal.ts"
 export { ReadRetry } from "./Retry.ts"
+
+// -----------------------------------------------------------------------------
+// Checks
+// -----------------------------------------------------------------------------
+
+/**
+ * What is checked of a call beside its schemas. Only for endpoints that declare `ValidationFailed`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Checks<Q, A> {
+  /**
+   * Runs once per call, before the first attempt, on a request that breaks no constraint of its own. When it fails nothing
+   * is sent.
+   */
+  readonly check?: (
+    request: Q
+  ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
+  /**
+   * How the answer differs from what was asked for; `undefined` when it does not. An answer that differs counts as one that
+   * cannot be read.
+   */
+  readonly contradiction?: (request: Q, answer: A) => string | undefined
+}
 
 // -----------------------------------------------------------------------------
 // Services
@@ -82,15 +106,11 @@ export class Call extends Context.Service<Call, {
   /**
    * The call of an endpoint. It fails with the errors that the endpoint declares, see `Endpoint.Failure`. Make it once and
    * call it often: the schemas are compiled, and the rate limit is looked up, when it is made.
-   *
-   * `check` runs once per call, before the first attempt, on a request that breaks no constraint of its own. When it fails
-   * nothing is sent. Only for endpoints that declare `ValidationFailed`.
+   * `checks` are those that only some endpoints need.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
-    check?: (
-      request: Q
-    ) => Effect.Effect<void, Errors.ValidationFailed<keyof Q & string> | Errors.ExchangeUnreachable>
+    checks?: Checks<Q, A>
   ) => (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", M, T>>>
 }>()("effect-txc/client/Call") {}
 
@@ -107,7 +127,7 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
   bucket: RateLimits.Bucket,
   settings: Settings,
   attemptOf: Attempt.Make,
-  check?: (request: Q) => Effect.Effect<void, Errors.CallError>
+  { check, contradiction }: Checks<Q, A> = {}
 ) => {
   const { encodeRequest } = Endpoint.codec(endpoint, dialect)
   const { limitWait, observed } = Observation.of(endpoint, dialect)
@@ -117,7 +137,13 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
       observed((progress, fiber) => {
         const encoded = encodeRequest(request)
         if (Result.isFailure(encoded)) return Effect.fail(refusedLocally(endpoint, dialect, encoded.failure, request))
-        const attempt = attemptOf(encoded.success, request, settings.timeout(fiber))
+        const asked: Attempt.Asked = {
+          request,
+          wire: encoded.success,
+          // The endpoint's own schema has decoded it.
+          ...(contradiction && { contradiction: (answer) => contradiction(request, answer as A) })
+        }
+        const attempt = attemptOf(asked, settings.limits(fiber))
         const attemptInTurn = Effect.matchEffect(bucket.take, {
           onFailure: (error) => Effect.fail(Attempt.rateLimited(error, request)),
           onSuccess: (waited) => {
@@ -148,7 +174,7 @@ const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoin
 
 /** What a call may be given by the fiber that makes it; if not, the layer's value holds. */
 interface Settings {
-  readonly timeout: Setting<Duration.Input>
+  readonly limits: Setting<Attempt.Limits>
   readonly readRetry: Setting<Schedule.Schedule<unknown>>
 }
 
@@ -157,10 +183,17 @@ type Setting<A> = (fiber: Fiber.Fiber<unknown, unknown>) => A
 const settingOf = <A>(reference: Context.Reference<A>): Effect.Effect<Setting<A>> =>
   Effect.map(reference, (ofLayer) => (fiber) => Context.getOrUndefined(fiber.context, reference) ?? ofLayer)
 
-const settings: Effect.Effect<Settings> = Effect.all({
-  timeout: settingOf(Attempt.Timeout),
-  readRetry: settingOf(Retry.ReadRetry)
-})
+const settings: Effect.Effect<Settings> = Effect.map(
+  Effect.all({
+    timeout: settingOf(Attempt.Timeout),
+    maxAnswerBytes: settingOf(Transport.MaxAnswerBytes),
+    readRetry: settingOf(Retry.ReadRetry)
+  }),
+  ({ maxAnswerBytes, readRetry, timeout }) => ({
+    readRetry,
+    limits: (fiber) => ({ timeout: timeout(fiber), maxAnswerBytes: maxAnswerBytes(fiber) })
+  })
+)
 
 /**
  * Public calls of the exchange that `Region` names.
@@ -171,19 +204,19 @@ const settings: Effect.Effect<Settings> = Effect.all({
 export const layerPublic: Layer.Layer<
   PublicCall,
   never,
-  Region | HttpClient.HttpClient | RateLimits.RateLimits
+  Region | Transport.Transport | RateLimits.RateLimits
 > = Layer.effect(
   PublicCall,
   Effect.gen(function*() {
     const { baseUrl, dialect } = yield* Region
-    const http = yield* HttpClient.HttpClient
+    const transport = yield* Transport.Transport
     const limits = yield* RateLimits.RateLimits
     const given = yield* settings
     return {
       dialect,
       make: (endpoint) => {
         const bucket = limits.bucket({ baseUrl }, endpoint)
-        const attemptOf = Attempt.unsigned({ http, baseUrl, dialect, endpoint, bucket })
+        const attemptOf = Attempt.unsigned({ transport, baseUrl, dialect, endpoint, bucket })
         return calling(endpoint, dialect, bucket, given, attemptOf)
       }
     }
@@ -199,12 +232,12 @@ export const layerPublic: Layer.Layer<
 export const layer: Layer.Layer<
   Call,
   never,
-  Region | HttpClient.HttpClient | Signer.Signer | Nonce | RateLimits.RateLimits
+  Region | Transport.Transport | Signer.Signer | Nonce | RateLimits.RateLimits
 > = Layer.effect(
   Call,
   Effect.gen(function*() {
     const { baseUrl, dialect } = yield* Region
-    const http = yield* HttpClient.HttpClient
+    const transport = yield* Transport.Transport
     const signer = yield* Signer.Signer
     const nonces = yield* Nonce
     const limits = yield* RateLimits.RateLimits
@@ -223,10 +256,10 @@ export const layer: Layer.Layer<
       key,
       nonceForm,
       acceptedNonce: Effect.sync(() => acceptedNonce),
-      make: (endpoint, check) => {
+      make: (endpoint, checks) => {
         const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
-        const attemptOf = Attempt.signed({ http, baseUrl, dialect, endpoint, bucket }, by)
-        return calling(endpoint, dialect, bucket, given, attemptOf, check)
+        const attemptOf = Attempt.signed({ transport, baseUrl, dialect, endpoint, bucket }, by)
+        return calling(endpoint, dialect, bucket, given, attemptOf, checks)
       }
     }
   })

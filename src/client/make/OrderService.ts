@@ -6,7 +6,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ClientOrderId } from "../../domain/Identifiers.ts"
 import type * as Market from "../../domain/Market.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
@@ -14,6 +13,7 @@ import * as Call from "../call/Call.ts"
 import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
 import { ClientOrderIds, type Unassigned } from "../ClientOrderIds.ts"
 import { MarketRules } from "../MarketRules.ts"
+import * as OrderEcho from "../OrderEcho.ts"
 
 /**
  * A service that places one kind of order.
@@ -35,8 +35,8 @@ export interface Creating<Request, Order, Failure> {
 export interface Kind<Request, Order> {
   /** What of the order the rules of its market bound. */
   readonly bounds: (request: Request) => Market.Bounded
-  /** The client order ids that the answer holds, one for each leg. */
-  readonly received: (order: Order) => ReadonlyArray<ClientOrderId | undefined>
+  /** The orders that the answer holds: one, or the legs of a pair. */
+  readonly legs: (order: Order) => ReadonlyArray<OrderEcho.Leg>
   /** Whether an exchange of this policy echoes the client order id of such an order. Default: it does. */
   readonly echoes?: (policy: VenuePolicy) => boolean
 }
@@ -48,13 +48,18 @@ export interface Kind<Request, Order> {
  * @category layers
  * @since 0.1.0
  */
-export const layer = <Identifier, Q extends Unassigned, A extends object, T extends Endpoint.RefusalTag>(
+export const layer = <
+  Identifier,
+  Q extends Unassigned & OrderEcho.Ordered,
+  A extends object,
+  T extends Endpoint.RefusalTag
+>(
   service: Context.Service<
     Identifier,
     Creating<Q, A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">>>
   >,
   endpoint: Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">,
-  { bounds, echoes = () => true, received }: Kind<Q, A>
+  { bounds, echoes = () => true, legs }: Kind<Q, A>
 ): Layer.Layer<Identifier, never, Call.Call | MarketRules> =>
   Layer.effect(
     service,
@@ -63,7 +68,10 @@ export const layer = <Identifier, Q extends Unassigned, A extends object, T exte
       const rules = yield* MarketRules
       const ids = yield* ClientOrderIds
       const isEchoed = echoes(dialect.policy)
-      const call = make(endpoint, (request) => Call.withinMarketRules(rules, endpoint, dialect, bounds(request)))
+      const call = make(endpoint, {
+        check: (request) => Call.withinMarketRules(rules, endpoint, dialect, bounds(request)),
+        contradiction: (request, order) => OrderEcho.contradiction(request, bounds(request), legs(order))
+      })
       return {
         create: Effect.fn(endpoint.name)(function*(asked: Q) {
           const request = yield* ids.assign(asked)
@@ -72,7 +80,7 @@ export const layer = <Identifier, Q extends Unassigned, A extends object, T exte
             endpoint.name,
             order,
             request.clientOrderId,
-            received(order),
+            legs(order).map(({ clientOrderId }) => clientOrderId),
             isEchoed
           )
         })

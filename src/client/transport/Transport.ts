@@ -1,9 +1,29 @@
 /**
- * Sending bytes over an `HttpClient`, and what a failure proves: that the request was never sent, or nothing.
+ * What sends the bytes of a request and brings back the answer, or says what the lack of one proves.
+ *
+ * Everything above knows only this service. Another transport keeps its three promises: a request that may be delivered
+ * once is never sent twice, no answer is larger than asked for, and none is waited for longer than asked for.
+ *
+ * @example
+ * ```ts
+ * import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+ * import * as Layer from "effect/Layer"
+ * import { Exchange, Transport } from "effect-txc"
+ * import type * as Credentials from "effect-txc/Credentials"
+ *
+ * // No answer of more than a megabyte is read.
+ * export const small = (credentials: Credentials.Options) =>
+ *   Exchange.layer({ region: "global", credentials }).pipe(
+ *     Layer.provide(Layer.succeed(Transport.MaxAnswerBytes, 1024 * 1024)),
+ *     Layer.provide(NodeHttpClient.layerUndici)
+ *   )
+ * ```
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
@@ -13,149 +33,262 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as UrlParams from "effect/http/UrlParams"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 import * as Signature from "../../protocol/Signature.ts"
+import * as ConnectionFailure from "./ConnectionFailure.ts"
 
 // -----------------------------------------------------------------------------
-// Sending
+// The service
 // -----------------------------------------------------------------------------
 
-/** What every request runs under: no redirects, no trace headers, no span of the client below. */
+/**
+ * A request, as it is on the wire.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** Public calls are read with GET, private calls are sent with POST. */
+  readonly method: "GET" | "POST"
+  /** The whole URL, with its query. */
+  readonly url: string
+  /** Headers by lower-case name, without `content-length`: the transport sets it. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Exactly these bytes are sent; absent on requests without a body. */
+  readonly body?: Uint8Array
+  /** Whether the request may be delivered at most once. */
+  readonly once: boolean
+  /** How long to wait for the last byte of the answer. */
+  readonly timeout: Duration.Input
+  /** The most bytes of the answer's body that are read, counted after decompression. */
+  readonly maxAnswerBytes: number
+}
+
+/**
+ * The answer to a request, whatever its status.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answer {
+  /** The HTTP status. */
+  readonly status: number
+  /** The headers, by lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The whole body, decompressed. */
+  readonly text: string
+}
+
+/**
+ * Why there is no answer, and what that proves:
+ *
+ * - `not-sent`: nothing was sent; `why` says what prevented it
+ * - `lost`: the connection ended before the whole answer was there; the request may have been delivered
+ * - `resent`: the `HttpClient` wanted to send the request a second time. That was refused; the first one may have been
+ *   delivered
+ * - `timeout`: the answer did not come in time; the request may have been delivered
+ * - `too-large`: the answer, of this `status`, has more bytes than asked for, so the connection was closed
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Proof =
+  | { readonly kind: "not-sent"; readonly why: UnreachableCause }
+  | { readonly kind: "lost" | "resent" | "timeout" }
+  | { readonly kind: "too-large"; readonly status: number }
+
+/**
+ * There is no answer.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SendFailed extends Data.TaggedError("SendFailed")<{
+  /** What that proves. */
+  readonly proof: Proof
+  /** What happened, in words. They may contain what was sent: scrub them. */
+  readonly reason: string
+}> {}
+
+/**
+ * Sends requests.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Transport extends Context.Service<Transport, {
+  /**
+   * Sends the request and reads the whole answer. Redirects are not followed: they would deliver the key and the
+   * signature to another server. No trace header is sent. It fails only with {@link SendFailed}.
+   */
+  readonly send: (request: Request) => Effect.Effect<Answer, SendFailed>
+}>()("effect-txc/client/Transport") {}
+
+/**
+ * The most bytes of an answer's body that are read, counted after decompression: 32 MiB unless provided otherwise, to an
+ * exchange's layer for all its calls, or to a call, which goes first. The largest real answers, all markets, assets or
+ * fees, have less than 2 MiB. The connection of a larger answer is closed, and the call ends as with any answer that
+ * cannot be read.
+ *
+ * @category configuration
+ * @since 0.1.0
+ */
+export const MaxAnswerBytes = Context.Reference<number>("effect-txc/client/Transport/MaxAnswerBytes", {
+  defaultValue: () => 32 * 1024 * 1024
+})
+
+// -----------------------------------------------------------------------------
+// Over any HttpClient: the request
+// -----------------------------------------------------------------------------
+
+/**
+ * What every request runs under: no redirects, no trace headers, no span of the client below. Without credentials a
+ * `fetch` does not look for others after a 401, which it refuses to do with a body that it cannot read twice. A body is
+ * never put into a buffer that could be sent twice.
+ */
 const quiet = Context.empty().pipe(
-  Context.add(FetchHttpClient.RequestInit, { redirect: "manual" }),
+  Context.add(FetchHttpClient.RequestInit, { redirect: "manual", credentials: "omit" }),
+  Context.add(FetchHttpClient.StreamBodyFallback, "error"),
   Context.add(HttpClient.TracerDisabledWhen, () => true),
   Context.add(HttpClient.TracerPropagationEnabled, false)
 )
 
-/**
- * Sends a request once and reads the whole answer. Redirects are not followed: they would deliver the key and the signature
- * to another server. No header that holds a secret is printed.
- *
- * @category sending
- * @since 0.1.0
- */
-export const send = (
-  http: HttpClient.HttpClient,
-  request: HttpClientRequest.HttpClientRequest
-): Effect.Effect<readonly [HttpClientResponse.HttpClientResponse, string], HttpClientError.HttpClientError> =>
-  Effect.withFiber((fiber) =>
-    Effect.flatMap(http.execute(request), (response) => Effect.map(response.text, (text) => [response, text] as const))
-      .pipe(
-        Effect.provideContext(
-          Context.add(quiet, Headers.CurrentRedactedNames, [
-            ...fiber.getRef(Headers.CurrentRedactedNames),
-            Signature.secretHeaders
-          ])
-        )
-      )
+/** A second reader of a body that may be read once: what is under way is a second delivery. */
+class SecondRead extends Data.TaggedError("SecondRead") {
+  override readonly message = "the request may be sent only once"
+}
+
+/** The body of a request, and how often it was read; a body that may be read any number of times is not counted. */
+const bodyOf = (
+  { body, once }: Request
+): { readonly httpBody: HttpBody.HttpBody; readonly reads: () => number } => {
+  if (body === undefined) return { httpBody: HttpBody.empty, reads: () => 0 }
+  if (!once) return { httpBody: HttpBody.uint8Array(body, "application/json"), reads: () => 0 }
+  let reads = 0
+  const bytes = Stream.suspend(() => ++reads === 1 ? Stream.succeed(body) : Stream.fail(new SecondRead()))
+  return { httpBody: HttpBody.stream(bytes, "application/json", body.byteLength), reads: () => reads }
+}
+
+/** The request is made in one step, because one made from options would be taken apart and put together once more. */
+const toClientRequest = ({ body, headers, method, url }: Request, httpBody: HttpBody.HttpBody) =>
+  HttpClientRequest.makeWith(
+    method,
+    url,
+    UrlParams.empty,
+    Option.none(),
+    Headers.fromRecordUnsafe(
+      // Effect's client over `fetch` removes `content-length`, and a stream without it is sent in chunks, which servers
+      // may refuse. Spelled in capitals the header stays. All other clients take it in any spelling.
+      body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
+    ),
+    httpBody
   )
 
+// -----------------------------------------------------------------------------
+// Over any HttpClient: the answer
+// -----------------------------------------------------------------------------
+
+const tooLarge = (status: number, most: number) =>
+  new SendFailed({ proof: { kind: "too-large", status }, reason: `the answer has more than ${most} bytes` })
+
+/** Reads the body as it comes, and no more of it than asked for: what is left closes the connection. */
+const readText = (
+  response: HttpClientResponse.HttpClientResponse,
+  most: number
+): Effect.Effect<string, HttpClientError.HttpClientError | SendFailed> =>
+  Effect.suspend(() => {
+    const decoder = new TextDecoder()
+    let text = ""
+    let size = 0
+    return Stream.runForEachArray(response.stream, (chunks) => {
+      for (const chunk of chunks) {
+        size += chunk.byteLength
+        if (size > most) return Effect.fail(tooLarge(response.status, most))
+        text += decoder.decode(chunk, { stream: true })
+      }
+      return Effect.void
+    }).pipe(
+      Effect.map(() => text + decoder.decode()),
+      Effect.catchIf(
+        (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
+        () => Effect.succeed("")
+      )
+    )
+  })
+
+/** What a failure of the client below means for a request whose body was read so many times. */
+const toSendFailed = (error: HttpClientError.HttpClientError, reads: number): SendFailed => {
+  const { reason, why } = ConnectionFailure.ofError(error)
+  if (reads > 1) {
+    return new SendFailed({
+      proof: { kind: "resent" },
+      reason: `the HttpClient tried to send the request a second time, which was refused: ${reason}`
+    })
+  }
+  if (why === undefined) return new SendFailed({ proof: { kind: "lost" }, reason })
+  // Bytes can always be sent, and a stream whose reading has not begun has not failed: this client can't send streams.
+  const takesNoStream = error.reason._tag === "EncodeError"
+  return new SendFailed({ proof: { kind: "not-sent", why }, reason: takesNoStream ? noStreams : reason })
+}
+
+const noStreams = "this runtime's fetch cannot send a body that is read only once, so it could deliver an order twice. "
+  + "Provide another HttpClient, such as NodeHttpClient.layerUndici or NodeHttpClient.layerNodeHttp"
+
+// -----------------------------------------------------------------------------
+// Over any HttpClient: the transport
+// -----------------------------------------------------------------------------
+
+const format = (duration: Duration.Input): string => Duration.format(Duration.fromInputUnsafe(duration))
+
 /**
- * A POST of these exact bytes. Names of headers are in lower case. It is made in one step, because a request made from
- * options would be taken apart and put together once more.
+ * Sends over a client of Effect. No header that holds a secret is printed.
+ *
+ * A request that may be delivered once has a body that can be read once, so nothing below can send it again: neither a
+ * `fetch` after HTTP 421, nor a client that retries. Give it a client that does not retry by itself all the same: of one
+ * that was delivered and then could not connect again, only the second failure is known.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const post = (
-  url: string,
-  body: Uint8Array,
-  headers: Readonly<Record<string, string>>
-): HttpClientRequest.HttpClientRequest =>
-  HttpClientRequest.makeWith(
-    "POST",
-    url,
-    UrlParams.empty,
-    Option.none(),
-    Headers.fromRecordUnsafe({
-      ...headers,
-      "content-type": "application/json",
-      "content-length": body.byteLength.toString()
-    }),
-    HttpBody.uint8Array(body, "application/json")
-  )
-
-// -----------------------------------------------------------------------------
-// What a failure proves
-// -----------------------------------------------------------------------------
-
-/** Codes of Node, undici and OpenSSL for a connection that was never made. Nothing can have been sent over it. */
-const neverConnected: Readonly<Record<string, UnreachableCause>> = {
-  ENOTFOUND: "dns",
-  EAI_AGAIN: "dns",
-  ECONNREFUSED: "refused",
-  EHOSTUNREACH: "unreachable",
-  ENETUNREACH: "unreachable",
-  EADDRNOTAVAIL: "unreachable",
-  UND_ERR_CONNECT_TIMEOUT: "unreachable",
-  CERT_HAS_EXPIRED: "tls",
-  CERT_NOT_YET_VALID: "tls",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "tls",
-  SELF_SIGNED_CERT_IN_CHAIN: "tls",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "tls",
-  UNABLE_TO_GET_ISSUER_CERT: "tls",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "tls",
-  ERR_TLS_CERT_ALTNAME_INVALID: "tls",
-  ERR_SSL_WRONG_VERSION_NUMBER: "tls"
-}
-
-/** The system calls that come before anything can be sent. The same codes may end a connection that was made. */
-const beforeSending: { readonly [K in UnreachableCause]?: RegExp } = {
-  dns: /^(?:getaddrinfo|query)/u,
-  refused: /^connect$/u,
-  unreachable: /^connect$/u
-}
-
-interface Cause {
-  readonly code?: unknown
-  readonly syscall?: unknown
-  readonly errors?: unknown
-  readonly message?: unknown
-}
-
-/** Why a cause proves that nothing was sent; `undefined` when it proves nothing. */
-const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
-  // A server that answers the TLS greeting with something else has been sent nothing more. Any other EPROTO may end a
-  // connection that was made.
-  if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
-  const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
-  // Several addresses were tried: each attempt must prove it.
-  if (Array.isArray(errors) && errors.length > 0) {
-    return errors.every((error: Cause) => proofOf(error) !== undefined) ? why : undefined
-  }
-  const call = why === undefined || code === "UND_ERR_CONNECT_TIMEOUT" ? undefined : beforeSending[why]
-  return call === undefined || (typeof syscall === "string" && call.test(syscall)) ? why : undefined
-}
-
-/** An error and what caused it, outermost first. */
-const chain = (error: unknown): ReadonlyArray<Cause> => {
-  const found: Array<object> = []
-  let current = error
-  while (typeof current === "object" && current !== null && found.length < 8) {
-    found.push(current)
-    current = "cause" in current ? current.cause : undefined
-  }
-  return found
-}
+export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"] => ({
+  send: (request) =>
+    Effect.withFiber((fiber) => {
+      const { maxAnswerBytes, timeout } = request
+      const { httpBody, reads } = bodyOf(request)
+      return Effect.flatMap(http.execute(toClientRequest(request, httpBody)), (response) =>
+        Effect.map(readText(response, maxAnswerBytes), (text): Answer => ({
+          status: response.status,
+          headers: response.headers,
+          text
+        }))).pipe(
+          Effect.mapError((error) =>
+            error._tag === "SendFailed" ? error : toSendFailed(error, reads())
+          ),
+          Effect.timeoutOrElse({
+            duration: timeout,
+            orElse: () =>
+              Effect.fail(new SendFailed({ proof: { kind: "timeout" }, reason: `no answer within ${format(timeout)}` }))
+          }),
+          Effect.provideContext(
+            Context.add(quiet, Headers.CurrentRedactedNames, [
+              ...fiber.getRef(Headers.CurrentRedactedNames),
+              Signature.secretHeaders
+            ])
+          )
+        )
+    })
+})
 
 /**
- * Why a request failed. `why` is present only when the request was provably not sent.
+ * Sends over the `HttpClient` of the context: see {@link fromHttpClient}.
  *
- * @category classification
+ * @category layers
  * @since 0.1.0
  */
-export const failureOf = (
-  error: HttpClientError.HttpClientError
-): { readonly why: UnreachableCause | undefined; readonly reason: string } => {
-  const { reason } = error
-  if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError")
-    return { why: "other", reason: reason.message }
-  const causes = chain("cause" in reason ? reason.cause : undefined)
-  const codes = causes.flatMap(({ code }) => typeof code === "string" ? [code] : [])
-  const messages = causes.flatMap(({ message }) => typeof message === "string" && message !== "" ? [message] : [])
-  return {
-    why: causes.map(proofOf).find((why) => why !== undefined),
-    reason: messages.at(-1) ?? codes[0] ?? reason._tag
-  }
-}
+export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
+  Transport,
+  Effect.map(HttpClient.HttpClient, fromHttpClient)
+)

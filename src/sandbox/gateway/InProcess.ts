@@ -32,8 +32,17 @@ export const baseUrl = "http://localhost"
 /** Node's error for a connection that breaks. */
 const connectionReset = { code: "ECONNRESET", message: "the connection was reset" }
 
-const bodyOf = (request: HttpClientRequest.HttpClientRequest): Uint8Array =>
-  request.body._tag === "Uint8Array" ? request.body.body : new Uint8Array()
+/** The body. A stream, which the client sends where a request may be delivered only once, is read to its end. */
+const bodyOf = (
+  request: HttpClientRequest.HttpClientRequest
+): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> => {
+  const { body } = request
+  if (body._tag === "Uint8Array") return Effect.succeed(body.body)
+  if (body._tag !== "Stream") return Effect.succeed(new Uint8Array())
+  const failed = (cause: unknown) =>
+    new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ request, cause }) })
+  return Stream.mkUint8Array(Stream.mapError(body.stream, failed))
+}
 
 /**
  * An `HttpClient` for the venue in the context. With a control token the control plane answers too, as it does over HTTP,
@@ -54,38 +63,33 @@ export const layerWith = (
       const venue = yield* Venue
       const scope = yield* Effect.scope
       const control = controlToken === undefined ? undefined : yield* ControlPlane.make(venue, { token: controlToken })
-      return HttpClient.make((request, url) => {
-        const headers = request.body._tag === "Uint8Array"
-          ? { ...request.headers, "content-type": request.body.contentType }
-          : request.headers
-        const { method } = request
-        const message = {
-          method,
-          path: url.pathname,
-          query: url.search.slice(1),
-          headers,
-          body: bodyOf(request),
-          from: "in-process"
-        }
-        const handled = control?.isFor(message.path) === true ? control.handle(message) : venue.handle(message)
-        // What was sent arrives, whether or not its caller still waits.
-        const sent = Effect.forkIn(handled, scope, { startImmediately: true })
-        return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {
-          if (answer._tag === "Reset") {
-            return Effect.fail(
-              new HttpClientError.HttpClientError({
-                reason: new HttpClientError.TransportError({ request, cause: connectionReset })
-              })
-            )
-          }
-          const { headers, status } = answer
-          const respond = (body: BodyInit) =>
-            HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
-          return answer._tag === "Answer"
-            ? Effect.succeed(respond(answer.body))
-            : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)
+      return HttpClient.make((request, url) =>
+        Effect.flatMap(bodyOf(request), (body) => {
+          const headers = request.body._tag === "Uint8Array"
+            ? { ...request.headers, "content-type": request.body.contentType }
+            : request.headers
+          const { method } = request
+          const message = { method, path: url.pathname, query: url.search.slice(1), headers, body, from: "in-process" }
+          const handled = control?.isFor(message.path) === true ? control.handle(message) : venue.handle(message)
+          // What was sent arrives, whether or not its caller still waits.
+          const sent = Effect.forkIn(handled, scope, { startImmediately: true })
+          return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {
+            if (answer._tag === "Reset") {
+              return Effect.fail(
+                new HttpClientError.HttpClientError({
+                  reason: new HttpClientError.TransportError({ request, cause: connectionReset })
+                })
+              )
+            }
+            const { headers, status } = answer
+            const respond = (body: BodyInit) =>
+              HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
+            return answer._tag === "Answer"
+              ? Effect.succeed(respond(answer.body))
+              : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)
+          })
         })
-      })
+      )
     })
   )
 

@@ -76,6 +76,12 @@ const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mu
     ["UnexpectedResponse", "not-applied", false]
   ],
   [
+    "421 with the exchange's own error body",
+    () => refusal(421, 30, "Validation failed"),
+    ["OutcomeUnknown", "unknown", false],
+    ["UnexpectedResponse", "not-applied", false]
+  ],
+  [
     "307",
     () => new Response(null, { status: 307, headers: { location: "https://elsewhere.invalid/" } }),
     ["OutcomeUnknown", "unknown", false],
@@ -138,7 +144,7 @@ const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mu
   [
     "400 without a code",
     () => json(400, { message: "No." }),
-    ["RequestRejected", "not-applied", false],
+    ["OutcomeUnknown", "unknown", false],
     ["RequestRejected", "not-applied", false]
   ]
 ]

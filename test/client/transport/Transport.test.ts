@@ -15,7 +15,7 @@ import * as Nonce from "../../../src/client/Nonce.ts"
 import * as RateLimits from "../../../src/client/RateLimits.ts"
 import * as Region from "../../../src/client/Region.ts"
 import * as Signer from "../../../src/client/Signer.ts"
-import * as Transport from "../../../src/client/transport/Transport.ts"
+import * as ConnectionFailure from "../../../src/client/transport/ConnectionFailure.ts"
 import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import { Markets } from "../../../src/endpoints/Markets.ts"
 import { ServerStatus } from "../../../src/endpoints/ServerStatus.ts"
@@ -30,10 +30,10 @@ import { closedPort, serving } from "../../support/server.ts"
 // The codes of failing sockets
 // -----------------------------------------------------------------------------
 
-describe("failureOf", () => {
+describe("ConnectionFailure", () => {
   const request = HttpClientRequest.post("https://exchange.invalid")
   const transport = (cause: unknown) =>
-    Transport.failureOf(
+    ConnectionFailure.ofError(
       new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
     )
   const coded = (code: string, syscall?: string) =>
@@ -81,7 +81,7 @@ describe("failureOf", () => {
 
   it("a URL or a body that can't be made proves that nothing was sent", () => {
     const reason = new HttpClientError.InvalidUrlError({ request, description: "no URL" })
-    assert.strictEqual(Transport.failureOf(new HttpClientError.HttpClientError({ reason })).why, "other")
+    assert.strictEqual(ConnectionFailure.ofError(new HttpClientError.HttpClientError({ reason })).why, "other")
   })
 
   it("a cause that goes round in a circle, or is none, does no harm", () => {

@@ -1,0 +1,106 @@
+/**
+ * What a failure of a connection proves: that the request was never sent, or nothing.
+ *
+ * @since 0.1.0
+ */
+import type * as HttpClientError from "effect/http/HttpClientError"
+import type { UnreachableCause } from "../../protocol/Errors.ts"
+
+/** Codes of Node, undici and OpenSSL for a connection that was never made. Nothing can have been sent over it. */
+const neverConnected: Readonly<Record<string, UnreachableCause>> = {
+  ENOTFOUND: "dns",
+  EAI_AGAIN: "dns",
+  ECONNREFUSED: "refused",
+  EHOSTUNREACH: "unreachable",
+  ENETUNREACH: "unreachable",
+  EADDRNOTAVAIL: "unreachable",
+  UND_ERR_CONNECT_TIMEOUT: "unreachable",
+  CERT_HAS_EXPIRED: "tls",
+  CERT_NOT_YET_VALID: "tls",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "tls",
+  SELF_SIGNED_CERT_IN_CHAIN: "tls",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "tls",
+  UNABLE_TO_GET_ISSUER_CERT: "tls",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "tls",
+  ERR_TLS_CERT_ALTNAME_INVALID: "tls",
+  ERR_SSL_WRONG_VERSION_NUMBER: "tls"
+}
+
+/** The system calls that come before anything can be sent. The same codes may end a connection that was made. */
+const beforeSending: { readonly [K in UnreachableCause]?: RegExp } = {
+  dns: /^(?:getaddrinfo|query)/u,
+  refused: /^connect$/u,
+  unreachable: /^connect$/u
+}
+
+interface Cause {
+  readonly code?: unknown
+  readonly syscall?: unknown
+  readonly errors?: unknown
+  readonly message?: unknown
+}
+
+/** Why a cause proves that nothing was sent; `undefined` when it proves nothing. */
+const proofOf = ({ code, errors, message, syscall }: Cause): UnreachableCause | undefined => {
+  // A server that answers the TLS greeting with something else has been sent nothing more. Any other EPROTO may end a
+  // connection that was made.
+  if (code === "EPROTO" && typeof message === "string" && message.includes("wrong version number")) return "tls"
+  const why = typeof code === "string" && Object.hasOwn(neverConnected, code) ? neverConnected[code] : undefined
+  // Several addresses were tried: each attempt must prove it.
+  if (Array.isArray(errors) && errors.length > 0) {
+    return errors.every((error: Cause) => proofOf(error) !== undefined) ? why : undefined
+  }
+  const call = why === undefined || code === "UND_ERR_CONNECT_TIMEOUT" ? undefined : beforeSending[why]
+  return call === undefined || (typeof syscall === "string" && call.test(syscall)) ? why : undefined
+}
+
+/** An error and what caused it, outermost first. */
+const chain = (error: unknown): ReadonlyArray<Cause> => {
+  const found: Array<object> = []
+  let current = error
+  while (typeof current === "object" && current !== null && found.length < 8) {
+    found.push(current)
+    current = "cause" in current ? current.cause : undefined
+  }
+  return found
+}
+
+/**
+ * Why a request failed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ConnectionFailure {
+  /** Why the request was not sent; `undefined` when it may have been sent. */
+  readonly why: UnreachableCause | undefined
+  /** What went wrong, in the words of the deepest cause. */
+  readonly reason: string
+}
+
+/**
+ * What is known from the error of a connection, and from the errors that caused it.
+ *
+ * @category classification
+ * @since 0.1.0
+ */
+export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure => {
+  const causes = chain(cause)
+  const codes = causes.flatMap(({ code }) => typeof code === "string" ? [code] : [])
+  const messages = causes.flatMap(({ message }) => typeof message === "string" && message !== "" ? [message] : [])
+  return {
+    why: causes.map(proofOf).find((why) => why !== undefined),
+    reason: messages.at(-1) ?? codes[0] ?? otherwise
+  }
+}
+
+/**
+ * What is known from the error of an `HttpClient`.
+ *
+ * @category classification
+ * @since 0.1.0
+ */
+export const ofError = ({ reason }: HttpClientError.HttpClientError): ConnectionFailure =>
+  reason._tag === "InvalidUrlError" || reason._tag === "EncodeError"
+    ? { why: "other", reason: reason.message }
+    : ofCause("cause" in reason ? reason.cause : undefined, reason._tag)
