@@ -111,28 +111,37 @@ const readings = (text: string): ReadonlyArray<Reading> => {
   return found
 }
 
+// oxlint-disable-next-line no-control-regex -- control characters are what is meant.
+const nowhere = /[\s=\u0000-\u0020\u007f\u00ad\u200b-\u200d\u2060\ufeff]/u
+
 /**
  * A character in the form in which texts are compared: small, of one alphabet of Base64, and none at all where a line may
  * be broken or padded.
  */
-const compared = (character: string): string => {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is meant.
-  if (/[\s=\u0000-\u0020\u007f\u00ad\u200b-\u200d\u2060\ufeff]/u.test(character)) return ""
+const toCompared = (character: string): string => {
+  if (nowhere.test(character)) return ""
   if (character === "-") return "+"
   if (character === "_") return "/"
   const small = character.toLowerCase()
   return small.length === 1 ? small : character
 }
 
-const comparedText = (text: string): string =>
-  Array.from({ length: text.length }, (_, at) => compared(text.charAt(at))).join("")
+const ascii = Array.from({ length: 128 }, (_, code) => toCompared(String.fromCharCode(code)))
+
+const compared = (text: string, at: number): string => ascii[text.charCodeAt(at)] ?? toCompared(text.charAt(at))
+
+const comparedText = (text: string): string => {
+  let read = ""
+  for (let at = 0; at < text.length; at++) read += compared(text, at)
+  return read
+}
 
 const comparedReading = ({ ends, starts, text }: Reading): Reading => {
   let read = ""
   const newStarts: Array<number> = []
   const newEnds: Array<number> = []
   for (let at = 0; at < text.length; at++) {
-    const character = compared(text.charAt(at))
+    const character = compared(text, at)
     if (character === "") continue
     read += character
     newStarts.push(starts[at] ?? 0)
@@ -145,10 +154,13 @@ const comparedReading = ({ ends, starts, text }: Reading): Reading => {
 // How a secret may be spelled
 // -----------------------------------------------------------------------------
 
-/** The Base64 of bytes in the middle of others: what does not depend on those around it, for each place of a group of three. */
+/**
+ * The Base64 of bytes in the middle of others, for each place of a group of three that they may begin at: without what
+ * depends on those before them.
+ */
 const base64InText = (bytes: Uint8Array): ReadonlyArray<string> =>
   [0, 1, 2].map((before) => {
-    const text = Base64.encode(new Uint8Array([...new Uint8Array(before), ...bytes])).replace(/=+$/u, "")
+    const text = Base64.encode(new Uint8Array([...new Uint8Array(before), ...bytes]))
     return before === 0 ? text : text.slice(before + 1)
   })
 
@@ -175,27 +187,35 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   ]
 }
 
-/** Every part of a spelling that is not shown, by its length. */
-const partsOf = (secrets: ReadonlyArray<string>): ReadonlyMap<number, ReadonlySet<string>> => {
-  const parts = new Map<number, Set<string>>()
-  const add = (part: string) => {
-    if (part === "") return
-    const known = parts.get(part.length)
-    if (known === undefined) parts.set(part.length, new Set([part]))
+/** What is not shown. */
+interface Parts {
+  /** All spellings, one after the other: no part of as many characters as the window is shown. */
+  readonly spelled: string
+  /** What is shorter than the window, by its length. */
+  readonly short: ReadonlyMap<number, ReadonlySet<string>>
+}
+
+const partsOf = (secrets: ReadonlyArray<string>): Parts => {
+  const short = new Map<number, Set<string>>()
+  const spelled: Array<string> = []
+  const add = (part: string, least: number) => {
+    if (part.length < least || part.length >= window) return
+    const known = short.get(part.length)
+    if (known === undefined) short.set(part.length, new Set([part]))
     else known.add(part)
   }
+  for (const secret of secrets) add(comparedText(secret), 1)
   for (const spelling of secrets.flatMap(spellings)) {
     const text = comparedText(spelling)
-    if (text.length <= window) add(text)
-    for (let at = 0; at + window <= text.length; at++) add(text.slice(at, at + window))
-    // A part that holds spaces is shorter when it is compared.
+    spelled.push(text)
+    // Something shorter is in many a text by chance.
+    add(text, window / 2 + 1)
+    // A part that holds spaces or padding is shorter when it is compared.
     if (text.length === spelling.length) continue
-    for (let at = 0; at + window <= spelling.length; at++) {
-      const part = comparedText(spelling.slice(at, at + window))
-      if (part.length >= window / 2) add(part)
-    }
+    for (let at = 0; at + window <= spelling.length; at++)
+      add(comparedText(spelling.slice(at, at + window)), window / 2)
   }
-  return parts
+  return { spelled: spelled.join("\n"), short }
 }
 
 // -----------------------------------------------------------------------------
@@ -231,7 +251,10 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
     const marks = new Uint8Array(text.length)
     for (const reading of readings(text)) {
       const { ends, starts, text: read } = comparedReading(reading)
-      for (const [length, parts] of known) {
+      for (let at = 0; at + window <= read.length; at++) {
+        if (known.spelled.includes(read.slice(at, at + window))) marks.fill(1, starts[at], ends[at + window - 1])
+      }
+      for (const [length, parts] of known.short) {
         for (let at = 0; at + length <= read.length; at++) {
           if (parts.has(read.slice(at, at + length))) marks.fill(1, starts[at], ends[at + length - 1])
         }

@@ -20,6 +20,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import { Passphrase } from "../../src/domain/Code.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
 import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
 import { InterestPaymentHistory } from "../../src/endpoints/InterestPaymentHistory.ts"
@@ -29,6 +30,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { code, credentialsOf, oco, once, stopLimit } from "../support/exchange.ts"
 import { failure, json, refusal, toSent } from "../support/http.ts"
 import { property } from "../support/property.ts"
+import { readAnyHow, recoverable, respelled, type Spelling, spellings as respellings } from "../support/spellings.ts"
 
 // -----------------------------------------------------------------------------
 // What must not be seen
@@ -73,6 +75,22 @@ const assertHidden = (shown: ReadonlyArray<readonly [where: string, text: string
   }
 }
 
+/** No eight consecutive characters of a secret, in the encoding that the exchange used, are in anything that was shown. */
+const assertNothingOf = (
+  shown: ReadonlyArray<readonly [where: string, text: string]>,
+  secrets: ReadonlyArray<string>,
+  spelling: Spelling
+) => {
+  const parts = new Set(secrets.flatMap((secret) => recoverable(secret, spelling)))
+  for (const [where, text] of shown) {
+    const read = readAnyHow(text)
+    for (let at = 0; at + 8 <= read.length; at++) {
+      const part = read.slice(at, at + 8)
+      if (parts.has(part)) assert.fail(`${where} shows ${part}: ${text}`)
+    }
+  }
+}
+
 // -----------------------------------------------------------------------------
 // Exchanges that reveal everything they know
 // -----------------------------------------------------------------------------
@@ -113,10 +131,12 @@ const gossips: Readonly<Record<string, Gossip>> = {
   "no answer": silence
 }
 
+const passphrase = Passphrase.make("Xq7_tell-no0ne!")
+
 const calls = {
   placeStop: StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId: "mine" as never })),
   placeOco: CollateralOcoOrders.use((orders) => orders.create(oco)),
-  applyCode: Codes.use((codes) => codes.apply({ code })),
+  applyCode: Codes.use((codes) => codes.apply({ code, passphrase })),
   interest: InterestPaymentHistory.use((history) => history.page())
 }
 
@@ -125,7 +145,8 @@ const everythingShown = Effect.fnUntraced(function*(
   apiKey: string,
   apiSecret: string,
   gossip: Gossip,
-  call: keyof typeof calls
+  call: keyof typeof calls,
+  spell: (text: string) => string = (text) => text
 ) {
   const shown: Array<readonly [string, string]> = []
   const secrets: Array<string> = []
@@ -137,7 +158,8 @@ const everythingShown = Effect.fnUntraced(function*(
     Effect.flatMap(toSent(request, url), ({ headers }) => {
       const sent = [apiKey, apiSecret, headers["x-txc-payload"] ?? "", headers["x-txc-signature"] ?? ""]
       secrets.push(...sent)
-      const answered = gossip(sent, request)
+      const known = call === "applyCode" ? [...sent, code, passphrase] : sent
+      const answered = gossip(known.map(spell), request)
       return Effect.map(
         Effect.isEffect(answered) ? answered : Effect.succeed(answered),
         (response) => HttpClientResponse.fromWeb(request, response)
@@ -237,6 +259,31 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
       return isHidden(swapped ? long : short, swapped ? short : long, gossips[gossip] ?? assert.fail(), call)
     },
     { runs: 60 }
+  )
+
+  property(
+    "however an exchange spells what it was sent, and however much of it",
+    [
+      secret("K%2~", printable),
+      secret("S|9^", printable),
+      fc.constantFrom(...Object.keys(gossips)),
+      anyCall,
+      respellings
+    ],
+    (apiKey, apiSecret, gossip, call, spelling) =>
+      Effect.gen(function*() {
+        const spell = (text: string) => respelled(text, spelling)
+        const { secrets, shown } = yield* everythingShown(
+          apiKey,
+          apiSecret,
+          gossips[gossip] ?? assert.fail(),
+          call,
+          spell
+        )
+        const all = call === "applyCode" ? [...secrets, code, passphrase] : secrets
+        assertNothingOf(shown, all, spelling)
+      }),
+    { runs: 400, timeout: 120_000 }
   )
 
   it.effect("and the test would see it", () =>

@@ -215,3 +215,75 @@ export const hostileValues: fc.Arbitrary<string> = fc.oneof(
   fc.bigInt().map(String),
   fc.double({ noDefaultInfinity: true, noNaN: true }).map(String)
 )
+
+// -----------------------------------------------------------------------------
+// Servers that mean harm
+// -----------------------------------------------------------------------------
+
+/** A request that arrived whole, as bytes. */
+export interface Delivery {
+  readonly head: string
+  readonly body: string
+  /** Which connection it came over, and which request of that connection it is; both from 0. */
+  readonly connection: number
+  readonly inConnection: number
+}
+
+/** The first whole request of what has arrived, and what follows it; `undefined` while it is not whole. */
+const firstRequest = (
+  arrived: string
+): { readonly head: string; readonly body: string; readonly rest: string } | undefined => {
+  const end = arrived.indexOf("\r\n\r\n")
+  if (end === -1) return undefined
+  const head = arrived.slice(0, end)
+  const length = Number(/^content-length: *(\d+)$/imu.exec(head)?.[1] ?? 0)
+  const after = arrived.slice(end + 4)
+  if (!/^transfer-encoding: *chunked/imu.test(head)) {
+    return after.length < length ? undefined : { head, body: after.slice(0, length), rest: after.slice(length) }
+  }
+  const last = after.indexOf("0\r\n\r\n")
+  return last === -1 ? undefined : { head, body: after.slice(0, last), rest: after.slice(last + 5) }
+}
+
+/** A server that answers whole requests with any bytes it likes, and notes what was delivered. */
+export const harming = Effect.fnUntraced(function*(
+  answer: (socket: Net.Socket, delivery: Delivery) => void,
+  onHead: (socket: Net.Socket) => void = () => {}
+) {
+  const deliveries: Array<Delivery> = []
+  const sockets = new Set<Net.Socket>()
+  let connections = 0
+  const server = Net.createServer((socket) => {
+    const connection = connections++
+    let inConnection = 0
+    let arrived = ""
+    sockets.add(socket)
+    socket.on("error", () => {})
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("data", (bytes) => {
+      if (arrived === "") onHead(socket)
+      arrived += bytes.toString("latin1")
+      for (let next = firstRequest(arrived); next !== undefined; next = firstRequest(arrived)) {
+        arrived = next.rest
+        const delivery = { head: next.head, body: next.body, connection, inConnection: inConnection++ }
+        deliveries.push(delivery)
+        answer(socket, delivery)
+      }
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resume(Effect.void))
+      })
+  )
+  return { baseUrl: `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`, deliveries, sockets }
+})
+
+/** An answer as bytes. */
+export const rawAnswer = (status: number, headers: ReadonlyArray<string>, body: string): string =>
+  [`HTTP/1.1 ${status} -`, ...headers, `content-length: ${Buffer.byteLength(body)}`, "", body].join("\r\n")

@@ -1,0 +1,225 @@
+/** An answer that is about another order than the one that was asked for is an order, but not the caller's success. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
+import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
+import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
+import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
+import { MarketOrders } from "../../src/endpoints/MarketOrders.ts"
+import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import type { Dialect } from "../../src/protocol/Dialect.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import { dialects, goldens } from "../protocol/goldens.ts"
+import { answered, btcUsdt } from "../support/exchange.ts"
+import { failsWith } from "../support/fails.ts"
+import { fieldsOf, type Sent } from "../support/http.ts"
+import { property } from "../support/property.ts"
+
+interface Asked {
+  readonly side: "buy" | "sell"
+  readonly amount: Decimal.Amount
+  readonly reduceOnly?: boolean
+}
+
+const terms = ({ amount, side }: Asked) => ({ market: btcUsdt, side, amount })
+const price = Decimal.price("40000")
+const prices = { price, activationPrice: price, stopLimitPrice: price }
+const reducing = ({ reduceOnly }: Asked) => reduceOnly === undefined ? {} : { reduceOnly }
+
+const spot = {
+  LimitOrders: (asked: Asked) => LimitOrders.use((orders) => orders.create({ ...terms(asked), price })),
+  StopLimitOrders: (asked: Asked) =>
+    StopLimitOrders.use((orders) => orders.create({ ...terms(asked), price, activationPrice: price }))
+}
+const reducible = {
+  CollateralLimitOrders: (asked: Asked) =>
+    CollateralLimitOrders.use((orders) => orders.create({ ...terms(asked), price, ...reducing(asked) })),
+  CollateralOcoOrders: (asked: Asked) =>
+    CollateralOcoOrders.use((orders) => orders.create({ ...terms(asked), ...prices, ...reducing(asked) }))
+}
+const taking = {
+  MarketOrders: (asked: Asked) => MarketOrders.use((orders) => orders.create(terms(asked))),
+  StockMarketOrders: (asked: Asked) => StockMarketOrders.use((orders) => orders.create(terms(asked))),
+  CollateralMarketOrders: (asked: Asked) => CollateralMarketOrders.use((orders) => orders.create(terms(asked)))
+}
+const calls = { ...spot, ...reducible, ...taking }
+type Name = keyof typeof calls
+
+const legNames = ["stop_loss", "take_profit"]
+
+type Change = Readonly<Record<string, unknown>>
+
+/** The golden answer of what was sent, about what was sent; one leg of it, by its number, says something else. */
+const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change): Change => {
+  const golden = goldens.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
+  const { response } = golden.wire[dialect.name]
+  const { amount, market, side } = fieldsOf(sent)
+  const leg = (of: unknown, at: number) => ({
+    ...of as Change,
+    amount,
+    market,
+    side,
+    ...(at === changed || changed === legNames.length ? change : {})
+  })
+  const whole = response as Change
+  return "stop_loss" in whole
+    ? { ...whole, ...Object.fromEntries(legNames.map((name, at) => [name, leg(whole[name], at)])) }
+    : leg(whole, changed)
+}
+
+const idsIn = (value: unknown): ReadonlyArray<string> =>
+  Json.isObject(value)
+    ? Object.entries(value).flatMap(([key, inner]) =>
+      ["id", "order_id", "orderId"].includes(key) ? [String(inner)] : idsIn(inner)
+    )
+    : []
+
+const made = (dialect: Dialect, name: Name, asked: Asked, changed: number, change: Change) => {
+  let ids: ReadonlyArray<string> = []
+  const call = calls[name](asked) as ReturnType<typeof calls.LimitOrders>
+  const effect = call.pipe(
+    Effect.provide(answered((sent) => {
+      const answer = answerTo(dialect, sent, changed, change)
+      ids = idsIn(answer)
+      return new Response(Json.stringify(answer))
+    }, dialect))
+  )
+  return { effect, ids: () => ids }
+}
+
+const contradicts = (dialect: Dialect, name: Name, asked: Asked, changed: number, change: Change, problem: string) =>
+  Effect.gen(function*() {
+    const { effect, ids } = made(dialect, name, asked, changed, change)
+    const error = yield* failsWith("AcceptedUnreadable")(effect)
+    assert.deepStrictEqual([error.outcome, error.status], ["applied", 200])
+    assert.isAtLeast(error.orderIds.length, 1)
+    assert.deepStrictEqual<ReadonlyArray<string>>(error.orderIds, ids())
+    assert.include(error.problem, problem)
+  })
+
+const agrees = (dialect: Dialect, name: Name, asked: Asked, changed: number, change: Change) =>
+  made(dialect, name, asked, changed, change).effect
+
+const names = <T extends object>(of: T) => fc.constantFrom(...Object.keys(of) as Array<Name>)
+const anyDialect = fc.constantFrom(...dialects.map((dialect) => ({ ...dialect, toString: () => dialect.name })))
+const anyLeg = fc.nat(legNames.length)
+const digits = fc.integer({ min: 2, max: 10 ** 9 })
+const scales = fc.integer({ min: 0, max: 8 })
+
+/** So many of the last digits. */
+const decimal = (units: number, scale: number): Decimal.Amount => {
+  const text = units.toString().padStart(scale + 1, "0")
+  const at = text.length - scale
+  return Decimal.Amount.make(scale === 0 ? text : `${text.slice(0, at)}.${text.slice(at)}`)
+}
+
+const sides = fc.constantFrom("buy" as const, "sell" as const)
+
+describe("an answer to a created order", () => {
+  property(
+    "of another market, whichever leg says so, is an order that was applied",
+    [anyDialect, names(calls), sides, anyLeg],
+    (dialect, name, side, leg) =>
+      contradicts(dialect, name, { side, amount: decimal(5, 2) }, leg, { market: "ETH_USDT" }, "ETH_USDT")
+  )
+
+  property(
+    "of the other side, or of none that is known, is an order that was applied",
+    [anyDialect, names(calls), sides, anyLeg, fc.boolean()],
+    (dialect, name, side, leg, known) => {
+      const other = known ? side === "buy" ? "sell" : "buy" : "short"
+      return contradicts(dialect, name, { side, amount: decimal(5, 2) }, leg, { side: other }, other)
+    }
+  )
+
+  property(
+    "of a greater amount is an order that was applied",
+    [anyDialect, names(calls), sides, anyLeg, digits, scales, digits, fc.boolean()],
+    (dialect, name, side, leg, units, scale, more, reduceOnly) =>
+      contradicts(
+        dialect,
+        name,
+        { side, amount: decimal(units, scale), reduceOnly },
+        leg,
+        { amount: decimal(units + more, scale), deal_stock: "0", dealStock: "0" },
+        "amount"
+      )
+  )
+
+  property(
+    "of a smaller amount, of none, or of less than none, is an order that was applied",
+    [
+      anyDialect,
+      names({ ...spot, ...reducible }),
+      sides,
+      anyLeg,
+      digits,
+      scales,
+      fc.double({ min: 0, max: 1, noNaN: true })
+    ],
+    (dialect, name, side, leg, units, scale, part) => {
+      const less = Math.min(units - 1, Math.floor(units * part))
+      // With a last digit of its own: digits that were cut are another matter.
+      const amount = less === 0 ? "0" : decimal(less, scale).replace(/0$/u, "1")
+      if (Decimal.Equivalence(Decimal.Decimal.make(amount), decimal(units, scale))) return Effect.void
+      return Effect.andThen(
+        contradicts(dialect, name, { side, amount: decimal(units, scale) }, leg, { amount }, "amount"),
+        contradicts(dialect, name, { side, amount: decimal(units, scale) }, leg, { amount: `-${amount}` }, "amount")
+      )
+    }
+  )
+
+  property(
+    "of the same amount, written with other zeros, is a success",
+    [anyDialect, names(calls), sides, anyLeg, digits, scales, fc.integer({ min: 1, max: 5 })],
+    (dialect, name, side, leg, units, scale, zeros) => {
+      const amount = decimal(units, scale)
+      const written = `${amount}${amount.includes(".") ? "" : "."}${"0".repeat(zeros)}`
+      return agrees(dialect, name, { side, amount }, leg, { amount: written })
+    }
+  )
+
+  property(
+    "of an amount that is cut to the precision of the market is a success",
+    [anyDialect, names(calls), sides, anyLeg, digits, fc.integer({ min: 1, max: 999 })],
+    (dialect, name, side, leg, units, rest) =>
+      agrees(dialect, name, { side, amount: decimal(units * 1000 + rest, 6) }, leg, { amount: decimal(units, 3) })
+  )
+
+  property(
+    "of a smaller amount is a success where the order may only reduce a position",
+    [anyDialect, names(reducible), sides, anyLeg, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
+    (dialect, name, side, leg, units, scale, part) =>
+      agrees(
+        dialect,
+        name,
+        { side, amount: decimal(units, scale), reduceOnly: true },
+        leg,
+        { amount: decimal(Math.max(1, Math.floor(units * part)), scale) }
+      )
+  )
+
+  property(
+    "of a smaller amount is a success where the order takes what there is",
+    [anyDialect, names(taking), sides, digits, scales, fc.double({ min: 0, max: 1, noNaN: true })],
+    (dialect, name, side, units, scale, part) =>
+      agrees(
+        dialect,
+        name,
+        { side, amount: decimal(units, scale) },
+        0,
+        { amount: decimal(Math.max(1, Math.floor(units * part)), scale) }
+      )
+  )
+
+  it.effect("to a market buy may have what was bought as its amount", () =>
+    Effect.forEach(dialects, (dialect) =>
+      agrees(dialect, "MarketOrders", { side: "buy", amount: decimal(5, 0) }, 0, {
+        amount: "700",
+        deal_stock: "700.0",
+        dealStock: "700.0"
+      })))
+})

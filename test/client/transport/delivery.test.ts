@@ -1,0 +1,304 @@
+/** However a server answers, a mutating attempt is delivered at most once, over every transport that is supported. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Http2 from "node:http2"
+import type * as Net from "node:net"
+import * as Zlib from "node:zlib"
+import * as Call from "../../../src/client/call/Call.ts"
+import * as Credentials from "../../../src/client/Credentials.ts"
+import * as MarketRules from "../../../src/client/MarketRules.ts"
+import * as Nonce from "../../../src/client/Nonce.ts"
+import * as RateLimits from "../../../src/client/RateLimits.ts"
+import * as Region from "../../../src/client/Region.ts"
+import * as Signer from "../../../src/client/Signer.ts"
+import * as Transport from "../../../src/client/transport/Transport.ts"
+import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
+import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
+import * as Exchange from "../../../src/Exchange.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import { alice, credentialsOf, once, stopLimit } from "../../support/exchange.ts"
+import { failsWith } from "../../support/fails.ts"
+import { type Delivery, harming, rawAnswer } from "../../support/hostile.ts"
+
+const transports: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
+  undici: NodeHttpClient.layerUndici,
+  "node:http": NodeHttpClient.layerNodeHttp,
+  "node:http that keeps connections": NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }),
+  fetch: FetchHttpClient.layer
+}
+
+/** Alice's client of what is at the URL. */
+const clientAt = (baseUrl: string, http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Exchange.Services> =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
+    Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
+    Layer.provide(http),
+    Layer.orDie
+  )
+
+const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
+const balance = MainBalance.use(({ all }) => all)
+
+const kept = ["connection: keep-alive"]
+const refused = JSON.stringify({ code: 30, message: "Validation failed", errors: {} })
+const used = JSON.stringify({ code: 0, message: "Too many requests.", errors: {} })
+
+/** The attempt that a delivery belongs to: each attempt has another signature. */
+const attemptOf = ({ head }: Delivery): string => /^x-txc-signature: *(\w+)$/imu.exec(head)?.[1] ?? ""
+
+const assertOnce = (deliveries: ReadonlyArray<Delivery>, attempts: number) => {
+  assert.strictEqual(deliveries.length, attempts)
+  assert.strictEqual(new Set(deliveries.map(attemptOf)).size, attempts)
+  for (const { body, head } of deliveries) {
+    const payload = /^x-txc-payload: *(\S+)$/imu.exec(head)?.[1] ?? ""
+    assert.strictEqual(Buffer.from(payload, "base64").toString(), body, "the bytes that were signed")
+    assert.match(head, /^content-length: /imu)
+    assert.notMatch(head, /^transfer-encoding: /imu)
+    assert.notMatch(head, /^expect: /imu)
+  }
+}
+
+/** What servers answer that makes clients send again. */
+const answers: Readonly<Record<string, string>> = {
+  "421": rawAnswer(421, kept, refused),
+  "421, and the connection is closed": rawAnswer(421, ["connection: close"], refused),
+  "401 with a challenge": rawAnswer(401, [...kept, "www-authenticate: Basic realm=\"x\""], "{}"),
+  "407": rawAnswer(407, [...kept, "proxy-authenticate: Basic realm=\"x\""], "{}"),
+  "408": rawAnswer(408, ["connection: close"], ""),
+  "417": rawAnswer(417, kept, ""),
+  "425": rawAnswer(425, kept, ""),
+  "429 of a gateway": rawAnswer(429, [...kept, "retry-after: 0"], ""),
+  "503 with Retry-After": rawAnswer(503, [...kept, "retry-after: 0"], ""),
+  "307": rawAnswer(307, [...kept, "location: /api/v4/order/stop_limit"], ""),
+  "308": rawAnswer(308, [...kept, "location: /api/v4/order/stop_limit"], ""),
+  "103 and 421": `HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n${rawAnswer(421, kept, refused)}`,
+  "100 and 421": `HTTP/1.1 100 Continue\r\n\r\n${rawAnswer(421, kept, refused)}`
+}
+
+for (const [name, http] of Object.entries(transports)) {
+  describe(`with ${name}`, () => {
+    for (const [title, bytes] of Object.entries(answers)) {
+      it.live(`after ${title} nothing is sent again, and nobody knows`, () =>
+        Effect.gen(function*() {
+          const { baseUrl, deliveries } = yield* harming((socket) => socket.write(bytes))
+          const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, http)))
+          assert.strictEqual(error.outcome, "unknown")
+          assertOnce(deliveries, 1)
+        }))
+    }
+
+    const closing: Readonly<Record<string, (socket: Net.Socket) => void>> = {
+      "is closed": (socket) => socket.end(),
+      "is reset": (socket) => socket.resetAndDestroy(),
+      "breaks in the middle of the answer": (socket) =>
+        socket.write(rawAnswer(200, kept, refused).slice(0, -5), () => socket.destroy())
+    }
+    for (const [title, close] of Object.entries(closing)) {
+      it.live(`a kept connection that ${title} after it was read is not replaced by another`, () =>
+        Effect.gen(function*() {
+          let answered = 0
+          const { baseUrl, deliveries } = yield* harming((socket) => {
+            if (answered++ === 0) socket.write(rawAnswer(400, kept, refused))
+            else close(socket)
+          })
+          yield* Effect.gen(function*() {
+            yield* failsWith("ValidationFailed")(create)
+            yield* failsWith("OutcomeUnknown")(create)
+          }).pipe(Effect.provide(clientAt(baseUrl, http)))
+          assertOnce(deliveries, 2)
+        }))
+    }
+
+    it.live("a 421 that was applied, and a nonce that was used: one order, and the error says that nobody knows", () =>
+      Effect.gen(function*() {
+        const seen = new Set<string>()
+        const { baseUrl, deliveries } = yield* harming((socket, delivery) => {
+          const isNew = !seen.has(attemptOf(delivery))
+          seen.add(attemptOf(delivery))
+          socket.write(isNew ? rawAnswer(421, kept, refused) : rawAnswer(429, kept, used))
+        })
+        yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, http)))
+        assertOnce(deliveries, 1)
+      }))
+
+    it.live("a refused nonce is the one reason to sign and send again", () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
+        yield* failsWith("NonceRejected")(create).pipe(Effect.provide(clientAt(baseUrl, http)))
+        assertOnce(deliveries, 2)
+      }))
+
+    it.live("a client that retries by itself sends nothing a second time", () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, kept, refused)))
+        const retrying = Layer.effect(
+          HttpClient.HttpClient,
+          Effect.map(HttpClient.HttpClient, HttpClient.retryTransient({ schedule: Schedule.recurs(3) }))
+        )
+        const error = yield* failsWith("OutcomeUnknown")(create).pipe(
+          Effect.provide(clientAt(baseUrl, Layer.provide(retrying, http)))
+        )
+        assert.include(error.reason, "a second time, which was refused")
+        assertOnce(deliveries, 1)
+      }))
+
+    // -------------------------------------------------------------------------
+    // Bounds
+    // -------------------------------------------------------------------------
+
+    const endless: Readonly<Record<string, string>> = {
+      "in chunks": "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+      "until the connection ends": "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n",
+      "of a length that is a lie": "HTTP/1.1 200 OK\r\ncontent-length: 900000000000\r\n\r\n"
+    }
+    for (const [title, head] of Object.entries(endless)) {
+      it.live(`an endless answer, ${title}, is not read beyond the bound, and its connection is closed`, () =>
+        Effect.gen(function*() {
+          const piece = " ".repeat(65_536)
+          const chunk = title === "in chunks" ? `10000\r\n${piece}\r\n` : piece
+          const closed: Array<number> = []
+          const { baseUrl, deliveries } = yield* harming((socket) => {
+            let sent = 0
+            const more = () => {
+              while (!socket.destroyed && socket.write(chunk)) sent += chunk.length
+            }
+            socket.on("drain", more)
+            socket.on("close", () => closed.push(sent))
+            socket.write(head)
+            more()
+          })
+          yield* Effect.gen(function*() {
+            const error = yield* failsWith("OutcomeUnknown")(create)
+            assert.deepStrictEqual([error.why, error.status], ["unreadable-answer", 200])
+            assert.include(error.reason, "more than 1000000 bytes")
+            const read = yield* failsWith("UnexpectedResponse")(balance).pipe(once)
+            assert.include(read.problem, "more than 1000000 bytes")
+            while (closed.length < 2) yield* Effect.sleep(5)
+          }).pipe(
+            Effect.provideService(Transport.MaxAnswerBytes, 1_000_000),
+            Effect.provide(clientAt(baseUrl, http))
+          )
+          assert.strictEqual(deliveries.length, 2)
+          // What was not read fills the buffers of both sides.
+          for (const sent of closed) assert.isBelow(sent, 32_000_000)
+        }))
+    }
+
+    it.live("a bomb of gzip does not go off", () =>
+      Effect.gen(function*() {
+        const bomb = Zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 1 })
+        const { baseUrl } = yield* harming((socket) => {
+          socket.write(
+            `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`
+          )
+          socket.write(bomb)
+        })
+        const before = process.memoryUsage().rss
+        let most = before
+        const watching = Effect.sync(() => most = Math.max(most, process.memoryUsage().rss)).pipe(
+          Effect.repeat(Schedule.spaced("5 millis"))
+        )
+        const error = yield* Effect.raceFirst(failsWith("OutcomeUnknown")(create), watching).pipe(
+          Effect.provideService(Transport.MaxAnswerBytes, 1_000_000),
+          Effect.provide(clientAt(baseUrl, http))
+        )
+        if (typeof error === "number") return assert.fail("watched for ever")
+        // Only `fetch` decompresses. The others give the bytes as they are, which are too many or no JSON.
+        assert.strictEqual(error.why, "unreadable-answer")
+        assert.isBelow(most - before, 256 * 1024 * 1024)
+      }))
+
+    it.live("an answer of as many bytes as the bound is read, and one of one more is not", () =>
+      Effect.gen(function*() {
+        const body = `${" ".repeat(998)}{}`
+        const { baseUrl } = yield* harming((socket) => socket.write(rawAnswer(200, kept, body)))
+        yield* Effect.gen(function*() {
+          assert.strictEqual((yield* Effect.provideService(balance, Transport.MaxAnswerBytes, 1000)).size, 0)
+          yield* failsWith("UnexpectedResponse")(Effect.provideService(balance, Transport.MaxAnswerBytes, 999))
+        }).pipe(once, Effect.provide(clientAt(baseUrl, http)))
+      }))
+  })
+}
+
+// -----------------------------------------------------------------------------
+// HTTP/2
+// -----------------------------------------------------------------------------
+
+describe("with undici over HTTP/2", () => {
+  const overHttp2 = { useH2c: true, allowH2: true }
+  const http2 = NodeHttpClient.layerUndiciOptions(overHttp2)
+
+  /** Servers that say, after they have read a request, that they have not processed it. */
+  const disowning: Readonly<Record<string, (stream: Http2.ServerHttp2Stream) => void>> = {
+    REFUSED_STREAM: (stream) => stream.close(Http2.constants.NGHTTP2_REFUSED_STREAM),
+    GOAWAY: (stream) => stream.session?.goaway(Http2.constants.NGHTTP2_NO_ERROR, 0)
+  }
+  for (const [title, disown] of Object.entries(disowning)) {
+    it.live(`after ${title} nothing is sent again, and nobody knows`, () =>
+      Effect.gen(function*() {
+        const bodies: Array<string> = []
+        const sessions = new Set<Http2.ServerHttp2Session>()
+        const server = Http2.createServer()
+        server.on("session", (session) => sessions.add(session))
+        server.on("stream", (stream) => {
+          let body = ""
+          stream.on("error", () => {})
+          stream.on("data", (bytes: Buffer) => body += bytes.toString())
+          stream.on("end", () => {
+            bodies.push(body)
+            disown(stream)
+          })
+        })
+        yield* Effect.acquireRelease(
+          Effect.callback<void>((resume) => {
+            server.listen(0, "127.0.0.1", () => resume(Effect.void))
+          }),
+          () =>
+            Effect.sync(() => {
+              for (const session of sessions) session.destroy()
+              server.close()
+            })
+        )
+        const { port } = server.address() as Net.AddressInfo
+        yield* failsWith("OutcomeUnknown")(create).pipe(
+          Effect.provideService(Call.Timeout, "2 seconds"),
+          Effect.provide(clientAt(`http://127.0.0.1:${port}`, http2))
+        )
+        assert.strictEqual(bodies.length, 1)
+      }))
+  }
+})
+
+// -----------------------------------------------------------------------------
+// Runtimes that cannot
+// -----------------------------------------------------------------------------
+
+const cannotStream = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.HttpClientError({
+    reason: new HttpClientError.EncodeError({ request, description: "not supported in this runtime" })
+  })
+
+describe("a client that cannot send a body that is read once", () => {
+  it.effect("sends nothing, and the error says what to do", () =>
+    Effect.gen(function*() {
+      // As Effect's client over `fetch` does, where the runtime's `fetch` takes no stream.
+      const runtime = HttpClient.make((request) =>
+        request.body._tag === "Stream"
+          ? Effect.fail(cannotStream(request))
+          : Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}")))
+      )
+      const client = clientAt("http://localhost", Layer.succeed(HttpClient.HttpClient, runtime))
+      const error = yield* failsWith("ExchangeUnreachable")(create).pipe(Effect.provide(client))
+      assert.deepStrictEqual([error.why, error.outcome], ["other", "not-applied"])
+      assert.include(error.reason, "NodeHttpClient.layerUndici")
+      assert.strictEqual((yield* Effect.provide(balance, client)).size, 0, "reads are not concerned")
+    }))
+})

@@ -1,0 +1,79 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Scrub from "../../src/protocol/Scrub.ts"
+import { property } from "../support/property.ts"
+import { readAnyHow, recoverable, respelled, spellings } from "../support/spellings.ts"
+
+const printable = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code))
+const secret = fc.string({ unit: printable, minLength: 10, maxLength: 60 }).filter((text) => /\w{3}/u.test(text))
+
+describe("scrubber", () => {
+  property(
+    "leaves no eight characters of a secret, however it is spelled",
+    [secret, spellings, fc.string({ unit: printable, maxLength: 20 })],
+    (secret, spelling, around) =>
+      Effect.sync(() => {
+        const clean = Scrub.scrubber(secret)(`${around} "${respelled(secret, spelling)}" ${around}`)
+        const read = readAnyHow(clean.replaceAll(around, " "))
+        for (const part of recoverable(secret, spelling)) assert.notInclude(read, part, clean)
+      }),
+    { runs: 3000, timeout: 120_000 }
+  )
+
+  it("leaves everything else as it is", () => {
+    const scrub = Scrub.scrubber(
+      "alice-key-1f0c",
+      "0123456789abcdef".repeat(8),
+      "eyJhbW91bnQiOiIxMC41IiwibWFya2V0IjoiQlRDX1VTRFQifQ=="
+    )
+    for (
+      const text of [
+        "",
+        "Total (amount * price) is less than 5.05",
+        "The planId field: 8e667b4a-0b71-4988-8af5-9474dbfaeb51 \\u0041 %41 &amp; &#65; \\n \u{1f600}",
+        "{\"order_id\":9007199254740993,\"timestamp\":1699999999.123456,\"activation_condition\":\"gte\"}"
+      ]
+    ) assert.strictEqual(scrub(text), text)
+  })
+
+  it("removes a short secret as a whole, and no part of it", () => {
+    const scrub = Scrub.scrubber("1234")
+    assert.strictEqual(scrub("pass 1234, 123, 234; 31 32"), "pass <redacted>, 123, 234; 31 32")
+    assert.strictEqual(Scrub.scrubber("")("anything"), "anything")
+  })
+
+  it("removes a secret in the middle of what is encoded with it", () => {
+    const header = Buffer.from("x-txc-apikey: alice-key-1f0c\r\nhost: x").toString("base64")
+    const clean = Scrub.scrubber("alice-key-1f0c")(header)
+    assert.notInclude(Buffer.from(clean.split("<redacted>").join(""), "base64").toString(), "key-1f0c")
+    assert.include(clean, "<redacted>")
+  })
+
+  it("removes the bytes of a signature in Base64 too", () => {
+    const signature = "00ff12a9c3d4e5f60718293a4b5c6d7e".repeat(4)
+    assert.strictEqual(
+      Scrub.scrubber(signature)(`<${Buffer.from(signature, "hex").toString("base64url")}>`),
+      "<<redacted>>"
+    )
+  })
+})
+
+describe("withoutLongRuns", () => {
+  property(
+    "leaves no long run of letters and digits, also where it is escaped",
+    [fc.string({ unit: fc.constantFrom(..."abcXYZ019+/-_="), minLength: 24, maxLength: 200 }), spellings],
+    (run, spelling) =>
+      Effect.sync(() => {
+        const text = `a word ${
+          respelled(run, { ...spelling, encoding: "none", from: 0, to: 1, lineBreak: "none" })
+        } or two`
+        assert.strictEqual(Scrub.withoutLongRuns(text), "a word <redacted> or two")
+      })
+  )
+
+  it("leaves words, numbers and names", () => {
+    const text = "{\"activation_condition\":\"gte\",\"order_id\":9007199254740993,\"status\":\"CANCELED_TAKER_BAND\"}"
+    assert.strictEqual(Scrub.withoutLongRuns(text), text)
+  })
+})

@@ -1,0 +1,147 @@
+/** What an error body proves, for every endpoint and every status: it is no success, and seldom "not applied". */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import * as Classify from "../../src/protocol/Classify.ts"
+import type * as Dialect from "../../src/protocol/Dialect.ts"
+import type * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import { property } from "../support/property.ts"
+import { dialects, goldens } from "./goldens.ts"
+
+type Body = Readonly<Record<string, unknown>>
+
+const keep = (text: string): string => text
+
+const judge = (endpoint: Endpoint.Any, dialect: Dialect.Dialect, status: number, text: string) =>
+  Classify.classify(endpoint, dialect, { status, text, scrub: keep })
+
+const statuses = fc.oneof(
+  fc.constantFrom(200, 201, 202, 204, 299, 400, 401, 403, 404, 408, 409, 421, 422, 425, 429, 453, 499, 500, 503),
+  fc.integer({ min: 200, max: 599 })
+)
+
+const anyCode = fc.oneof(
+  fc.constantFrom<unknown>(0, 1, 10, 30, 116, "30", "", null, 1.5, true, 2n ** 70n, []),
+  fc.integer()
+)
+
+const anyMessage = fc.constantFrom<unknown>(
+  "Validation failed",
+  "Too many requests.",
+  "Unauthorized request.",
+  "upstream request timeout",
+  "",
+  5,
+  null,
+  { market: ["x"] },
+  [["x"]]
+)
+
+const anyErrors = fc.constantFrom<unknown>({}, { market: ["x"] }, [], null, "none", 0)
+
+/** Bodies that look like errors, more or less: alone, or with what a success says. */
+const bodies = (endpoint: Endpoint.Any, dialect: Dialect.Dialect): fc.Arbitrary<Body> => {
+  const { response } = goldens.find((golden) => golden.endpoint === endpoint)?.wire[dialect.name] ?? assert.fail()
+  const success = Json.isObject(response) ? response : {}
+  return fc.tuple(
+    fc.record(
+      { code: anyCode, message: anyMessage, errors: anyErrors, success: fc.constantFrom<unknown>(false, true, "no") },
+      { requiredKeys: [] }
+    ),
+    fc.constantFrom({}, {}, {}, success, { order_id: 7 }, { result: { orderId: 7 } }, { proxy: "nginx" })
+  ).map(([error, other]) => ({ ...other, ...error }))
+}
+
+/** As the document and the live exchange show the bodies of their errors, said again without the library's words. */
+const isError = ({ code, message, success }: Body): boolean =>
+  success === false ||
+  (message !== undefined && (typeof code === "bigint" || (typeof code === "number" && Number.isInteger(code))))
+
+const isProof = (dialect: Dialect.Dialect, status: number, { code, errors, message, success }: Body): boolean => {
+  if (status >= 500 || (status >= 300 && status < 400) || status === 408 || status === 421) return false
+  const namesFields = typeof errors === "object" && errors !== null && !Array.isArray(errors)
+  const namesNone = dialect.name === "live" && (errors === undefined || errors === null || Array.isArray(errors))
+  return typeof code === "number" && Number.isSafeInteger(code) && typeof message === "string" &&
+    success === undefined && (namesFields || namesNone)
+}
+
+const isOrderId = (value: unknown): boolean =>
+  typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value) && value >= 0)
+
+const hasOrderId = (value: unknown): boolean =>
+  Json.isObject(value) &&
+  Object.entries(value).some(([key, inner]) =>
+    ["id", "order_id", "orderId"].includes(key) ? isOrderId(inner) : hasOrderId(inner)
+  )
+
+for (const dialect of dialects) {
+  describe(`in the ${dialect.name} dialect`, () => {
+    for (const { endpoint } of goldens) {
+      property(
+        `${endpoint.name}: an error body is no success, and "not applied" is proven`,
+        [statuses, bodies(endpoint, dialect)],
+        (status, body) =>
+          Effect.sync(() => {
+            const verdict = judge(endpoint, dialect, status, Json.stringify(body))
+            if (isError(body)) assert.notStrictEqual(verdict._tag, "Answered")
+            if (!endpoint.mutates || verdict._tag !== "Refused") return
+            if (verdict.error.outcome !== "not-applied") return
+            assert.isTrue(isProof(dialect, status, body), `${verdict.error._tag} for HTTP ${status}`)
+            if (endpoint.errorFamily === "order") assert.isFalse(hasOrderId(body), "an order id says the contrary")
+          }),
+        { runs: 300 }
+      )
+
+      property(
+        `${endpoint.name}: the exchange's own form is a refusal, whatever the status that it comes with`,
+        [statuses, fc.integer(), fc.string()],
+        (status, code, message) =>
+          Effect.sync(() => {
+            const body = { code, message, errors: {} }
+            if (endpoint.access === "public" || !isProof(dialect, status, body)) return
+            assert.strictEqual(judge(endpoint, dialect, status, Json.stringify(body))._tag, "Refused")
+          })
+      )
+
+      it(`${endpoint.name}: a success is none where a key comes twice`, () => {
+        const { response } = goldens.find((golden) => golden.endpoint === endpoint)?.wire[dialect.name] ?? assert.fail()
+        const text = Json.stringify(response as object)
+        assert.strictEqual(judge(endpoint, dialect, 200, text)._tag, "Answered")
+        const twice = text.replace(/"([^"]+)":/u, (key) => `${key}null,${key}`)
+        if (twice === text) return
+        const verdict = judge(endpoint, dialect, 200, twice)
+        assert.deepInclude(verdict, { _tag: "Uncertain", why: "unreadable-answer" })
+      })
+    }
+  })
+}
+
+describe("parseUnique", () => {
+  property("reads what JSON writes", [fc.jsonValue()], (value) =>
+    Effect.sync(() => {
+      for (const text of [JSON.stringify(value), JSON.stringify(value, undefined, 2)]) {
+        assert.deepStrictEqual(Json.parseUnique(text), Json.parse(text))
+      }
+    }), { runs: 2000 })
+
+  property(
+    "reads no object that has a key twice, however deep it is and however the key is spelled",
+    [fc.string(), fc.jsonValue(), fc.jsonValue(), fc.nat(5), fc.boolean()],
+    (key, one, other, depth, escaped) =>
+      Effect.sync(() => {
+        const quoted = JSON.stringify(key)
+        const again = escaped
+          ? `"${
+            [...Array(key.length).keys()].map((at) => `\\u${key.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
+          }"`
+          : quoted
+        let text = `{${quoted}:${JSON.stringify(one)} , ${again} :${JSON.stringify(other)}}`
+        for (let at = 0; at < depth; at++) text = at % 2 === 0 ? `[1,${text}]` : `{"x":${text}}`
+        assert.isTrue(Result.isSuccess(Json.parse(text)))
+        assert.deepStrictEqual(Json.parseUnique(text), Result.fail(Json.repeatedKey))
+      }),
+    { runs: 1000 }
+  )
+})

@@ -1,0 +1,96 @@
+/** How a server may spell what it echoes, and how somebody who reads it would get it back. */
+import * as fc from "fast-check"
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64")
+
+/** What is done to the whole of it. */
+const encodings = {
+  none: (text: string) => text,
+  base64,
+  "base64 without padding": (text: string) => base64(text).replace(/=+$/u, ""),
+  "base64 for URLs": (text: string) => Buffer.from(text).toString("base64url"),
+  hex: (text: string) => Buffer.from(text).toString("hex")
+}
+
+/** What is done to every character. */
+const escapes = {
+  none: (character: string) => character,
+  "of URLs": (character: string) => Buffer.from(character).toString("hex").replace(/../gu, "%$&"),
+  "of URLs, twice": (character: string) => Buffer.from(character).toString("hex").replace(/../gu, "%25$&"),
+  "of HTML": (character: string) => `&#${character.charCodeAt(0)};`,
+  "of HTML in hex": (character: string) => `&#x${character.charCodeAt(0).toString(16)};`,
+  "of JSON": (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+}
+
+const cases = {
+  kept: (text: string) => text,
+  upper: (text: string) => text.toUpperCase(),
+  lower: (text: string) => text.toLowerCase()
+}
+
+const breaks = { none: "", "a line": "\n", "a line of Windows": "\r\n", "a space": " ", "an escaped line": "\\n" }
+
+const keysOf = <T extends object>(of: T) => fc.constantFrom(...Object.keys(of) as Array<keyof T & string>)
+
+export interface Spelling {
+  readonly encoding: keyof typeof encodings
+  readonly escape: keyof typeof escapes
+  readonly letters: keyof typeof cases
+  readonly lineBreak: keyof typeof breaks
+  readonly width: number
+  /** What comes before it in the text that is encoded. */
+  readonly before: string
+  /** Where it is cut, as parts of its length. */
+  readonly from: number
+  readonly to: number
+}
+
+export const spellings: fc.Arbitrary<Spelling> = fc.record({
+  encoding: keysOf(encodings),
+  escape: keysOf(escapes),
+  letters: keysOf(cases),
+  lineBreak: keysOf(breaks),
+  width: fc.integer({ min: 3, max: 80 }),
+  before: fc.constantFrom("", "", "k", "k="),
+  from: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.6, noNaN: true })),
+  to: fc.oneof(fc.constant(1), fc.double({ min: 0.5, max: 1, noNaN: true }))
+})
+
+/** The whole of the text, encoded, with letters as they are shown. */
+const encoded = (text: string, { before, encoding, letters }: Spelling): string =>
+  cases[letters](encodings[encoding](encoding === "none" ? text : before + text))
+
+/** The text as the server writes it. */
+export const respelled = (text: string, spelling: Spelling): string => {
+  const whole = encoded(text, spelling)
+  const cut = whole.slice(Math.floor(whole.length * spelling.from), Math.ceil(whole.length * spelling.to))
+  const lines = cut.match(new RegExp(`[^]{1,${spelling.width}}`, "gu")) ?? []
+  return lines
+    .map((line) => [...line].map(escapes[spelling.escape]).join(""))
+    .join(breaks[spelling.lineBreak])
+}
+
+/** The text after everything that is escaped was read, without what breaks lines, and in small letters. */
+export const readAnyHow = (text: string): string => {
+  let read = text
+  for (let before = ""; before !== read;) {
+    before = read
+    read = read
+      .replaceAll("\\\\", "\\")
+      .replace(/\\u([0-9a-f]{4})/giu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+      .replace(/&#x([0-9a-f]+);/giu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+      .replace(/&#([0-9]+);/gu, (_, number: string) => String.fromCharCode(Number(number)))
+      .replace(/%([0-9a-f]{2})/giu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+      .replace(/\\[nr]/gu, "")
+  }
+  return read.replace(/\s/gu, "").toLowerCase()
+}
+
+/** All that a reader of {@link readAnyHow} may find of a secret: every eight consecutive characters. */
+export const recoverable = (secret: string, spelling: Spelling): ReadonlyArray<string> => {
+  const skipped = spelling.encoding === "none"
+    ? 0
+    : Math.ceil(encodings[spelling.encoding](spelling.before).replace(/=+$/u, "").length)
+  const whole = readAnyHow(encoded(secret, spelling).slice(skipped))
+  return Array.from({ length: Math.max(0, whole.length - 7) }, (_, at) => whole.slice(at, at + 8))
+}
