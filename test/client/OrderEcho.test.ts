@@ -12,8 +12,8 @@ import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Json from "../../src/protocol/Json.ts"
-import { dialects, goldens } from "../protocol/goldens.ts"
-import { answered, btcUsdt } from "../support/exchange.ts"
+import { entries } from "../endpoints/fixtures/all.ts"
+import { answered, btcUsdt, dialects } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { fieldsOf, type Sent } from "../support/http.ts"
 import { property } from "../support/property.ts"
@@ -54,7 +54,7 @@ type Change = Readonly<Record<string, unknown>>
 
 /** The golden answer of what was sent, about what was sent; one leg of it, by its number, says something else. */
 const answerTo = (dialect: Dialect, sent: Sent, changed: number, change: Change): Change => {
-  const golden = goldens.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
+  const { golden } = entries.find(({ endpoint }) => endpoint.path === sent.path) ?? assert.fail(sent.path)
   const { response } = golden.wire[dialect.name]
   const { amount, market, side } = fieldsOf(sent)
   const leg = (of: unknown, at: number) => ({

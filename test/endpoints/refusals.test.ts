@@ -57,11 +57,11 @@ const smuggling = (
     HttpClient.HttpClient,
     Effect.map(
       HttpClient.HttpClient,
-      HttpClient.mapRequestEffect((request) =>
-        endpoint.access === "public"
-          ? Effect.succeed(publicly(endpoint, fields, request))
-          : Effect.map(bytesOf(request), (bytes) => privately(fields, request, bytes))
-      )
+      HttpClient.mapRequestEffect((request) => {
+        if (endpoint.access === "public") return Effect.succeed(publicly(endpoint, fields, request))
+        if (request.method === "GET") return Effect.succeed(request)
+        return Effect.map(bytesOf(request), (bytes) => privately(fields, request, bytes))
+      })
     )
   )
 
