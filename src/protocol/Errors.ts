@@ -104,7 +104,7 @@ export interface Refused extends NamedFields {
   readonly origin: "local" | "exchange"
   /** The code of the error body. Of a request that was not sent: the code that the exchange would have given. */
   readonly code: number
-  /** The answer's body, shortened to 4096 characters and without secrets; absent when `origin` is `local`. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   readonly body?: string
 }
 
@@ -119,7 +119,7 @@ export interface Rejected extends NamedFields {
   readonly code?: number
   /** The exchange's message. */
   readonly reason: string
-  /** The answer's body, shortened to 4096 characters and without secrets. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
   readonly body: string
 }
 
@@ -267,7 +267,7 @@ export class PublicRequestRejected extends judged(
   declare readonly reason: string
   /** The `params` of the error body: what they mean is not documented. Empty when the body has none. */
   declare readonly params: ReadonlyArray<unknown>
-  /** The answer's body, shortened to 4096 characters and without secrets. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** `false`: the same request is refused again. */
   readonly isRetryable = false
@@ -343,7 +343,7 @@ export class NotAuthorized extends judged(
   declare readonly code?: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The answer's body, shortened to 4096 characters and without secrets. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The client order id of the request, where it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -382,7 +382,7 @@ export class NonceRejected extends judged(
   declare readonly status: number
   /** The exchange's message. */
   declare readonly reason: string
-  /** The answer's body, shortened to 4096 characters and without secrets. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The client order id of the request, where it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -423,7 +423,7 @@ export class RateLimited extends judged(
   declare readonly reason: string
   /** How long to wait before the call may succeed, in milliseconds; absent when it is not known. */
   declare readonly retryAfter?: number
-  /** The answer's body, shortened to 4096 characters and without secrets; absent when `origin` is `local`. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets; absent when `origin` is `local`. */
   declare readonly body?: string
   /** The client order id of the request, where it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -439,8 +439,8 @@ export class RateLimited extends judged(
 }
 
 /**
- * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode. The order exists. Do
- * not retry: that would create another one. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
+ * The exchange answered 2xx with a readable order id, but the rest of the answer does not decode, or is about another
+ * market, side or amount than the one that was asked for. An order exists. Do not retry: that would create another one. Read the order by its id, for example with `ActiveOrders` or `OrderHistory`.
  *
  * @category errors
  * @since 0.1.0
@@ -462,9 +462,9 @@ export class AcceptedUnreadable extends judged(
   declare readonly status: number
   /** The identifiers that the answer shows, at least one: of the order, or of a pair and its legs. */
   declare readonly orderIds: ReadonlyArray<OrderId>
-  /** Why the answer does not decode. */
+  /** Why the answer does not decode, or how it differs from what was asked for. */
   declare readonly problem: string
-  /** The answer's body, shortened to 4096 characters and without secrets. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets. */
   declare readonly body: string
   /** The client order id of the request, where it has one. */
   declare readonly clientOrderId?: ClientOrderId
@@ -483,8 +483,9 @@ export class AcceptedUnreadable extends judged(
  * - `timeout`: no answer came in time
  * - `connection-lost`: the connection ended before the whole answer was there
  * - `redirected`: the answer was a redirect (3xx), which the client never follows
- * - `server-error`: the answer was an HTTP error without the exchange's error body
- * - `unreadable-answer`: the answer was a success that does not decode and shows no order id
+ * - `server-error`: HTTP 408, 421 or 5xx, whatever the body says: something between the exchange and us may have answered
+ * - `unreadable-answer`: the answer was neither a success that decodes, nor one that shows an order id, nor the exchange's
+ *   own error body; or it was too large to be read
  *
  * @category models
  * @since 0.1.0
@@ -571,7 +572,7 @@ export class OutcomeUnknown extends judged(
   declare readonly nonceForm: NonceForm
   /** When the request was handed to the transport, in Unix microseconds by this machine's clock. */
   declare readonly sentAt: number
-  /** The answer's body, shortened to 4096 characters and without secrets; absent when there was no answer. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets; absent when there was no answer. */
   declare readonly body?: string
   /** `false`: a second call could be applied in addition to this one. */
   readonly isRetryable = false
@@ -676,7 +677,7 @@ export class UnexpectedResponse extends judged(
   declare readonly status: number
   /** How the answer differs from what the document says. */
   declare readonly problem: string
-  /** The answer's body, shortened to 4096 characters and without secrets; empty when only the page is wrong. */
+  /** What is shown of the answer's body: at most 4096 characters, without secrets; empty when only the page is wrong. */
   declare readonly body: string
   /** Whether `status` is 500 or more: a server that fails may recover, an answer that does not decode will not. */
   get isRetryable(): boolean {

@@ -223,10 +223,13 @@ const signAndSend = (
     })
   })
 
-/** What a request holds that only its maker may know: a code is worth money, and its passphrase guards it. */
+/**
+ * What a request holds that only its maker may know: a code is worth money, and its passphrase guards it. A text of less
+ * than four characters is in too many others by chance to be removed from them.
+ */
 const secretsOf = (request: object): ReadonlyArray<string> => {
   const { code, passphrase } = request as { readonly code?: unknown; readonly passphrase?: unknown }
-  return [code, passphrase].filter((value) => typeof value === "string")
+  return [code, passphrase].flatMap((value) => typeof value === "string" && value.length >= 4 ? [value] : [])
 }
 
 // -----------------------------------------------------------------------------

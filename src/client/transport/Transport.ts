@@ -8,8 +8,7 @@
  * ```ts
  * import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
  * import * as Layer from "effect/Layer"
- * import { Exchange, Transport } from "effect-txc"
- * import type * as Credentials from "effect-txc/Credentials"
+ * import { type Credentials, Exchange, Transport } from "effect-txc"
  *
  * // No answer of more than a megabyte is read.
  * export const small = (credentials: Credentials.Options) =>
@@ -83,22 +82,53 @@ export interface Answer {
 }
 
 /**
- * Why there is no answer, and what that proves:
- *
- * - `not-sent`: nothing was sent; `why` says what prevented it
- * - `lost`: the connection ended before the whole answer was there; the request may have been delivered
- * - `resent`: the `HttpClient` wanted to send the request a second time. That was refused; the first one may have been
- *   delivered
- * - `timeout`: the answer did not come in time; the request may have been delivered
- * - `too-large`: the answer, of this `status`, has more bytes than asked for, so the connection was closed
+ * Nothing was sent.
  *
  * @category models
  * @since 0.1.0
  */
-export type Proof =
-  | { readonly kind: "not-sent"; readonly why: UnreachableCause }
-  | { readonly kind: "lost" | "resent" | "timeout" }
-  | { readonly kind: "too-large"; readonly status: number }
+export interface NotSent {
+  /** Nothing was sent, so nothing was applied. */
+  readonly kind: "not-sent"
+  /** What prevented it. */
+  readonly why: UnreachableCause
+}
+
+/**
+ * The request may have been delivered, and no whole answer came.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MayBeDelivered {
+  /**
+   * - `lost`: the connection ended before the whole answer was there
+   * - `resent`: the `HttpClient` wanted to send the request a second time; that was refused
+   * - `timeout`: the answer did not come in time
+   */
+  readonly kind: "lost" | "resent" | "timeout"
+}
+
+/**
+ * The answer has more bytes than asked for, so the connection was closed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TooLarge {
+  /** The request was delivered; its answer was not read to the end. */
+  readonly kind: "too-large"
+  /** The HTTP status of the answer. */
+  readonly status: number
+}
+
+/**
+ * What the lack of an answer proves.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Proof = NotSent | MayBeDelivered | TooLarge
 
 /**
  * There is no answer.
@@ -107,11 +137,14 @@ export type Proof =
  * @since 0.1.0
  */
 export class SendFailed extends Data.TaggedError("SendFailed")<{
-  /** What that proves. */
   readonly proof: Proof
-  /** What happened, in words. They may contain what was sent: scrub them. */
   readonly reason: string
-}> {}
+}> {
+  /** What that proves. */
+  declare readonly proof: Proof
+  /** What happened, in words. They may contain what was sent: scrub them. */
+  declare readonly reason: string
+}
 
 /**
  * Sends requests.
