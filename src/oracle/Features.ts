@@ -44,9 +44,10 @@ export interface Features {
  * @since 0.1.0
  */
 export class FeaturesError extends Schema.TaggedError<FeaturesError>()("FeaturesError", {
-  /** What is wrong with it, in words. */
   reason: Schema.String
 }) {
+  /** What is wrong with it, in words. */
+  declare readonly reason: string
   /** The reason. */
   override get message(): string {
     return this.reason
