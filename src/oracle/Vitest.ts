@@ -28,7 +28,8 @@ import * as Verdict from "./Verdict.ts"
 
 /**
  * Registers one test for each rule that is asked for, each with a new target. The test of a rule that cannot be judged
- * is skipped; the test of a broken rule fails with what a report shows of it.
+ * and of an
+ * informational rule that sees something else, is skipped; the test of a broken rule fails with what a report shows of it.
  *
  * @category running
  * @since 0.1.0
@@ -48,6 +49,8 @@ export const conformance = <E>(
         const { results: [result] } = await Effect.runPromise(Effect.scoped(judged))
         if (result === undefined || result.outcome._tag === "Held") return
         if (result.outcome._tag === "Skipped") return skip(result.outcome.why)
+        // An informational rule judges nothing.
+        if (rule.level === "INFO") return skip(Report.line(result))
         return Promise.reject(new Verdict.Broken({ expected: rule.statement, got: Report.line(result) }))
       })
     }
