@@ -132,6 +132,7 @@ const entry: OrderEntry = {
   sideProfile: "mutating",
   draft: Orders.stopLimit,
   clientOrderIds: (order, key) => [order[key]],
+  perAccount: "MUST",
   isAsSubmitted: (order, { activation_price, amount, price }) => hasValues(order, amount, price, activation_price)
 }
 
