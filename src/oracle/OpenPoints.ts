@@ -110,6 +110,44 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["stop-limit.client-order-id.for-ever", "oco.client-order-id.for-ever"]
   },
   {
+    id: "open.oco.client-order-id.scope",
+    point: "Among which orders the client order id of an OCO order is unique",
+    stance: "among those of its account, as the document says of stop-limit orders",
+    rules: ["oco.client-order-id.per-account"]
+  },
+  {
+    id: "open.order-id",
+    point: "Among which orders an order's identifier is unique",
+    stance: "among all of the exchange",
+    rules: ["stop-limit.ids.accounts", "oco.ids.accounts"]
+  },
+  {
+    id: "open.trade.price",
+    point: "At which price two orders trade whose limits differ",
+    stance: "at that of the order that rested",
+    rules: ["orders.deal-money.price"]
+  },
+  {
+    id: "open.bbo",
+    point: "What the queue and the counterparty method of bboRole do once the stop is triggered",
+    stance:
+      "queue: the order rests at the best price of its own side; counterparty: it takes the best price of the other side, "
+      + "and none beyond it",
+    rules: ["stop-limit.bbo"]
+  },
+  {
+    id: "open.stp",
+    point: "Which of two orders of one account ends when they would trade with each other, and what no means",
+    stance: "the one that the mode names; with no, they trade",
+    rules: ["stop-limit.stp.cancels", "orders.stp"]
+  },
+  {
+    id: "open.field-names",
+    point: "What becomes of a field that no endpoint has",
+    stance: "it is ignored; the name of a field is compared with its case",
+    rules: ["general.private.field-case"]
+  },
+  {
     id: "open.oco.client-order-id",
     point: "Whether the legs of an OCO order show its client order id",
     stance: "both do; in the live dialect neither does",

@@ -12,7 +12,9 @@ import * as Report from "../../src/oracle/Report.ts"
 import * as Rule from "../../src/oracle/Rule.ts"
 import { rules } from "../../src/oracle/Rules.ts"
 import * as Target from "../../src/oracle/Target.ts"
+import * as Lists from "../../src/oracle/world/Lists.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
+import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { passing } from "../support/clock.ts"
 import { answering } from "../support/http.ts"
@@ -291,6 +293,9 @@ describe("what is sent", () => {
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const keys = yield* Support.account(target)
+      // Lists of two records can be judged.
+      const { world } = Session.make(target, "control", yield* Target.now).world()
+      for (const list of [...Lists.all, ...Lists.all]) yield* list.add(world, keys)
       const report = yield* Check.check({ ...target, keys }, { profile: "mutating", runs: 2, seed: 1 })
       assert.deepStrictEqual(Report.broken(report).map(Report.line), [])
       assert.deepStrictEqual(report.warnings, [])

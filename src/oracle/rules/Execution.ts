@@ -12,7 +12,7 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
-import type { World } from "../world/World.ts"
+import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Stop-limit order (response)"
 
@@ -31,7 +31,7 @@ const sweep = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
   )
   const limit = priceText(market, priceAt(5))
   const took = yield* Trading.placeOther(world, taker, { market: market.name, side, amount: "0.03", price: limit })
-  return { maker, made, took, money: offers.reduce((sum, [amount, price]) => sum + amount * price, 0) }
+  return { maker, made, taker, took, money: offers.reduce((sum, [amount, price]) => sum + amount * price, 0) }
 })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
@@ -143,17 +143,17 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {
-        const { made, maker, took } = yield* sweep(world, side)
+        const { made, maker, taker, took } = yield* sweep(world, side)
         const { dealMoney, orderId } = Spelling.keys(world.dialect)
-        const received = yield* Effect.forEach(
-          made,
-          (order) => Effect.map(Orders.find(world, maker, order[orderId]), (found) => Number(found[dealMoney]))
-        )
+        const moneyOf = (account: Account) => (order: Body) =>
+          Effect.map(Orders.find(world, account, order[orderId]), (found) => Number(found[dealMoney]))
+        const received = yield* Effect.forEach(made, moneyOf(maker))
         const sum = received.reduce((sum, money) => sum + money, 0)
+        const paid = [Number(took[dealMoney]), yield* moneyOf(taker)(took)]
         yield* Verdict.conclude(
-          `the taker's ${dealMoney} equal to those of the makers, ${received.join(" and ")}`,
-          took[dealMoney],
-          sum > 0 && Math.abs(Number(took[dealMoney]) - sum) < 1e-6
+          `the taker's ${dealMoney}, answered and listed, equal to those of the makers, ${received.join(" and ")}`,
+          paid,
+          sum > 0 && paid.every((money) => Math.abs(money - sum) < 1e-6)
         )
       })
   }),

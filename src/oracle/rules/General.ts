@@ -171,6 +171,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       fc.constantFrom(...Paths.reads, Paths.interest),
       fc.constantFrom<Array<object>>({}, { limit: 0 }, { offset: -1 }, { limit: "ten" })
     ),
+    examples: [...Paths.reads, Paths.interest].flatMap((path): ReadonlyArray<[string, object]> => [
+      [path, {}],
+      [path, { limit: 0 }]
+    ]),
     check: (world, [path, fields]) =>
       Effect.gen(function*() {
         for (

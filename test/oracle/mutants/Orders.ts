@@ -583,6 +583,12 @@ const cancelling: ReadonlyArray<Mutant> = [
     ...cancels((fields) => typesOf(fields).length === 0 ? without(fields, "type") : fields)
   },
   {
+    id: "cancel-all-market-empty",
+    fault: "an empty market is none",
+    breaks: ["cancel-all.market.unknown"],
+    ...cancels((fields) => fields["market"] === "" ? without(fields, "market") : fields)
+  },
+  {
     id: "cancel-all-market-unnamed",
     fault: "errors does not name market",
     breaks: ["cancel-all.market.unknown", "cancel-all.market.type", "errors.order.validation"],
@@ -609,22 +615,28 @@ const listed: ReadonlyArray<readonly [path: string, place: Place]> = [
 ]
 
 /** Orders that are listed with another value of a key. */
-const listing = (key: string, change: (value: unknown, order: Fields) => unknown): Change => ({
+const listing = (
+  key: string | ((venue: Instance) => string),
+  change: (value: unknown, order: Fields) => unknown
+): Change => ({
   make: () => ({
-    answer: (answer, request) =>
-      listed.reduce(
-        (answer, [path, place]) =>
-          request.path === path && answer.status === 200
-            ? withBody(
-              answer,
-              changedAt(jsonOf(answer), place, (order) =>
-                Json.isObject(order) && Object.hasOwn(order, key)
-                  ? { ...order, [key]: change(order[key], order) }
-                  : order)
-            )
-            : answer,
-        answer
+    answer: (answer, request, venue) => {
+      const name = typeof key === "string" ? key : key(venue)
+      const found = listed.find(([path]) => path === request.path)
+      if (found === undefined || answer.status !== 200) return answer
+      const [, place] = found
+      return withBody(
+        answer,
+        changedAt(
+          jsonOf(answer),
+          place,
+          (order) =>
+            Json.isObject(order) && Object.hasOwn(order, name)
+              ? { ...order, [name]: change(order[name], order) }
+              : order
+        )
       )
+    }
   })
 })
 
@@ -666,6 +678,12 @@ const pending = (change: (order: StopOrder) => object): Change => ({
     }
   }
 })
+
+/** What is filled of an order, at its own limit. */
+const atLimit = (money: unknown, order: Fields): unknown => {
+  const stock = Number(order["dealStock"] ?? order["deal_stock"])
+  return stock === 0 ? money : `${stock * Number(order["price"])}`
+}
 
 /** The other role of an order at the best bid or offer. */
 const roles = { queue: "counterparty", counterparty: "queue", none: undefined } as const
@@ -841,16 +859,19 @@ const life: ReadonlyArray<Mutant> = [
     ...pending(({ stop }) => ({ stop: { ...stop, bboRole: undefined } }))
   },
   {
+    id: "deal-money-listed-at-limit",
+    fault: "what a trade cost is listed at the limit of the order",
+    breaks: ["orders.deal-money"],
+    ...listing(({ dialect }) => dialect.keys.dealMoney, atLimit)
+  },
+  {
     id: "deal-money-at-limit",
     fault: "what a trade cost is shown at the limit of the order",
     breaks: ["orders.deal-money", "orders.deal-money.price"],
     ...placed(
       LimitOrders.endpoint.path,
       ({ dialect }) => dialect.keys.dealMoney,
-      (money, order) => {
-        const stock = order["dealStock"] ?? order["deal_stock"]
-        return Number(stock) === 0 ? money : `${Number(stock) * Number(order["price"])}`
-      }
+      atLimit
     )
   },
   {
