@@ -256,6 +256,16 @@ describe("what is sent", () => {
       }
     }))
 
+  it.effect("few calls to a target that answers no more", () =>
+    Effect.gen(function*() {
+      let sent = 0
+      const target = yield* silentFor((path) => ++sent > 10 ? undefined : gullible(path))
+      const check = Check.check(target, { runs: 1, only: ["general.answer.each"] })
+      const report = yield* passing(check, 1000)
+      assert.deepStrictEqual(outcomes(report), ["CouldNotRun"])
+      assert.strictEqual(sent, 13)
+    }))
+
   it.effect("an order that was not answered is reported", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.stopLimit ? undefined : gullible(path))

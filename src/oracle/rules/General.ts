@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import type { TargetError } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
@@ -27,6 +28,9 @@ const moneyKeys =
 
 /** So many calls of each kind show a connection that breaks one time in forty, nearly always. */
 const manyCalls = 80
+
+/** After so many calls in a row without an answer the target is gone, and cannot be judged. */
+const maxInRow = 3
 
 const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
   if (Array.isArray(value)) return value.flatMap(moneyIn)
@@ -151,15 +155,21 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const account = yield* world.reader
-        const outcomes = yield* Effect.forEach(
-          Array.from({ length: manyCalls }, () => [world.get(Paths.ping), world.call(account, Paths.fees)]).flat(),
-          Effect.result
+        const calls = [world.get(Paths.ping), world.call(account, Paths.fees)]
+        const lost: Array<TargetError> = []
+        let inRow = 0
+        for (const call of Array.from({ length: manyCalls }, () => calls).flat()) {
+          const outcome = yield* Effect.result(call)
+          inRow = Result.isFailure(outcome) ? inRow + 1 : 0
+          if (Result.isSuccess(outcome)) continue
+          lost.push(outcome.failure)
+          if (inRow === maxInRow) return yield* outcome.failure
+        }
+        yield* Verdict.conclude(
+          "an answer to every call",
+          `${lost.length} without: ${lost[0]?.reason}`,
+          lost.length === 0
         )
-        const [first, ...others] = outcomes.flatMap((outcome) => Result.isFailure(outcome) ? [outcome.failure] : [])
-        if (first === undefined) return
-        // A target that answers nothing at all cannot be judged.
-        if (others.length + 1 === outcomes.length) return yield* first
-        yield* Verdict.conclude("an answer to every call", `${others.length + 1} without: ${first.reason}`, false)
       })
   }),
   Rule.forAll({
