@@ -696,24 +696,11 @@ const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
 })
 
 /** Moves the triggers of orders that wait, by so many steps away from the market, or toward it. */
-const shifted = (steps: number, side: "buy" | "sell"): Change => ({
-  make: () => {
-    const done = new WeakSet()
-    return {
-      answer: (answer, _request, { state }) => {
-        for (const { waiting } of state.trading.values()) {
-          for (const order of seekingAnew(waiting)) {
-            if (order.side !== side || done.has(order)) continue
-            done.add(order)
-            const away = side === "buy" ? steps : -steps
-            Object.assign(order.stop, { price: (Number(order.stop.price) + away / 100).toFixed(2) })
-          }
-        }
-        return answer
-      }
-    }
-  }
-})
+const shifted = (steps: number, side: "buy" | "sell"): Change =>
+  pending(({ side: found, stop }) => {
+    const away = side === "buy" ? steps : -steps
+    return found === side ? { stop: Object.assign(stop, { price: (Number(stop.price) + away / 100).toFixed(2) }) } : {}
+  })
 
 const life: ReadonlyArray<Mutant> = [
   {
