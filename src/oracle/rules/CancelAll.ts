@@ -40,7 +40,7 @@ const rest = Effect.fnUntraced(function*(
   const ids = new Map<Kind, string>()
   for (const [kind, path, fields] of calls) {
     const answer = yield* world.call(account, path, fields)
-    if (answer.status !== 200 || !Json.isObject(answer.json))
+    if (!Refusals.isSuccess(answer) || !Json.isObject(answer.json))
       return yield* Verdict.skip(`needs ${path}, a ${kind} order`)
     ids.set(kind, String(answer.json[Spelling.keys(world.dialect).orderId]))
   }
@@ -56,7 +56,7 @@ const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: Re
   const account = yield* world.trader
   const orders = yield* rest(world, account)
   const answer = yield* world.call(account, Paths.cancelAll, fields)
-  yield* Verdict.expect(answer, "a success: HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+  yield* Verdict.expect(answer, "a success: HTTP 2xx with JSON", Refusals.isSuccess(answer))
   const left = yield* open(world, account)
   const expected = kinds.flatMap((kind) => orders.get(kind) ?? [])
   const nameOf = (id: string) => [...orders].find(([, other]) => other === id)?.[0] ?? id
@@ -71,7 +71,7 @@ const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: Re
 const refuses = (world: World, fields: Body, key: string) =>
   Effect.gen(function*() {
     const answer = yield* world.call(yield* world.reader, Paths.cancelAll, fields)
-    yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+    yield* Refusals.order(answer, world.dialect, true, key)
   })
 
 const live = Rule.other("HTTP 422")
@@ -156,7 +156,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll)
-        yield* Verdict.expect(answer, "HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+        yield* Verdict.expect(answer, "HTTP 2xx with JSON", Refusals.isSuccess(answer))
       })
   }),
   Rule.always({
@@ -206,6 +206,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "cancel-all.market.unknown",
     statement: "An unknown market is refused",
     clause,
+    level: "SHOULD",
     live,
     values: ["NO_SUCH", "BTC_NOTHING", "BTCUSDT", ""],
     check: (world, market) => refuses(world, { market }, "market")
@@ -217,6 +218,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     live,
     values: Arbitraries.noTexts,
     check: (world, market) => refuses(world, { market }, "market")
+  }),
+  Rule.forEach({
+    id: "cancel-all.refusal",
+    statement: "A wrong field is refused with HTTP 400, code 30, Validation failed, and errors that name the field",
+    clause,
+    level: "SHOULD",
+    live,
+    values: [["market", 1], ["market", "NO_SUCH"], ["type", "spot"], ["type", ["option"]]] as const,
+    check: (world, [key, value]) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { [key]: value })
+        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+      })
   }),
   Rule.always({
     id: "cancel-all.refused.nothing",
@@ -235,6 +249,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "cancel-all.envelope",
     statement: "request and nonce are optional: the call is carried out without either of them",
     clause,
+    level: "SHOULD",
     live: Rule.other("both are required"),
     values: [{ request: undefined }, { nonce: undefined }, { request: undefined, nonce: undefined }],
     check: (world, envelope) =>
@@ -242,7 +257,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })
         yield* world.dialect.name === "live"
           ? Refusals.any(answer, "because the envelope is not complete")
-          : Verdict.expect(answer, "HTTP 2xx", answer.status < 300)
+          : Verdict.expect(answer, "HTTP 2xx", Refusals.isSuccess(answer))
       })
   })
 ]

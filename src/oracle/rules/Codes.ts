@@ -8,6 +8,7 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import { ethOf, issue } from "../world/Codes.ts"
 import * as Fields from "../world/Fields.ts"
@@ -23,7 +24,8 @@ const amounts = fc.integer({ min: 1, max: 1e9 }).map((units) => (units / 1e6).to
 
 const passphrases = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 25 })
 
-const isApplied = (world: World, { status }: { readonly status: number }) => status === Spelling.applied(world.dialect)
+const isApplied = (world: World, answer: Answer) =>
+  answer.status === Spelling.applied(world.dialect) && Refusals.isSuccess(answer)
 
 const created = Rule.other("HTTP 201", Rule.liveDocumentation)
 
@@ -87,7 +89,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.applyCode)
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "code")
+        yield* Refusals.call(answer, world.dialect, "code")
       })
   }),
   Rule.forAll({
@@ -98,18 +100,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, code) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "code")
+        yield* Refusals.call(answer, world.dialect, "code")
       })
   }),
   Rule.forAll({
     id: "codes.code.unknown",
     statement: "A code that does not exist is refused",
     clause,
+    level: "SHOULD",
     values: fc.uuid().map((id) => `WB${id}ETH`),
     check: (world, code) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "code")
+        yield* Refusals.call(answer, world.dialect, "code")
       })
   }),
   Rule.forAll({
@@ -166,9 +169,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: ["p".repeat(26), "漢".repeat(26)],
     check: (world, passphrase) =>
       Effect.gen(function*() {
-        const { code } = yield* issue(world, "1")
+        // A target that cuts the passphrase would take what is left of it.
+        const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "passphrase")
+        yield* Refusals.call(answer, world.dialect, "passphrase")
       })
   }),
   Rule.forAll({
@@ -180,7 +184,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       Effect.gen(function*() {
         const { code } = yield* issue(world, "1")
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "passphrase")
+        yield* Refusals.call(answer, world.dialect, "passphrase")
       })
   }),
   Rule.always({
@@ -193,8 +197,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
         yield* world.call(one, Paths.applyCode, { code })
         for (const account of [one, two]) {
-          const answer = yield* world.call(account, Paths.applyCode, { code })
-          yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "code")
+          yield* Refusals.call(yield* world.call(account, Paths.applyCode, { code }), world.dialect, "code")
         }
         const held = [yield* ethOf(world, one), yield* ethOf(world, two)]
         yield* Verdict.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
@@ -219,6 +222,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         let sum = 0
         for (const account of accounts) sum += yield* ethOf(world, account)
         yield* Verdict.conclude("2 ETH in all", sum, sum === 2)
+      })
+  }),
+  Rule.forEach({
+    id: "codes.refusal",
+    statement: "A wrong field is refused with HTTP 400, code 0, Validation failed, and errors that name the field",
+    clause,
+    level: "SHOULD",
+    values: [
+      [{}, "code"],
+      [{ code: 1 }, "code"],
+      [{ code: "no-such-code" }, "code"],
+      [{ code: "no-such-code", passphrase: "p".repeat(26) }, "passphrase"]
+    ] as const,
+    check: (world, [fields, key]) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.applyCode, { ...fields })
+        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), key)
       })
   }),
   Rule.always({

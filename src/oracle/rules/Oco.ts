@@ -9,7 +9,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as ClientOrderIds from "../world/ClientOrderIds.ts"
-import { basePrice } from "../world/Markets.ts"
+import { basePrice, toMarket } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
 import * as OrderFields from "../world/OrderFields.ts"
@@ -31,6 +31,8 @@ const entry: OrderEntry = {
   limits: ["price", "stop_limit_price"],
   stopPrice: "stop_limit_price",
   // The take-profit of a buy waits below the market, where a sell would trade immediately.
+  isRefusalShown: true,
+  unbounded: ["price", "activation_price", "stop_limit_price", "total"],
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
@@ -160,9 +162,12 @@ const marginMarket: Rule.Rule = Rule.always({
       const listed = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
       const spot = listed.find((market) => market["isCollateral"] === false)
       if (spot === undefined) return yield* Verdict.skip("all markets can be traded with collateral")
-      const draft = Orders.oco(yield* world.market, "buy", { market: spot["name"] })
+      // The order is right but for its market, so that nothing else can be why it is refused.
+      const market = toMarket(spot, basePrice)
+      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+      const draft = Orders.oco(market, "buy")
       const refused = yield* Orders.submit(world, yield* world.trader, Paths.oco, draft)
-      yield* Refusals.fields(refused, Spelling.orderValidation(world.dialect), "market")
+      yield* Refusals.order(refused, world.dialect, true, "market")
     })
 })
 

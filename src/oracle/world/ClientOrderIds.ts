@@ -11,6 +11,7 @@ import * as Verdict from "../Verdict.ts"
 import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
+import * as Refusals from "./Refusals.ts"
 import * as Spelling from "./Spelling.ts"
 
 /** A rule that these values are refused as client order ids. */
@@ -34,7 +35,7 @@ const refusesValues = (
       Effect.gen(function*() {
         const key = Spelling.keys(world.dialect).clientOrderId
         const answer = yield* submit(world, entry, (order) => ({ ...order, [key]: value }))
-        yield* refuses(world, answer, key)
+        yield* refuses(world, entry, answer, key)
       })
   })
 
@@ -43,6 +44,8 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
     id: `${entry.id}.client-order-id.accepts`,
     statement: "A client order id of letters, digits, dashes, dots and underscores is accepted, and the order shows it",
     clause: entry.clause,
+    // Whether the legs of an OCO order show its client order id is open.
+    level: entry.liveClientOrderId === undefined ? "MUST" : "SHOULD",
     profile: "mutating",
     live: entry.liveClientOrderId === undefined
       ? Rule.other("the key is clientOrderId")
@@ -92,7 +95,7 @@ const unique = (entry: OrderEntry): Rule.Rule =>
         const account = yield* world.trader
         const order = entry.draft(market, "buy", { [key]: world.unique("same") })
         yield* Orders.place(world, account, entry.path, order)
-        yield* refuses(world, yield* Orders.submit(world, account, entry.path, order), key)
+        yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
       })
   })
 
@@ -130,8 +133,8 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
         yield* world.call(account, Paths.cancelAll)
         const answer = yield* Orders.submit(world, account, entry.path, order)
         yield* Spelling.clientOrderIds(world.dialect) === "never"
-          ? refuses(world, answer, key)
-          : Verdict.expect(answer, "HTTP 200", answer.status === 200)
+          ? refuses(world, entry, answer, key)
+          : Verdict.expect(answer, "HTTP 200", Refusals.isSuccess(answer))
       })
   })
 

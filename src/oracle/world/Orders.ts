@@ -78,7 +78,7 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
 
 /** The JSON object of a success. */
 export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
-  answer.status === 200 && Json.isObject(answer.json)
+  answer.status === 200 && Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Effect.succeed(answer.json)
     : Effect.fail(
       new Verdict.Broken({ expected: "HTTP 200 with a JSON object", got: Verdict.describe(answer), answer })
@@ -118,28 +118,33 @@ export const submit = Effect.fnUntraced(function*(
   if (world.profile !== "mutating") return yield* call
   const inDoubt = (market: unknown, reason: string) =>
     world.warn(`an order on ${String(market)} may be open: ${reason}`)
-  const answer = yield* Effect.tapError(call, ({ reason }) => inDoubt(fields["market"], reason))
+  const answer = yield* Effect.tapErrorTag(call, "TargetError", ({ reason }) => inDoubt(fields["market"], reason))
   if (lacksFunds(answer)) return yield* Verdict.skip(outOfFunds)
   if (Refusals.isRefused(answer)) return answer
   const json = Json.isObject(answer.json) ? answer.json : {}
   // The request's market may be wrong on purpose; the answer's is the order's.
   const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
   const market = leg["market"] ?? fields["market"]
-  const orderId = Number(idsOf(world, json)[0])
+  // A target of the other dialect is told apart by its first order, which has to be canceled too.
+  const key = Spelling.orderIdKeys(world.dialect).find((key) => Object.hasOwn(json, key)) ??
+    Spelling.keys(world.dialect).orderId
+  const orderId = Number(json["id"] ?? json[key])
   if (!Number.isSafeInteger(orderId)) {
     yield* inDoubt(market, Verdict.describe(answer))
     return answer
   }
   const cancel = world.call(account, path === Paths.oco ? Paths.cancelOco : Paths.cancelOrder, {
     market,
-    [Spelling.keys(world.dialect).orderId]: orderId
+    [key]: orderId
   })
   const order = `order ${orderId} on ${String(market)}`
   yield* world.onEnd(
     Effect.matchEffect(cancel, {
       onSuccess: (answer) =>
-        answer.status < 300 ? Effect.void : world.warn(`${order} may still be open: ${Verdict.describe(answer)}`),
-      onFailure: ({ reason }) => world.warn(`${order} may still be open: ${reason}`)
+        Refusals.isSuccess(answer)
+          ? Effect.void
+          : world.warn(`${order} may still be open: ${Verdict.describe(answer)}`),
+      onFailure: (error) => world.warn(`${order} may still be open: ${Verdict.whyOf(error)}`)
     })
   )
   return answer
@@ -174,7 +179,9 @@ export const list = Effect.fnUntraced(function*(
 ): Effect.fn.Return<ReadonlyMap<string, Body>, Verdict.CheckError> {
   const answer = yield* world.call(account, path, { limit: 100 })
   // Open orders come as a list, those that have ended as a list for each market.
-  const listed = answer.status === 200 && Json.isObject(answer.json) ? Object.values(answer.json).flat() : answer.json
+  const listed = Refusals.isSuccess(answer) && Json.isObject(answer.json)
+    ? Object.values(answer.json).flat()
+    : answer.json
   if (!Array.isArray(listed)) return yield* Verdict.skip(`needs ${path} to see what became of an order`)
   const key = Spelling.keys(world.dialect).orderId
   return new Map(listed.filter(Json.isObject).map((order) => [String(order[key] ?? order["id"]), order]))

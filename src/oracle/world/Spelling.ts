@@ -28,6 +28,12 @@ export const keys = of({
   }
 })
 
+/** The keys of an order's identifier: the dialect's own, and that of the other. */
+export const orderIdKeys = of<ReadonlyArray<string>>({
+  document: ["order_id", "orderId"],
+  live: ["orderId", "order_id"]
+})
+
 /** The statuses of orders. */
 export const statuses = of({
   document: {
@@ -90,7 +96,7 @@ export const clientOrderIds = of<"never" | "closed">({ document: "never", live: 
 
 /** A nonce as fields of the envelope. With a window it need not be the greatest so far, but near the clock. */
 export const nonce = (
-  dialect: Dialect,
+  dialect: Pick<Dialect, "name">,
   value: number,
   isWindowed: boolean
 ): Readonly<Record<string, unknown>> =>

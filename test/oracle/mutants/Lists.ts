@@ -237,7 +237,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   {
     id: `${id}-limit-unnamed`,
     fault: "errors does not name limit",
-    breaks: [`${id}.limit.min`, `${id}.limit.max`, `${id}.limit.integer`],
+    breaks: [`${id}.refusal`],
     ...unnamed(path, "limit")
   },
   {
@@ -282,7 +282,7 @@ const filters: ReadonlyArray<Mutant> = [
       {
         id: `interest-${id}-unnamed`,
         fault: `errors does not name ${key}`,
-        breaks: [`interest.${id}.unknown`, "interest.both.unknown", `interest.${id}.type`],
+        breaks: [`interest.${id}.unknown`, "interest.both.unknown"],
         ...unnamed(path, key)
       },
       {
@@ -314,7 +314,7 @@ const filters: ReadonlyArray<Mutant> = [
   {
     id: "search-ignored",
     fault: "search selects nothing",
-    breaks: ["sub-accounts.search", "sub-accounts.search.nothing", "sub-accounts.search.type"],
+    breaks: ["sub-accounts.search.matches", "sub-accounts.search.nothing", "sub-accounts.search.type"],
     ...asking(SubAccounts.endpoint.path, (fields) => without(fields, "search"))
   },
   {
