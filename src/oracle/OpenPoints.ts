@@ -49,7 +49,13 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.envelope",
     point: "Whether the calls for sub-accounts need request and nonce, and what optional means for cancel-all",
     stance: "all calls need both, but cancel-all, where either may be missing",
-    rules: ["sub-accounts.envelope", "api-keys.envelope", "delete.envelope", "cancel-all.envelope"]
+    rules: [
+      "sub-accounts.envelope",
+      "api-keys.envelope",
+      "delete.envelope",
+      "cancel-all.envelope",
+      "auth.request.optional"
+    ]
   },
   {
     id: "open.auth.refusals",
@@ -223,6 +229,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     point: "Among which orders the client order id of an OCO order is unique",
     stance: "among those of its account, as the document says of stop-limit orders",
     rules: ["oco.client-order-id.per-account"]
+  },
+  {
+    id: "open.permissions",
+    point: "Which calls the permissions of a sub-account allow",
+    stance: "spotEnabled: orders on the spot; collateralEnabled: orders with collateral. Other orders are refused",
+    rules: ["auth.permissions"]
   },
   {
     id: "open.order-id",

@@ -238,11 +238,23 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   Rule.forEach({
+    id: "auth.request.optional",
+    statement: "Where a body may be without request, it is the path of the called endpoint all the same if it is there",
+    clause,
+    level: "SHOULD",
+    values: (setting) => pathsOf(setting).filter((path) => !envelopedPathsOf(setting).includes(path)),
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = yield* faulty(world, path, { envelope: { request: Paths.limitOrder } })
+        yield* Refusals.any(answer, "because request is not the path")
+      })
+  }),
+  Rule.forEach({
     id: "auth.request.prefix",
     statement: `request begins with ${Paths.version}: a path without it is refused`,
     clause,
     profile: "read-only",
-    values: pathsOf,
+    values: envelopedPathsOf,
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* faulty(world, path, { envelope: { request: path.slice(Paths.version.length) } })

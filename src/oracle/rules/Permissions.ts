@@ -1,5 +1,6 @@
 /**
- * What a sub-account may trade (document, "Sub-account" and "Authentication").
+ * What a sub-account may trade (document, "Sub-account" and "Authentication"). The document names the permissions; which
+ * calls each of them allows is this project's stance.
  *
  * @since 0.1.0
  */
@@ -34,6 +35,7 @@ const rule = (permission: Permission, id: string, statement: string, path: strin
     id,
     statement,
     clause,
+    level: "SHOULD",
     values: [true, false],
     check: (world, isAllowed) =>
       Effect.gen(function*() {

@@ -80,13 +80,13 @@ export const create = Effect.fnUntraced(function*(
   return id
 })
 
-/** The title and the type of a key that a sub-account gets of its own. */
-export const ownKey = { title: "its own", type: "1" }
+/** The title of a key that a sub-account gets of its own. */
+export const ownTitle = "its own"
 
 /** Gives a sub-account a key of its own; succeeds with the account to call for. */
 export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
   const [apiKey, apiSecret] = [`${id}-key`, secretOf(id)]
-  yield* world.control("AddKey", { account: id, apiKey, apiSecret, ...ownKey, enabled: true })
+  yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: ownTitle, type: "1", enabled: true })
   const account: Account = {
     apiKey: Redacted.make(apiKey),
     apiSecret: Redacted.make(apiSecret),

@@ -127,11 +127,14 @@ const publicRefusals = (change: (json: Fields) => unknown): Change =>
 
 const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, status: 200 }, body)
 
+/** Whether the document says that the calls of a path need `request` and `nonce`. */
+const isEnveloped = (path: string): boolean => path !== CancelAllOrders.endpoint.path
+
 /** `request` is compared on all paths but one. */
 const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
   id: `request-not-compared${named(path)}`,
   fault: `request may be any path in calls of ${path}`,
-  breaks: ["auth.request.path", "auth.request.prefix"],
+  breaks: isEnveloped(path) ? ["auth.request.path", "auth.request.prefix"] : ["auth.request.optional"],
   ...enveloping((fields, request) =>
     request.path === path && "request" in fields ? { ...fields, request: path } : fields
   )

@@ -396,10 +396,10 @@ const filters: ReadonlyArray<Mutant> = [
     ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "apiKey"], (key) => String(key).slice(0, 8))
   },
   {
-    id: "key-type-lost",
-    fault: "every key has one type",
+    id: "key-title-lost",
+    fault: "every key has one title",
     breaks: ["api-keys.listed"],
-    ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "type"], () => "0")
+    ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "title"], () => "a key")
   },
   {
     id: "all-restricted",
