@@ -14,6 +14,7 @@ import * as ServerStatus from "../../../src/endpoints/ServerStatus.ts"
 import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
 import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
 import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
+import * as Paths from "../../../src/oracle/world/Paths.ts"
 import type { Dialect, RefusalKind } from "../../../src/protocol/Dialect.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import * as Signature from "../../../src/protocol/Signature.ts"
@@ -128,7 +129,7 @@ const publicRefusals = (change: (json: Fields) => unknown): Change =>
 const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, status: 200 }, body)
 
 /** Whether the document says that the calls of a path need `request` and `nonce`. */
-const isEnveloped = (path: string): boolean => path !== CancelAllOrders.endpoint.path
+const isEnveloped = (path: string): boolean => !Paths.unenveloped.includes(path)
 
 /** `request` is compared on all paths but one. */
 const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
