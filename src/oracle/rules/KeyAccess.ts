@@ -55,7 +55,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       })
   }),
   everywhere(
-    "auth.key.disabled.everywhere",
+    "auth.key.enabled",
     "A disabled key is refused by every endpoint that accepts an enabled one",
     "the key is disabled",
     (world) =>

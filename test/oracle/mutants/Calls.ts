@@ -262,7 +262,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     id: "disabled-key-reads",
     fault: "a disabled key may still list interest payments",
-    breaks: ["auth.key.disabled.everywhere"],
+    breaks: ["auth.key.enabled"],
     ...opening((key, path) => {
       if (path === InterestPaymentHistory.endpoint.path) key.enabled = true
     })
@@ -270,7 +270,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     id: "enabled-key-refused",
     fault: "no key may apply codes",
-    breaks: ["auth.key.disabled.everywhere", "auth.key.endpoints.everywhere"],
+    breaks: ["auth.key.enabled", "auth.key.endpoints.everywhere"],
     ...opening((key, path) => {
       if (path === Codes.endpoint.path) key.enabled = false
     })
