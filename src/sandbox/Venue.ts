@@ -24,6 +24,7 @@ import type { Dialect, RefusalKind } from "../protocol/Dialect.ts"
 import * as Signature from "../protocol/Signature.ts"
 import * as Alarm from "./Alarm.ts"
 import * as Feed from "./control/Feed.ts"
+import * as Forks from "./control/Forks.ts"
 import * as OwnerActions from "./control/OwnerActions.ts"
 import * as Engine from "./engine/Engine.ts"
 import type { Operation } from "./engine/Operation.ts"
@@ -112,6 +113,8 @@ export class Venue extends Context.Service<Venue, {
   readonly feed: Feed.Feed
   /** The latest calls, and what came of each. */
   readonly requests: Requests.Requests
+  /** The venues that were made of it. */
+  readonly forks: Forks.Forks
 }>()("effect-txc/sandbox/Venue") {}
 
 /** What a call passes through. */
@@ -271,14 +274,14 @@ const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect
       "ignored. No answer to them had been sent"
   )
 
-/**
- * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const make = Effect.fnUntraced(function*(
-  { dialect, file = Journal.inMemory, seed = 0 }: Options
+const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): Effect.Effect<void> =>
+  file === Journal.inMemory || anchored || sequence() === 0 ? Effect.void : Effect.logWarning(
+    `${file} has no anchor beside it. Whether commands are missing at its end can't be told`
+  )
+
+const open = Effect.fnUntraced(function*(
+  { dialect, file = Journal.inMemory, seed = 0 }: Options,
+  forks: Forks.Forks
 ): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
   const { policy } = dialect
   const journal = yield* Journal.open(file, {
@@ -286,6 +289,7 @@ export const make = Effect.fnUntraced(function*(
     onCommitted: (sequence) => outbox.release(sequence)
   })
   yield* warnOfUnfinished(file, journal)
+  yield* warnOfNoAnchor(file, journal)
 
   const states = SavedStates.make(policy)
   const start = yield* Recovery.start(journal, policy)
@@ -317,9 +321,30 @@ export const make = Effect.fnUntraced(function*(
     faults,
     limits,
     feed,
-    requests
+    requests,
+    forks
   })
 })
+
+/**
+ * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
+  Effect.suspend(() => open(options, Forks.make()))
+
+/**
+ * A new venue in memory, with the dialect and the seed of another one. `forks` are its own.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeFork = (
+  { dialect, seed }: Venue["Service"],
+  forks: Forks.Forks
+): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> => open({ dialect, seed }, forks)
 
 /**
  * A venue as a service.

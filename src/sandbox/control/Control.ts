@@ -35,6 +35,7 @@ import * as Venue from "../Venue.ts"
 import * as ClockControl from "./ClockControl.ts"
 import { type ControlRefused, refuse } from "./ControlRefused.ts"
 import type { Entry, FeedGone } from "./Feed.ts"
+import type { Fork } from "./Forks.ts"
 import * as HistoryControl from "./HistoryControl.ts"
 import type { OwnerAction } from "./OwnerActions.ts"
 import { checked } from "./Perform.ts"
@@ -42,6 +43,7 @@ import * as Views from "./Views.ts"
 
 export { ClockReading } from "./ClockControl.ts"
 export { ControlRefused } from "./ControlRefused.ts"
+export { Fork } from "./Forks.ts"
 export { Status } from "./HistoryControl.ts"
 export { AccountSummary, Balance, OpenOrder, OpenPosition } from "./Views.ts"
 
@@ -144,11 +146,24 @@ export class Control extends Context.Service<Control, {
   readonly reset: Done
   /** Marks the venue as set up: a reset goes back to this. */
   readonly begin: Done
-  /** A new venue, in memory, after this many commands of this one, or after all. It lives as long as the scope. */
+  /**
+   * A new venue, in memory, after this many commands of this one, or after all. It lives until `endFork`, or as long as
+   * the scope. There are at most 16 at once, forks of forks included.
+   */
   readonly fork: (sequence?: number) => Effect.Effect<Venue.Venue["Service"], Failure, Scope.Scope>
-  /** All commands, each as a line of JSON. It holds the secrets of the venue's keys. */
+  /** The forks of the venue that have not ended, and those that were made of its forks. */
+  readonly forks: Effect.Effect<ReadonlyArray<Fork>>
+  /** Ends a fork, and those that were made of it. It answers no more. */
+  readonly endFork: (id: number) => Effect.Effect<void, ControlRefused>
+  /**
+   * All commands, each as a line of JSON. It holds the secrets of the venue's keys. All are checked before the first is
+   * given.
+   */
   readonly journal: Stream.Stream<string, Journal.JournalError>
-  /** Carries out the commands of another journal, each at its own time. The venue must have no commands. */
+  /**
+   * Carries out the commands of another journal, each at its own time. The venue must have no commands. When one of the
+   * lines would not be carried out where it stands, none is.
+   */
   readonly replay: (lines: Iterable<string>) => Done
 }>()("effect-txc/sandbox/Control") {}
 

@@ -80,6 +80,8 @@ const described = (description: string) => OpenApi.annotations({ description })
  * @since 0.1.0
  */
 export interface Forked {
+  /** Its number, to end it. */
+  readonly id: number
   /** The base URL of its exchange. */
   readonly url: string
   /** The base URL of its control plane. */
@@ -93,6 +95,7 @@ export interface Forked {
  * @since 0.1.0
  */
 export const Forked: Schema.Codec<Forked, unknown> = Schema.Struct({
+  id: Schema.Int,
   url: Schema.String,
   controlUrl: Schema.String
 })
@@ -288,12 +291,24 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Forked,
     error
   }).annotateMerge(described(
-    "Serves a new venue on its own port, in memory, after this many commands of this one, or after all."
+    "Serves a new venue on its own port, in memory, after this many commands of this one, or after all. There are at " +
+      "most 16 at once, forks of forks included."
   )),
+  HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork) }).annotateMerge(
+    described("The forks of the venue that have not ended, and those that were made of its forks.")
+  ),
+  HttpApiEndpoint.delete("endFork", "/Forks/:id", {
+    params: { id: Schema.NumberFromString.check(Schema.isInt()) },
+    success: Nothing,
+    error: Control.ControlRefused
+  }).annotateMerge(described("Ends a fork, and those that were made of it.")),
   HttpApiEndpoint.get("journal", "/Journal", {
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: Unavailable
-  }).annotateMerge(described("All commands, each as a line of JSON. It holds the secrets of the venue's keys.")),
+  }).annotateMerge(described(
+    "All commands, each as a line of JSON. It holds the secrets of the venue's keys. All are checked before the first is " +
+      "sent."
+  )),
   HttpApiEndpoint.post("replay", "/Journal", { payload: Lines, success: Nothing, error }).annotateMerge(
     described("Carries out the commands of another journal, in a venue without commands.")
   )

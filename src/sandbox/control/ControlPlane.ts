@@ -27,6 +27,9 @@ import type { JournalError } from "../store/Journal.ts"
 import type { Venue } from "../Venue.ts"
 import * as Control from "./Control.ts"
 import { ControlApi, Explained, type Forked, Malformed, prefix } from "./ControlApi.ts"
+import { refuse } from "./ControlRefused.ts"
+import type { Place } from "./Forks.ts"
+import * as HistoryControl from "./HistoryControl.ts"
 
 /**
  * The control plane of a venue.
@@ -53,11 +56,8 @@ export interface Options {
   /** The token. A caller that has it may do everything here. */
   readonly token: string
   /** Serves a fork as long as the scope lives, and gives its address. Without it there are no forks. */
-  readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Forked, Failure, Scope.Scope>
+  readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Place, Failure, Scope.Scope>
 }
-
-/** How many forks are served at most. */
-const maxForks = 16
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
@@ -145,7 +145,14 @@ const groupLayer = (
       reset: () => done(control.reset),
       begin: () => done(control.begin),
       fork: ({ payload }) => fork(payload.sequence),
-      journal: () => Effect.succeed(Stream.encodeText(Stream.map(control.journal, (line) => `${line}\n`))),
+      forks: () => control.forks,
+      endFork: ({ params }) => done(control.endFork(params.id)),
+      // The status says whether the journal is intact, so the commands are checked before it is sent.
+      journal: () =>
+        Effect.map(
+          Effect.andThen(venue.journal.committed, venue.journal.lines),
+          (lines) => Stream.encodeText(Stream.map(lines, (line) => `${line}\n`))
+        ),
       replay: ({ payload }) => done(control.replay(payload.split("\n")))
     })
   })
@@ -254,13 +261,14 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<ControlPlane, never, Scope.Scope> {
   const context = yield* Effect.context<Scope.Scope>()
   const control = Control.make(venue)
-  let forks = 0
+  const serveFork = Effect.fnUntraced(function*(forked: Venue["Service"]) {
+    if (serve === undefined) return yield* refuse("Fork", { venue: "max" })
+    const place = yield* serve(forked)
+    forked.forks.served(place)
+    return { id: forked.forks.id, ...place }
+  })
   const fork = Effect.fnUntraced(function*(sequence?: number) {
-    if (serve === undefined || forks >= maxForks) {
-      return yield* new Control.ControlRefused({ action: "Fork", fields: { venue: "max" } })
-    }
-    forks++
-    return yield* serve(yield* control.fork(sequence))
+    return yield* HistoryControl.fork(venue, sequence ?? venue.sequence(), serveFork)
     // A fork lives as long as this control plane, not as long as the request that asked for it.
   }, Effect.setContext(context))
   const app = yield* toApp(venue, control, fork)

@@ -4,12 +4,14 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Command } from "../engine/Command.ts"
+import * as History from "../engine/History.ts"
 import * as Journal from "../store/Journal.ts"
+import * as SavedStates from "../store/SavedStates.ts"
 import * as Venue from "../Venue.ts"
 import { refuse } from "./ControlRefused.ts"
 import { checked } from "./Perform.ts"
@@ -44,18 +46,18 @@ export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   beginning: Schema.Int
 })
 
-/** How many commands are read from the journal at once. */
-const page = 1000
-
-const journalOf = ({ journal }: Venue.Venue["Service"]): Stream.Stream<string, Journal.JournalError> =>
-  Stream.unwrap(Effect.as(
-    journal.committed,
-    Stream.paginate(0, (after) =>
-      Effect.map(
-        journal.lines(after, page),
-        (lines) => [lines, lines.length < page ? Option.none<number>() : Option.some(after + lines.length)] as const
-      ))
-  ))
+/** The place of the first command that would not be part of the history, if there is one. It would be dropped silently. */
+const firstDropped = (venue: Venue.Venue["Service"], commands: ReadonlyArray<Command>): number | undefined => {
+  const { policy } = venue.dialect
+  const history = History.make(policy)
+  const states = SavedStates.make(policy)
+  const recalled = new Set(commands.map(({ action }) => action._tag === "Restore" ? action.sequence : 0))
+  for (const command of commands) {
+    if (!History.apply(history, command, states.recall).recorded) return history.sequence + 1
+    if (recalled.has(history.sequence)) states.save(history.sequence, history.state)
+  }
+  return undefined
+}
 
 const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines: Iterable<string>) {
   if (venue.sequence() > 0) return yield* refuse("Replay", { venue: "empty" })
@@ -70,6 +72,8 @@ const replay = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], lines:
     }
     commands.push(command.success)
   }
+  const dropped = firstDropped(venue, commands)
+  if (dropped !== undefined) return yield* refuse("Replay", { [`line ${dropped}`]: "unused nonce" })
   yield* venue.replay(commands)
 })
 
@@ -77,12 +81,31 @@ const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name:
   if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" })
 })
 
-const fork = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], sequence: number) {
+/**
+ * Makes a fork of a venue, and uses it in a scope that ends with the fork.
+ *
+ * @category history
+ * @since 0.1.0
+ */
+export const fork = Effect.fnUntraced(function*<A, E>(
+  venue: Venue.Venue["Service"],
+  sequence: number,
+  use: (forked: Venue.Venue["Service"]) => Effect.Effect<A, E, Scope.Scope>
+) {
   if (sequence > venue.sequence()) return yield* refuse("Fork", { sequence: "known" })
-  const lines = yield* Stream.runCollect(Stream.take(journalOf(venue), sequence))
-  const forked = yield* Venue.make({ dialect: venue.dialect, seed: venue.seed })
-  yield* replay(forked, lines)
-  return forked
+  const made = yield* venue.forks.open(
+    sequence,
+    Effect.fnUntraced(function*(forks) {
+      const commands: Array<Command> = []
+      yield* venue.journal.committed
+      yield* venue.journal.verify
+      yield* venue.journal.read(0, sequence, (command) => commands.push(command))
+      const forked = yield* Venue.makeFork(venue, forks)
+      yield* forked.replay(commands)
+      return { used: yield* use(forked) }
+    })
+  )
+  return made === undefined ? yield* refuse("Fork", { venue: "max" }) : made.used
 })
 
 const statusOf = ({ dialect, journal, origin }: Venue.Venue["Service"]): Effect.Effect<Status, Journal.JournalError> =>
@@ -105,7 +128,10 @@ export const make = (venue: Venue.Venue["Service"]) => ({
   restore: (sequence: number) => restore(venue, "Restore", sequence),
   reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())),
   begin: checked(venue, { _tag: "Begin" }),
-  fork: (sequence?: number) => Effect.suspend(() => fork(venue, sequence ?? venue.sequence())),
-  journal: journalOf(venue),
+  fork: (sequence?: number) => Effect.suspend(() => fork(venue, sequence ?? venue.sequence(), Effect.succeed)),
+  forks: Effect.sync(() => venue.forks.list()),
+  endFork: (id: number) =>
+    Effect.flatMap(venue.forks.end(id), (ended) => ended ? Effect.void : refuse("EndFork", { id: "known" })),
+  journal: Stream.unwrap(Effect.andThen(venue.journal.committed, venue.journal.lines)),
   replay: (lines: Iterable<string>) => replay(venue, lines)
 })

@@ -82,6 +82,7 @@ export const make = (
     if (sequence > history.sequence) return false
     yield* journal.committed
     if (sequence > 0 && !states.has(sequence)) {
+      yield* journal.verify
       states.save(sequence, yield* Recovery.stateAfter(journal, states, policy, sequence))
     }
     yield* durably((clock) => apply({ _tag: "Restore", sequence }, VenueClock.now(history.state, clock)))

@@ -1,10 +1,11 @@
 /**
- * Receives the bodies of requests, each within its bound and all together within theirs.
+ * Receives the bodies of requests, each within its bound and all of an address, and all together, within theirs.
  *
  * @since 0.1.0
  */
 import type * as Http from "node:http"
 import * as Bounds from "./Bounds.ts"
+import * as Shares from "./Shares.ts"
 
 /**
  * What comes of a body.
@@ -63,15 +64,17 @@ class Body {
 
 /** @category constructors */
 export const make = (): Bodies => {
-  /** How many bytes are kept, the owner's left out. */
-  let pending = 0
+  /** The bytes that are kept, the owner's left out. */
+  const pending = Shares.make(Bounds.maxPending)
 
   const receive: Bodies["receive"] = (request, isOwner, { onReceived, onRefused }) => {
     const most = isOwner ? Bounds.maxOwnerBody : Bounds.maxBody
+    // A socket that has broken does not know any more where it came from.
+    const address = request.socket.remoteAddress ?? ""
     let body: Body | undefined = new Body()
     let length = 0
     const release = () => {
-      if (!isOwner) pending -= body?.room ?? 0
+      if (!isOwner) pending.giveBack(address, body?.room ?? 0)
       body = undefined
     }
     const refuse = (kind: "bodyTooLarge" | "unavailable") => {
@@ -84,9 +87,8 @@ export const make = (): Bodies => {
       length += chunk.length
       if (length > most) return refuse("bodyTooLarge")
       const more = body.roomWith(chunk.length) - body.room
-      if (!isOwner && pending + more > Bounds.maxPending) return refuse("unavailable")
+      if (!isOwner && !pending.take(address, more)) return refuse("unavailable")
       body.add(chunk)
-      if (!isOwner) pending += more
     })
     request.on("end", () => {
       if (body !== undefined) onReceived(body.whole)

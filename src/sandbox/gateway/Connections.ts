@@ -6,6 +6,7 @@
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
 import * as Bounds from "./Bounds.ts"
+import * as Shares from "./Shares.ts"
 
 /**
  * A call that waits for its answer.
@@ -25,41 +26,54 @@ export interface UnansweredCall {
  * @since 0.1.0
  */
 export interface Connections {
-  /** Adds a connection. */
+  /** Adds a connection, or closes it when its address, or all together, have too many. */
   readonly open: (socket: Socket) => void
-  /** Adds a call to its connection; `undefined` when the connection, or all together, have too many. */
+  /** Adds a call to its connection; `undefined` when the connection, its address, or all together, have too many. */
   readonly begin: (request: Http.IncomingMessage, response: Http.ServerResponse) => UnansweredCall | undefined
+}
+
+interface Connection {
+  /** The address that it comes from. A socket that has broken does not know it any more. */
+  readonly address: string
+  /** What ends each of its calls. */
+  readonly calls: Set<() => void>
 }
 
 /** @category constructors */
 export const make = (): Connections => {
   // The response of a call that waits behind another one never closes when the connection breaks: the socket tells.
-  const unanswered = new Map<Socket, Set<() => void>>()
-  let ofAll = 0
+  const opened = new Map<Socket, Connection>()
+  const connections = Shares.make(Bounds.maxConnections)
+  const waiting = Shares.make(Bounds.maxUnanswered.ofAll)
   return {
     open: (socket) => {
+      const address = socket.remoteAddress ?? ""
+      if (!connections.take(address, 1)) {
+        socket.destroy()
+        return
+      }
       const calls = new Set<() => void>()
-      unanswered.set(socket, calls)
+      opened.set(socket, { address, calls })
       socket.on("close", () => {
-        unanswered.delete(socket)
+        connections.giveBack(address, 1)
+        opened.delete(socket)
         for (const end of calls) end()
       })
     },
     begin: ({ socket }, response) => {
-      const calls = unanswered.get(socket)
-      if (calls === undefined || calls.size >= Bounds.maxUnanswered.ofOne || ofAll >= Bounds.maxUnanswered.ofAll) {
-        return undefined
-      }
+      const connection = opened.get(socket)
+      if (connection === undefined || connection.calls.size >= Bounds.maxUnanswered.ofOne) return undefined
+      const { address, calls } = connection
+      if (!waiting.take(address, 1)) return undefined
       let releases: Array<() => void> = []
       const end = () => {
         if (!calls.delete(end)) return
-        ofAll--
+        waiting.giveBack(address, 1)
         const due = releases
         releases = []
         for (const release of due) release()
       }
       calls.add(end)
-      ofAll++
       response.on("close", end)
       return {
         whenDone: (release) => {

@@ -24,8 +24,9 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import { ControlRefused } from "../control/Control.ts"
-import { type Forked, prefix } from "../control/ControlApi.ts"
+import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
+import type { Place } from "../control/Forks.ts"
 import { Venue } from "../Venue.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Bounds from "./Bounds.ts"
@@ -34,7 +35,16 @@ import { type Answer, reset } from "./Message.ts"
 import * as Responses from "./Responses.ts"
 import * as Sending from "./Sending.ts"
 
-export { maxBody, maxConnections, maxMemory, maxPending, maxUnanswered } from "./Bounds.ts"
+export {
+  headersTimeout,
+  maxBody,
+  maxConnections,
+  maxMemory,
+  maxPending,
+  maxPerCommand,
+  maxUnanswered,
+  shareOfAddress
+} from "./Bounds.ts"
 
 /**
  * The server can't listen there.
@@ -71,6 +81,11 @@ export interface Options {
   readonly port?: number
   /** How long a request may take to arrive, and its answer to be taken, in milliseconds; 30000 by default. */
   readonly requestTimeout?: number
+  /**
+   * How long the headers of a request may take to arrive, in milliseconds; 10000 by default, and no longer than the
+   * request.
+   */
+  readonly headersTimeout?: number
   /** The token of the control plane. Without one there is no control plane. */
   readonly controlToken?: string
 }
@@ -80,6 +95,7 @@ interface Service {
   readonly venue: Venue["Service"]
   readonly control: ControlPlane.ControlPlane | undefined
   readonly requestTimeout: number
+  readonly headersTimeout: number
   readonly run: <A>(
     effect: Effect.Effect<A>,
     options?: { readonly onExit: (exit: Exit.Exit<A>) => void }
@@ -145,17 +161,16 @@ const listener = (service: Service, connections: Connections.Connections): Http.
 }
 
 const createServer = (service: Service): Http.Server => {
-  const { requestTimeout } = service
+  const { headersTimeout, requestTimeout } = service
   const connections = Connections.make()
   const options = {
     requestTimeout,
-    headersTimeout: requestTimeout,
+    headersTimeout,
     maxHeaderSize: Bounds.maxHeaders,
-    connectionsCheckingInterval: Math.ceil(requestTimeout / 10)
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 10)
   }
   const server = Http.createServer(options, listener(service, connections))
   server.on("connection", connections.open)
-  server.maxConnections = Bounds.maxConnections
   return server
 }
 
@@ -204,11 +219,12 @@ export interface Served {
  * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(
-  { controlToken, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }: Options = {}
+  { controlToken, headersTimeout = Bounds.headersTimeout, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }:
+    Options = {}
 ): Effect.fn.Return<Served, ListenFailed, Venue | Scope.Scope> {
   const venue = yield* Venue
-  const serveFork = (forked: Venue["Service"]): Effect.Effect<Forked, ControlRefused, Scope.Scope> =>
-    serve({ host, requestTimeout, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(
+  const serveFork = (forked: Venue["Service"]): Effect.Effect<Place, ControlRefused, Scope.Scope> =>
+    serve({ host, requestTimeout, headersTimeout, ...(controlToken === undefined ? {} : { controlToken }) }).pipe(
       Effect.provideService(Venue, forked),
       Effect.map(({ baseUrl }) => ({ url: baseUrl, controlUrl: baseUrl + prefix })),
       Effect.mapError(({ reason }) => new ControlRefused({ action: "Fork", fields: { port: reason } }))
@@ -217,7 +233,13 @@ export const serve = Effect.fnUntraced(function*(
     ? undefined
     : yield* ControlPlane.make(venue, { token: controlToken, serve: serveFork })
   const run = Effect.runCallbackWith(yield* Effect.context())
-  const service: Service = { venue, control, requestTimeout, run }
+  const service: Service = {
+    venue,
+    control,
+    requestTimeout,
+    headersTimeout: Math.min(headersTimeout, requestTimeout),
+    run
+  }
   const server = createServer(service)
   yield* Effect.acquireRelease(listen(server, host, port, service), () => close(server))
   return { baseUrl: baseUrlOf(server, host, port) }

@@ -7,8 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { Command } from "../engine/Command.ts"
+import type { Anchor } from "./Anchor.ts"
+import type { End } from "./Chain.ts"
 import type { JournalError } from "./JournalError.ts"
-import type { End, JournalTables, Snapshot } from "./JournalTables.ts"
+import type { JournalTables, Snapshot } from "./JournalTables.ts"
 
 /**
  * The writing end of a journal.
@@ -36,6 +38,8 @@ export interface GroupCommit {
 export interface Options {
   /** Where groups are written. */
   readonly tables: JournalTables
+  /** What remembers the last durable entry outside of the tables. */
+  readonly anchor: Anchor
   /** The last entry so far. */
   readonly end: End
   /** The error of the journal for an error of SQLite. */
@@ -45,7 +49,7 @@ export interface Options {
 }
 
 /** @category constructors */
-export const make = ({ end: start, failed, onCommitted, tables }: Options): GroupCommit => {
+export const make = ({ anchor, end: start, failed, onCommitted, tables }: Options): GroupCommit => {
   let end = start
   let group: Array<Command> = []
   let snapshot: Snapshot | undefined
@@ -53,7 +57,15 @@ export const make = ({ end: start, failed, onCommitted, tables }: Options): Grou
   let broken: JournalError | undefined
 
   const write = (): void => {
-    const written = Result.try({ try: () => tables.write(end, group, snapshot), catch: failed })
+    const written = Result.try({
+      try: () => {
+        const written = tables.write(end, group, snapshot)
+        anchor.write(written)
+        if (snapshot !== undefined) anchor.sync()
+        return written
+      },
+      catch: failed
+    })
     if (Result.isFailure(written)) broken = written.failure
     else {
       end = written.success

@@ -18,19 +18,23 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type { Command } from "../engine/Command.ts"
+import * as Anchor from "./Anchor.ts"
 import * as Chain from "./Chain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
-import { fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
+import { damaged, fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
 import * as JournalFile from "./JournalFile.ts"
 import * as JournalTables from "./JournalTables.ts"
 import { salvage } from "./Salvage.ts"
 
 export { JournalError } from "./JournalError.ts"
-export { inMemory, version } from "./JournalFile.ts"
+export { inMemory, maxInMemory } from "./InMemory.ts"
+export { version } from "./JournalFile.ts"
 export type { Snapshot } from "./JournalTables.ts"
 export { salvage, type Salvaged } from "./Salvage.ts"
 
@@ -53,14 +57,21 @@ export interface Journal {
   readonly snapshot: JournalTables.Snapshot | undefined
   /** The commands that later ones, after this one, go back to. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
-  /** Visits the commands from `after` (exclusive) to `to` (inclusive), in order. Fails at the first that is damaged. */
+  /** Whether there was an anchor to compare the journal with when it was opened. */
+  readonly anchored: boolean
+  /** Checks all durable commands, from the first on. Fails at the first that is damaged or missing. */
+  readonly verify: Effect.Effect<void, JournalError>
+  /**
+   * Visits the commands from `after` (exclusive) to `to` (inclusive), in order. Fails at the first that is damaged or
+   * missing. `after` is 0, or the command of the snapshot.
+   */
   readonly read: (
     after: number,
     to: number,
     visit: (command: Command, sequence: number) => void
   ) => Effect.Effect<void, JournalError>
-  /** The texts of at most `limit` commands after this one. */
-  readonly lines: (after: number, limit: number) => Effect.Effect<ReadonlyArray<string>, JournalError>
+  /** Checks all durable commands, and then gives their texts. Each is checked once more when it is read. */
+  readonly lines: Effect.Effect<Stream.Stream<string, JournalError>, JournalError>
   /** Appends a command. It is durable when the next `committed` succeeds. */
   readonly append: (command: Command) => void
   /** Writes a snapshot in place of the last one, together with the commands appended before it. */
@@ -94,15 +105,17 @@ export const parse: (line: string) => Result.Result<Command, Schema.SchemaError>
 const openFile = (file: string, rules: string) =>
   JournalFile.open(file, rules).pipe(
     Effect.catchIf(
-      ({ why }) => why === "damaged",
+      ({ intact, why }) => why === "damaged" && intact === undefined,
       ({ reason }) =>
         Effect.flatMap(salvage(file), ({ lines }) =>
-          Effect.fail(new JournalError({ why: "damaged", file, reason, intact: lines.length })))
+          Effect.fail(damaged(file, `${reason}; the first ${lines.length} commands are intact`, lines.length)))
     )
   )
 
+type Reading = <A>(work: () => A) => Effect.Effect<A, JournalError>
+
 /** Reads from the tables. When the database is damaged, the error says how many commands are intact. */
-const readingFrom = (file: string, tables: JournalTables.JournalTables) => <A>(work: () => A) =>
+const readingFrom = (file: string, tables: JournalTables.JournalTables): Reading => (work) =>
   Effect.try({
     try: work,
     catch: (cause) => {
@@ -110,11 +123,46 @@ const readingFrom = (file: string, tables: JournalTables.JournalTables) => <A>(w
       if (why !== "damaged") return new JournalError({ why, file, reason })
       let intact = 0
       const visit = (_command: Command, sequence: number) => intact = sequence
-      const beginning = { file, after: 0, before: Chain.beginning }
-      Result.try(() => Chain.follow(tables.entries(0, Number.MAX_SAFE_INTEGER), beginning, visit))
+      const all = { file, after: Chain.start, to: undefined }
+      Result.try(() => Chain.follow(tables.entries(0, Number.MAX_SAFE_INTEGER), all, visit))
       return new JournalError({ why, file, reason, intact })
     }
   })
+
+/** How many commands are read at once, so that other work has its turn in between. */
+const page = 1000
+
+/** Reads whole pages of commands from the first on, each page checked before it is given. */
+const pagesOf = (file: string, tables: JournalTables.JournalTables, reading: Reading) => {
+  const readPage = Effect.fnUntraced(function*(after: Chain.End, end: Chain.End) {
+    const texts: Array<string> = []
+    const to = Math.min(after.sequence + page, end.sequence)
+    const checked = yield* reading(() =>
+      Chain.check(tables.entries(after.sequence, to), { file, after, to }, (text) => {
+        texts.push(text)
+        return undefined
+      })
+    )
+    const place = yield* Effect.fromResult(checked)
+    if (to === end.sequence && !Chain.isSame(place.link, end.link)) {
+      return yield* damaged(file, "it was rewritten while it was open. Salvage what is here", 0)
+    }
+    yield* Effect.yieldNow
+    return { texts, place }
+  })
+  return {
+    verify: Effect.fnUntraced(function*(end: Chain.End) {
+      for (let place = Chain.start; place.sequence < end.sequence;) place = (yield* readPage(place, end)).place
+    }),
+    lines: (end: Chain.End): Stream.Stream<string, JournalError> =>
+      Stream.paginate(
+        Chain.start,
+        (after) =>
+          Effect.map(readPage(after, end), ({ place, texts }) =>
+            [texts, place.sequence < end.sequence ? Option.some(place) : Option.none()] as const)
+      )
+  }
+}
 
 /**
  * Opens a journal, or creates one. It is closed with the scope.
@@ -127,30 +175,44 @@ export const open = Effect.fnUntraced(function*(
   { onCommitted = () => undefined, rules }: Options
 ): Effect.fn.Return<Journal, JournalError, Scope.Scope> {
   const failed = fromSqlite(file)
-  const { damaged, unfinished } = yield* Effect.try({ try: () => JournalFile.inspectLog(file), catch: failed })
-  if (damaged) {
+  const { damaged: isDamaged, unfinished } = yield* Effect.try({
+    try: () => JournalFile.inspectLog(file),
+    catch: failed
+  })
+  if (isDamaged) {
     const { lines } = yield* salvage(file)
     return yield* logDamaged(file, lines.length)
   }
-  const { database, run } = yield* openFile(file, rules)
+  const { anchored, database, run } = yield* openFile(file, rules)
   const tables = JournalTables.make(database)
   const reading = readingFrom(file, tables)
   const end = yield* reading(() => tables.end())
   const snapshot = yield* reading(() => tables.snapshot())
-  const writer = GroupCommit.make({ tables, end, failed, onCommitted })
+  const anchor = yield* Anchor.open(file, end)
+  const writer = GroupCommit.make({ tables, anchor, end, failed, onCommitted })
+  const pages = pagesOf(file, tables, reading)
+  const verify = Effect.suspend(() => pages.verify(writer.end()))
   return {
     sequence: () => writer.end().sequence,
     digest: () => Buffer.from(writer.end().link).toString("hex"),
     run,
     unfinished,
+    anchored,
     snapshot,
     recalledAfter: (sequence) => reading(() => tables.recalledAfter(sequence)),
+    verify,
     read: (after, to, visit) =>
       Effect.flatMap(
-        reading(() => Chain.follow(tables.entries(after, to), { file, after, before: tables.linkOf(after) }, visit)),
-        (error) => error === undefined ? Effect.void : Effect.fail(error)
+        reading(() => {
+          const before = { sequence: after, link: after === 0 ? Chain.start.link : tables.linkOf(after) }
+          return Chain.follow(tables.entries(after, to), { file, after: before, to }, visit)
+        }),
+        (followed) => Effect.asVoid(Effect.fromResult(followed))
       ),
-    lines: (after, limit) => reading(() => tables.texts(after, after + limit)),
+    lines: Effect.suspend(() => {
+      const end = writer.end()
+      return Effect.as(pages.verify(end), end.sequence === 0 ? Stream.empty : pages.lines(end))
+    }),
     append: writer.append,
     keep: writer.keep,
     committed: writer.committed

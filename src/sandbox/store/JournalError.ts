@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { inMemory, maxInMemory } from "./InMemory.ts"
 
 /**
  * A journal can't be used.
@@ -48,8 +49,12 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
   26: ["foreign", "it is not a database; name another file"]
 }
 
+const fullInMemory =
+  `it takes ${maxInMemory / 1024 ** 2} MiB, and a journal in memory takes no more; keep the journal of ` +
+  "so many commands in a file"
+
 /**
- * The error of a journal for an error of SQLite.
+ * The error of a journal for an error of SQLite, or of the file system.
  *
  * @category errors
  * @since 0.1.0
@@ -57,8 +62,17 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
 export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
   const [why, reason] = reasons[errcode & 0xff] ?? ["failed", message]
-  return new JournalError({ why, file, reason })
+  return new JournalError({ why, file, reason: why === "full" && file === inMemory ? fullInMemory : reason })
 }
+
+/**
+ * The error of a journal that is not as it was written.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const damaged = (file: string, reason: string, intact?: number): JournalError =>
+  new JournalError({ why: "damaged", file, reason, ...(intact === undefined ? {} : { intact }) })
 
 /**
  * The error of a journal whose write-ahead log is damaged.
@@ -67,10 +81,9 @@ export const fromSqlite = (file: string) => (error: unknown): JournalError => {
  * @since 0.1.0
  */
 export const logDamaged = (file: string, intact: number): JournalError =>
-  new JournalError({
-    why: "damaged",
+  damaged(
     file,
-    reason: "its log can't be read to the end, and the missing part had been committed; the first " +
+    "its log can't be read to the end, and the missing part had been committed; the first " +
       `${intact} commands are intact. Salvage these, or name another file`,
     intact
-  })
+  )

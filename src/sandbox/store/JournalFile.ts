@@ -6,9 +6,12 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { chmodSync, existsSync, readFileSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
-import { fromSqlite, JournalError } from "./JournalError.ts"
+import * as Anchor from "./Anchor.ts"
+import * as Chain from "./Chain.ts"
+import { inMemory, maxInMemory } from "./InMemory.ts"
+import { damaged, fromSqlite, JournalError } from "./JournalError.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 /**
@@ -21,14 +24,6 @@ export const version = 2
 
 /** Marks a database as a journal: SQLite's `application_id`. */
 const applicationId = 0x54584331
-
-/**
- * The name under which SQLite keeps a database in memory only.
- *
- * @category form
- * @since 0.1.0
- */
-export const inMemory = ":memory:"
 
 /**
  * Checks a journal's write-ahead log before SQLite reads it: SQLite silently ignores what it can't read of the log.
@@ -78,14 +73,65 @@ const createTables = (database: DatabaseSync): void => {
     COMMIT`)
 }
 
+/** A database without its tables holds nothing; what had been in it may be missing. */
+const hasEntries = (database: DatabaseSync): boolean =>
+  numberOf(database, "SELECT count(*) AS n FROM sqlite_schema WHERE name = 'journal'", "n") > 0
+
+/** The link of an entry; `undefined` when it is not there. */
+const linkOf = (database: DatabaseSync, sequence: number): unknown =>
+  sequence === 0
+    ? Chain.start.link
+    : hasEntries(database)
+    ? database.prepare("SELECT hash FROM journal WHERE sequence = ?").get(sequence)?.["hash"]
+    : undefined
+
+/**
+ * What of a database is missing or another than its anchor says, if anything is.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const checkAnchor = (
+  database: DatabaseSync,
+  file: string,
+  anchor: Chain.End | undefined
+): JournalError | undefined => {
+  if (anchor === undefined) return undefined
+  const { link, sequence } = anchor
+  const found = linkOf(database, sequence)
+  if (Chain.isSame(found, link)) return undefined
+  const what = found === undefined
+    ? `entry ${sequence} was durable, and is not here: its log was deleted or cut, or the database is an older one`
+    : `entry ${sequence} is not what was written`
+  return damaged(
+    file,
+    `${what}. Salvage what is here, or go on with it by deleting ${Anchor.fileOf(file)}`
+  )
+}
+
 /** Makes the database a journal of these rules, and gives how often it has been opened. */
-const prepare = (database: DatabaseSync, file: string, rules: string): Result.Result<number, JournalError> => {
-  const error = check(database, file)
+const prepare = (
+  database: DatabaseSync,
+  file: string,
+  rules: string,
+  anchor: Chain.End | undefined
+): Result.Result<number, JournalError> => {
+  const error = check(database, file) ?? checkAnchor(database, file, anchor)
   if (error !== undefined) return Result.fail(error)
+  makePrivate(file)
   createTables(database)
+  if (file === inMemory) {
+    const pageSize = numberOf(database, "PRAGMA page_size", "page_size")
+    database.exec(`PRAGMA max_page_count = ${Math.floor(maxInMemory / pageSize)}`)
+  }
   const known = database.prepare("SELECT rules FROM venue").get()?.["rules"]
-  if (known === undefined) database.prepare("INSERT INTO venue (rules, runs) VALUES (?, 0)").run(rules)
-  else if (known !== rules) {
+  if (known === undefined) {
+    // Commands of a venue whose rules are not known must not be read with any others.
+    if (numberOf(database, "SELECT count(*) AS n FROM (SELECT 1 FROM journal LIMIT 1)", "n") > 0) {
+      return Result.fail(damaged(file, "it does not say any more which venue it belongs to. Salvage its commands"))
+    }
+    database.prepare("INSERT INTO venue (rules, runs) VALUES (?, 0)").run(rules)
+  } else if (known !== rules) {
     const reason = `it belongs to a venue of "${String(known)}"; this venue is of "${rules}"`
     return Result.fail(new JournalError({ why: "other-rules", file, reason }))
   }
@@ -93,8 +139,44 @@ const prepare = (database: DatabaseSync, file: string, rules: string): Result.Re
   return Result.succeed(numberOf(database, "SELECT runs FROM venue", "runs"))
 }
 
+/** Nobody else may read its files, also those that were there before: it holds the secrets of the venue's keys. */
+const makePrivate = (file: string): void => {
+  if (file === inMemory) return
+  for (const part of [file, `${file}-wal`, `${file}-shm`]) {
+    if (existsSync(part) && (statSync(part).mode & 0o077) !== 0) chmodSync(part, 0o600)
+  }
+}
+
+const sizeOf = (file: string): number => existsSync(file) ? statSync(file).size : 0
+
+/** A log without its database. SQLite would begin a new database, and delete the log. */
+const checkPresence = (file: string, anchor: Chain.End | undefined): JournalError | undefined => {
+  if (file === inMemory || sizeOf(file) > 0) return undefined
+  const hadCommands = anchor !== undefined && anchor.sequence > 0
+  if (!hadCommands && sizeOf(`${file}-wal`) <= WriteAheadLog.headerLength) return undefined
+  const left = hadCommands ? Anchor.fileOf(file) : `${file}-wal`
+  const reason = `the database is gone, but ${left} is still here. Put the database back, or begin a new journal by ` +
+    `deleting ${file}-wal and ${Anchor.fileOf(file)}`
+  return damaged(file, reason, 0)
+}
+
 /**
- * Opens the database of a journal, or creates it. It is closed with the scope. `run` is how often it has been opened.
+ * The database of a journal.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Opened {
+  /** The database itself. */
+  readonly database: DatabaseSync
+  /** How often it has been opened. */
+  readonly run: number
+  /** Whether there was an anchor to compare it with. */
+  readonly anchored: boolean
+}
+
+/**
+ * Opens the database of a journal, or creates it. It is closed with the scope.
  *
  * @category constructors
  * @since 0.1.0
@@ -102,15 +184,17 @@ const prepare = (database: DatabaseSync, file: string, rules: string): Result.Re
 export const open = Effect.fnUntraced(function*(
   file: string,
   rules: string
-): Effect.fn.Return<{ readonly database: DatabaseSync; readonly run: number }, JournalError, Scope.Scope> {
+): Effect.fn.Return<Opened, JournalError, Scope.Scope> {
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(file) })
-  const isNew = file !== inMemory && !existsSync(file)
+  const anchor = yield* Effect.fromResult(Anchor.read(file))
+  const gone = yield* attempt(() => checkPresence(file, anchor))
+  if (gone !== undefined) return yield* gone
+  // It is private from the first byte on. Where this fails, SQLite says why.
+  if (file !== inMemory && !existsSync(file)) Result.try(() => closeSync(openSync(file, "a", 0o600)))
   const database = yield* Effect.acquireRelease(
     attempt(() => new DatabaseSync(file)),
     (database) => Effect.sync(() => database.close())
   )
-  // It holds the secrets of the venue's keys.
-  if (isNew) yield* attempt(() => chmodSync(file, 0o600))
-  const run = yield* Effect.flatMap(attempt(() => prepare(database, file, rules)), Effect.fromResult)
-  return { database, run }
+  const run = yield* Effect.flatMap(attempt(() => prepare(database, file, rules, anchor)), Effect.fromResult)
+  return { database, run, anchored: anchor !== undefined }
 })

@@ -24,14 +24,6 @@ export interface Snapshot {
   readonly state: Uint8Array
 }
 
-/** Where a journal ends. */
-export interface End {
-  /** The number of the last entry. */
-  readonly sequence: number
-  /** The link of that entry. */
-  readonly link: Uint8Array
-}
-
 /**
  * The tables of an open journal. Every method may throw an error of SQLite.
  *
@@ -40,23 +32,21 @@ export interface End {
  */
 export interface JournalTables {
   /** Where the journal ends. */
-  readonly end: () => End
+  readonly end: () => Chain.End
   /** The link of an entry. */
   readonly linkOf: (sequence: number) => Uint8Array
   /** The entries from `after` (exclusive) to `to` (inclusive), in order. */
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
-  /** The texts of these entries. */
-  readonly texts: (after: number, to: number) => ReadonlyArray<string>
   /** The commands that entries after this one go back to. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
   /** The latest snapshot, if it is what was written. */
   readonly snapshot: () => Snapshot | undefined
   /** Writes commands, and a snapshot in place of the last one, in one transaction. Gives the new end. */
-  readonly write: (end: End, commands: ReadonlyArray<Command>, snapshot: Snapshot | undefined) => End
+  readonly write: (end: Chain.End, commands: ReadonlyArray<Command>, snapshot: Snapshot | undefined) => Chain.End
 }
 
 const entriesBetween =
-  "SELECT sequence, command, hash FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
+  "SELECT sequence, command, hash, recalled FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
 
 /**
  * All entries of a database, in order, also of one that is not prepared.
@@ -99,10 +89,10 @@ export const make = (database: DatabaseSync): JournalTables => {
 
   const linkOf = (sequence: number): Uint8Array => {
     const found = hashOf.get(sequence)?.["hash"]
-    return found instanceof Uint8Array ? found : Chain.beginning
+    return found instanceof Uint8Array ? found : Chain.start.link
   }
 
-  const append = ({ link, sequence }: End, command: Command): End => {
+  const append = ({ link, sequence }: Chain.End, command: Command): Chain.End => {
     const { action } = command
     const text = Result.getOrThrow(Chain.encode(command))
     const end = { sequence: sequence + 1, link: Chain.link(link, text) }
@@ -117,7 +107,6 @@ export const make = (database: DatabaseSync): JournalTables => {
     },
     linkOf,
     entries: (after, to) => entries.iterate(after, to),
-    texts: (after, to) => entries.all(after, to).map(({ command }) => String(command)),
     recalledAfter: (sequence) => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled))),
     snapshot: () => toSnapshot(latest.get(), linkOf),
     write: (end, commands, snapshot) => {

@@ -4,11 +4,13 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import * as Anchor from "./Anchor.ts"
 import * as Chain from "./Chain.ts"
 import { fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
 import * as JournalFile from "./JournalFile.ts"
@@ -28,6 +30,8 @@ export interface Salvaged {
 }
 
 const readCopy = (file: string, copy: string): Salvaged => {
+  // The anchor first: a sandbox that is still running may write more while its journal is copied.
+  const anchor = Anchor.read(file)
   const { damaged } = JournalFile.inspectLog(file)
   for (const part of ["", "-wal"]) if (existsSync(file + part)) copyFileSync(file + part, copy + part)
   const database = new DatabaseSync(copy)
@@ -35,13 +39,21 @@ const readCopy = (file: string, copy: string): Salvaged => {
   const read = Result.try(() =>
     Chain.follow(
       JournalTables.allEntries(database),
-      { file, after: 0, before: Chain.beginning },
+      { file, after: Chain.start, to: undefined },
       (_command, _sequence, text) => lines.push(text)
     )
   )
+  const missing = Result.flatMap(
+    anchor,
+    (end) => Result.try({ try: () => JournalFile.checkAnchor(database, file, end), catch: fromSqlite(file) })
+  )
   database.close()
   if (damaged) return { lines, error: logDamaged(file, lines.length) }
-  return { lines, error: Result.isFailure(read) ? fromSqlite(file)(read.failure) : read.success }
+  const chain = Result.isFailure(read)
+    ? fromSqlite(file)(read.failure)
+    : Option.getOrUndefined(Result.getFailure(read.success))
+  // The chain names the entry; the anchor knows only that something is missing.
+  return { lines, error: chain?.why === "damaged" ? chain : Result.merge(missing) ?? chain }
 }
 
 /**

@@ -21,7 +21,8 @@ export interface Inspection {
   readonly damaged: boolean
 }
 
-const headerLength = 32
+/** The length of the log's header, in bytes. A log that is no longer holds nothing. */
+export const headerLength = 32
 const frameHeaderLength = 24
 
 /** The last bit of the log's magic number says in which byte order the checksums are computed. */

@@ -58,7 +58,7 @@ const killed = (groups: ReadonlyArray<ReadonlyArray<number>>) =>
 
 /** Puts a journal's files there, and nothing else. */
 const put = (file: string, { database, log }: Pick<Left, "database" | "log">): void => {
-  rmSync(`${file}-shm`, { force: true })
+  for (const part of ["-shm", "-anchor"]) rmSync(file + part, { force: true })
   writeFileSync(file, database)
   writeFileSync(`${file}-wal`, log)
 }

@@ -1,0 +1,128 @@
+/**
+ * What is known of a journal outside of its database: the last durable entry, in a small file beside it. The database and
+ * its log can't say themselves that whole groups are missing at their end; the anchor can.
+ *
+ * It is written after every group is durable and before any reply to the group is sent, so it is never ahead of what was
+ * on the disk. It may be behind after a power failure: it is forced to the disk only when a journal is opened, when a
+ * snapshot is written, and when the journal is closed.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
+import * as Chain from "./Chain.ts"
+import { inMemory } from "./InMemory.ts"
+import { damaged, fromSqlite, type JournalError } from "./JournalError.ts"
+
+/**
+ * The anchor of an open journal.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Anchor {
+  /** Writes the last durable entry. May throw an error of the file system. */
+  readonly write: (end: Chain.End) => void
+  /** Forces what was written to the disk. May throw an error of the file system. */
+  readonly sync: () => void
+}
+
+/**
+ * The file of a journal's anchor.
+ *
+ * @category form
+ * @since 0.1.0
+ */
+export const fileOf = (file: string): string => `${file}-anchor`
+
+/**
+ * The file holds two slots, each in a sector of its own, and they are written in turn. When the power fails while one is
+ * written, the other one still holds.
+ */
+const slotLength = 512
+
+const sealOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16)
+
+const toSlot = ({ link, sequence }: Chain.End): Buffer => {
+  const text = `${sequence} ${Buffer.from(link).toString("hex")}`
+  return Buffer.from(`${`${text} ${sealOf(text)}`.padEnd(slotLength - 1)}\n`)
+}
+
+const form = /^((\d{1,15}) ([0-9a-f]{64})) ([0-9a-f]{16}) *\n?$/u
+
+const fromSlot = (slot: Buffer): Chain.End | undefined => {
+  const [, text = "", sequence = "", link = "", seal] = form.exec(slot.toString("latin1")) ?? []
+  return seal === sealOf(text) ? { sequence: Number(sequence), link: Buffer.from(link, "hex") } : undefined
+}
+
+const latest = (slots: ReadonlyArray<Chain.End | undefined>): Chain.End | undefined => {
+  const [first, second] = slots
+  return first === undefined || (second !== undefined && second.sequence > first.sequence) ? second : first
+}
+
+/**
+ * The last entry that a journal's anchor knows; `undefined` when it has none.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const read = (file: string): Result.Result<Chain.End | undefined, JournalError> => {
+  const path = fileOf(file)
+  if (file === inMemory || !existsSync(path)) return Result.succeed(undefined)
+  return Result.flatMap(
+    Result.try({ try: () => readFileSync(path), catch: fromSqlite(file) }),
+    (bytes): Result.Result<Chain.End, JournalError> => {
+      const end = latest([0, slotLength].map((at) => fromSlot(bytes.subarray(at, at + slotLength))))
+      if (end !== undefined) return Result.succeed(end)
+      return Result.fail(damaged(file, `its anchor can't be read. To go on with what is there, delete ${path}`))
+    }
+  )
+}
+
+/** A new file with this end in both slots, put in place of the old one at once. */
+const replace = (path: string, end: Chain.End): void => {
+  const next = openSync(`${path}-new`, "w", 0o600)
+  writeSync(next, Buffer.concat([toSlot(end), toSlot(end)]))
+  fsyncSync(next)
+  closeSync(next)
+  renameSync(`${path}-new`, path)
+}
+
+const none: Anchor = { write: () => undefined, sync: () => undefined }
+
+/**
+ * The anchor of a journal that ends here. It is closed with the scope. A journal in memory has none.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const open = Effect.fnUntraced(function*(
+  file: string,
+  end: Chain.End
+): Effect.fn.Return<Anchor, JournalError, Scope.Scope> {
+  if (file === inMemory) return none
+  const path = fileOf(file)
+  const opened = Effect.try({
+    try: () => {
+      replace(path, end)
+      return openSync(path, "r+")
+    },
+    catch: fromSqlite(file)
+  })
+  const descriptor = yield* Effect.acquireRelease(opened, (descriptor) =>
+    Effect.sync(() => {
+      Result.try(() => fsyncSync(descriptor))
+      closeSync(descriptor)
+    }))
+  let slot = 0
+  return {
+    write: (end) => {
+      writeSync(descriptor, toSlot(end), 0, slotLength, slot * slotLength)
+      slot = 1 - slot
+    },
+    sync: () => fsyncSync(descriptor)
+  }
+})
