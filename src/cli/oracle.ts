@@ -17,6 +17,7 @@ import * as Schema from "effect/Schema"
 import * as Terminal from "effect/Terminal"
 import * as Check from "../oracle/Check.ts"
 import * as OpenPoints from "../oracle/OpenPoints.ts"
+import * as Features from "../oracle/Features.ts"
 import { type Profile, profiles } from "../oracle/Profile.ts"
 import * as Report from "../oracle/Report.ts"
 import type * as Rule from "../oracle/Rule.ts"
@@ -78,6 +79,12 @@ const target = {
     Flag.withDescription("The URL of a sandbox's control plane; its token is TXC_CONTROL_TOKEN"),
     Flag.optional
   ),
+  features: Flag.File("features").pipe(
+    Flag.withDescription(
+      "A JSON file that declares what the target has: endpoints, other paths, prices; the rest is skipped"
+    ),
+    Flag.optional
+  ),
   maxRate: Flag.Int("max-rate").pipe(
     Flag.withDescription("The most requests per second; 10 by default, without a bound for the profile control"),
     Flag.optional
@@ -113,6 +120,7 @@ const targetOf = Effect.fnUntraced(function*(
     readonly key: Option.Option<string>
     readonly secretFile: Option.Option<string>
     readonly controlUrl: Option.Option<string>
+    readonly features: Option.Option<string>
     readonly maxRate: Option.Option<number>
     readonly timeout: number
   },
@@ -125,12 +133,16 @@ const targetOf = Effect.fnUntraced(function*(
   const polite = profile === "control" ? undefined : politeRate
   const maxRate = Option.getOrElse(flags.maxRate, () => polite)
   if (maxRate !== undefined && maxRate < 1) return yield* new CouldNotRun({ reason: "--max-rate must be 1 or more" })
+  const features = Option.isNone(flags.features)
+    ? undefined
+    : yield* Features.parse(yield* (yield* FileSystem.FileSystem).readFileString(flags.features.value))
   return yield* Target.http({
     baseUrl: flags.url.value,
     dialect: Dialect.byName[name],
     timeout: flags.timeout,
     ...(keys === undefined ? {} : { keys }),
     ...(control === undefined ? {} : { control }),
+    ...(features === undefined ? {} : { features }),
     ...(maxRate === undefined ? {} : { maxRate })
   })
 })
@@ -163,7 +175,7 @@ const clear = "\r\u001B[K"
 const progress = Effect.fnUntraced(function*(isTerminal: boolean) {
   const terminal = yield* Terminal.Terminal
   return (result: Report.Result, index: number, of: number): Effect.Effect<void> => {
-    if (!isTerminal) return Console.log(Report.line(result))
+    if (!isTerminal) return Report.isShown(result) ? Console.log(Report.line(result)) : Effect.void
     const isQuiet = result.outcome._tag === "Held" || result.outcome._tag === "Skipped"
     const shown = isQuiet ? "" : `${Report.line(result)}\n`
     const next = index + 1 === of ? "" : `${index + 1}/${of} ${result.rule.id}`
@@ -172,8 +184,8 @@ const progress = Effect.fnUntraced(function*(isTerminal: boolean) {
 })
 
 const replaysFolder = Flag.String("replays").pipe(
-  Flag.withDescription("The folder for the replay files of broken rules; effect-txc-replays by default"),
-  Flag.withDefault("effect-txc-replays")
+  Flag.withDescription("The folder for a replay file of each broken rule; none is written by default"),
+  Flag.optional
 )
 
 const writeReplays = Effect.fnUntraced(function*(folder: string, report: Report.Report) {
@@ -200,7 +212,9 @@ const run = Effect.fn(function*(flags: {
   readonly knownFailing: Option.Option<string>
   readonly report: "text" | "json" | "junit"
   readonly out: Option.Option<string>
-  readonly replays: string
+  readonly minJudged: Option.Option<number>
+  readonly knownFlaky: Option.Option<string>
+  readonly replays: Option.Option<string>
   readonly target: Parameters<typeof targetOf>[0]
 }) {
   const found = yield* targetOf(flags.target, flags.dialect, flags.profile)
@@ -219,7 +233,9 @@ const run = Effect.fn(function*(flags: {
     runs: flags.runs,
     strict: flags.strict,
     ...(Option.isSome(flags.budget) ? { budget: flags.budget.value * 1000 } : {}),
+    ...(Option.isSome(flags.minJudged) ? { minJudged: flags.minJudged.value } : {}),
     knownFailing: yield* readKnown(flags.knownFailing),
+    knownFlaky: yield* readKnown(flags.knownFlaky),
     onResult,
     ...(Option.isSome(flags.seed) ? { seed: flags.seed.value } : {})
   })
@@ -227,7 +243,7 @@ const run = Effect.fn(function*(flags: {
   if (Option.isSome(flags.out)) {
     yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, `${rendered}\n`)
   } else if (!isText) yield* Console.log(rendered)
-  yield* writeReplays(flags.replays, report)
+  if (Option.isSome(flags.replays)) yield* writeReplays(flags.replays.value, report)
   const summary = Report.summary(report)
   const code = Report.exitCode(report)
   if (code === 1) return yield* new RulesBroken({ summary })
@@ -358,6 +374,16 @@ export const oracle = Command.make(
       ),
       Flag.optional
     ),
+    knownFlaky: Flag.File("known-flaky").pipe(
+      Flag.withDescription(
+        "A file with the ids of rules that are sometimes broken; they count neither when they are broken nor when they hold"
+      ),
+      Flag.optional
+    ),
+    minJudged: Flag.Int("min-judged").pipe(
+      Flag.withDescription("How many rules have to be judged; with fewer the exit code is 2. 1 by default"),
+      Flag.optional
+    ),
     report: Flag.Literals("report", ["text", "json", "junit"]).pipe(
       Flag.withDescription("The form of the report; text by default"),
       Flag.withDefault("text")
@@ -368,8 +394,8 @@ export const oracle = Command.make(
     ),
     replays: replaysFolder
   },
-  ({ controlUrl, key, maxRate, secretFile, timeout, url, ...flags }) =>
-    run({ ...flags, target: { controlUrl, key, maxRate, secretFile, timeout, url } }).pipe(
+  ({ controlUrl, features, key, maxRate, secretFile, timeout, url, ...flags }) =>
+    run({ ...flags, target: { controlUrl, features, key, maxRate, secretFile, timeout, url } }).pipe(
       Effect.mapError(toExitCode)
     )
 ).pipe(

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as Preflight from "./Preflight.ts"
 import type { Profile } from "./Profile.ts"
 import * as Report from "./Report.ts"
 import type * as Rule from "./Rule.ts"
@@ -12,8 +13,6 @@ import { rules as allRules } from "./Rules.ts"
 import { runRule } from "./Run.ts"
 import { scrubber } from "./Secrets.ts"
 import * as Target from "./Target.ts"
-import * as Verdict from "./Verdict.ts"
-import * as Paths from "./world/Paths.ts"
 import * as Session from "./world/Session.ts"
 
 /**
@@ -37,6 +36,8 @@ export interface RunOptions {
   readonly strict?: boolean
   /** How many milliseconds the check may take; rules that have not begun by then are skipped. No bound by default. */
   readonly budget?: number
+  /** How many rules have to be judged for the check to be a success; 1 by default. */
+  readonly minJudged?: number
   /** The rules to choose from; those of the document by default. */
   readonly rules?: ReadonlyArray<Rule.Rule>
 }
@@ -50,41 +51,16 @@ export interface RunOptions {
 export interface Options extends RunOptions {
   /** The rules that are known to be broken, by their ids. They are run all the same; one that holds is stale. */
   readonly knownFailing?: ReadonlyArray<string>
+  /** The rules that are sometimes broken, by their ids. They do not count when they are, and are not stale when they hold. */
+  readonly knownFlaky?: ReadonlyArray<string>
   /** Is called with each result as soon as there is one; `index` counts from 0. */
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }
 
-/** What keeps a sandbox from giving the check an account. */
-const toTargetError = (error: Verdict.CheckError): Target.TargetError => {
-  if (error._tag === "TargetError") return error
-  return new Target.TargetError({ reason: error._tag === "Skipped" ? error.why : error.got })
-}
-
-/** Fails unless there is something to check: the target answers, and knows the key that it is called with. */
-const preflight = Effect.fnUntraced(function*(session: Session.Session) {
-  const { profile, target } = session
-  const { baseUrl, keys } = target
-  yield* target.send({ method: "GET", path: Paths.ping, headers: {} })
-  const { world } = session.world()
-  if (profile === "control") {
-    const account = yield* Effect.mapError(world.open({ isFunded: false }), toTargetError)
-    // Only this is judged: the rules find what is broken, but a target that does not know the key is not the sandbox.
-    const answer = yield* world.call(account, Paths.mainBalance)
-    if (answer.status !== 401) return
-    const reason = `${baseUrl} does not know an account that its control plane has created`
-    return yield* new Target.TargetError({ reason: `${reason}: ${Verdict.describe(answer)}` })
-  }
-  if (keys === undefined) return
-  const answer = yield* world.call({ ...keys, id: "", isExclusive: false }, Paths.mainBalance)
-  if (answer.status !== 401 && answer.status !== 403) return
-  const described = scrubber(target)(Verdict.describe(answer))
-  return yield* new Target.TargetError({ reason: `${baseUrl} refuses the key or its secret: ${described}` })
-})
-
-/** Begins to check a target. */
+/** Begins to check a target, once it is known that there is something to check. */
 const begin = Effect.fnUntraced(function*(target: Target.Target, profile: Profile) {
   const session = Session.make(target, profile, yield* Target.now)
-  yield* preflight(session)
+  yield* Preflight.check(session)
   return session
 })
 
@@ -108,7 +84,7 @@ const runAll = Effect.fnUntraced(function*(
   options: Options,
   draws: { readonly seed: number; readonly runs: number; readonly deadline: number }
 ) {
-  const { knownFailing = [], onResult = () => Effect.void } = options
+  const { knownFailing = [], knownFlaky = [], onResult = () => Effect.void } = options
   const selected = select(options)
   const results: Array<Report.Result> = []
   let unanswered = 0
@@ -118,13 +94,13 @@ const runAll = Effect.fnUntraced(function*(
     const outcome: Report.Outcome = aborted !== undefined
       ? { _tag: "CouldNotRun", why: "the target no longer answers" }
       : startedAt >= draws.deadline
-      ? { _tag: "Skipped", why: "the budget was used up" }
+      ? { _tag: "Skipped", why: Report.budgetUsedUp }
       : yield* runRule(session, rule, draws)
     unanswered = outcome._tag === "CouldNotRun" ? unanswered + 1 : 0
     if (aborted === undefined && unanswered >= maxUnanswered && outcome._tag === "CouldNotRun") {
       aborted = `${unanswered} rules in a row got no answer. ${outcome.why}`
     }
-    const isKnown = Report.matches(knownFailing, rule.id)
+    const isKnown = Report.matches([...knownFailing, ...knownFlaky], rule.id)
     const result: Report.Result = { rule, outcome, isKnown, millis: (yield* Target.now) - startedAt }
     results.push(result)
     yield* onResult(result, index, selected.length)
@@ -162,6 +138,7 @@ export const check = Effect.fn("Oracle.check")(function*(
     dialect: target.dialect.name,
     profile,
     strict,
+    minJudged: options.minJudged ?? 1,
     seed,
     runs,
     results,

@@ -17,7 +17,7 @@ export interface OpenPoint {
   readonly point: string
   /** What sandbox and client do. */
   readonly stance: string
-  /** The rules that check it, by their ids; or why no rule does. */
+  /** The rules that check it, by their ids, none of which is a `MUST` rule; or why no rule does. */
   readonly rules: ReadonlyArray<string> | Unchecked
 }
 
@@ -43,7 +43,7 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.stop-limit.path",
     point: "The path of stop-limit orders",
     stance: "/api/v4/order/stop_limit, as on the live exchange",
-    rules: ["stop-limit.response.order_id"]
+    rules: { unchecked: "a target declares a path of its own; see `--features`" }
   },
   {
     id: "open.envelope",
@@ -57,13 +57,20 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     stance:
       "not authenticated: HTTP 401, code 10; key disabled: 401, code 2; endpoint not on the key's list: 401, code 4; "
       + "no partner access: 403, code 0",
-    rules: ["auth.refusal", "auth.key.disabled", "auth.key.endpoints.refusal", "auth.b2b.refusal"]
+    rules: [
+      "auth.refusal",
+      "auth.key.disabled",
+      "auth.key.endpoints.refusal",
+      "auth.b2b.refusal",
+      "auth.content-type",
+      "auth.public.headers"
+    ]
   },
   {
     id: "open.nonce.format",
     point: "The nonce's format and acceptance window",
     stance: "a string of up to twenty digits, once per key, in any order, however far from the clock",
-    rules: ["auth.nonce.form", "auth.nonce.any-order", "auth.nonce.per-key"]
+    rules: ["auth.nonce.form", "auth.nonce.any-order", "auth.nonce.interleaved", "auth.nonce.per-key", "*.parallel"]
   },
   {
     id: "open.nonce.used",
@@ -91,17 +98,110 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["errors.order.validation.status", "errors.reduce-only"]
   },
   {
+    id: "open.refusals",
+    point: "The HTTP status of an error, and how wrong fields are refused but for planId and ticker",
+    stance:
+      "HTTP 400, code 0 or 30, Validation failed, and errors that name every wrong field; OCO and cancel-all calls have "
+      + "code 30 in any case, as the document says",
+    rules: [
+      "errors.private.status",
+      "errors.private.messages",
+      "errors.private.only-wrong",
+      "*.refusal",
+      "interest.several",
+      "sub-accounts.several",
+      "api-keys.several",
+      "*.all-missing",
+      "interest.both.unknown"
+    ]
+  },
+  {
+    id: "open.unknown",
+    point: "What becomes of a call that names a code, a sub-account, a market or a parameter that does not exist",
+    stance: "it is refused; unknown parameters of public calls are ignored",
+    rules: [
+      "codes.code.unknown",
+      "delete.id.unknown",
+      "delete.twice",
+      "api-keys.filter.unknown",
+      "cancel-all.market.unknown",
+      "general.public.query"
+    ]
+  },
+  {
+    id: "open.types",
+    point: "Whether an integer in a string is taken for the integer, and which form an answer's Content-type has",
+    stance: "it is refused; application/json",
+    rules: ["*.integer.text", "general.answer.type"]
+  },
+  {
+    id: "open.spacing",
+    point: "Whether a signed body may hold spaces",
+    stance: "it may; live: it may not",
+    rules: ["auth.body.spacing"]
+  },
+  {
+    id: "open.order.bounds",
+    point: "The precision of the prices of OCO orders, the bounds of their totals, and how far digits of a balance reach",
+    stance: "those of the market, as for stop-limit orders; eighteen fractional digits",
+    rules: [
+      "oco.request.price.precision",
+      "oco.request.activation_price.precision",
+      "oco.request.stop_limit_price.precision",
+      "oco.request.total",
+      "general.money.exact"
+    ]
+  },
+  {
+    id: "open.order.position-side",
+    point: "Which positionSide an OCO order shows",
+    stance: "LONG of a buy, SHORT of a sell",
+    rules: ["oco.new.position-side"]
+  },
+  {
+    id: "open.order.trigger-met",
+    point: "What becomes of a stop order whose trigger is already met",
+    stance: "it is activated; live: it waits for the other direction",
+    rules: ["activation.side"]
+  },
+  {
+    id: "open.order.trading",
+    point: "How far the taker band reaches, which fee is charged, and what self-trade prevention cancels",
+    stance: "a price at three times the market's is beyond it; a part of what is filled; what its mode is called",
+    rules: ["status.taker-band", "orders.fee", "orders.stp"]
+  },
+  {
+    id: "open.markets",
+    point: "The answer of the markets call",
+    stance: "an array, with the fields that the document names; digits and bounds are strings",
+    rules: ["markets.entry"]
+  },
+  {
+    id: "open.search",
+    point: "What the search for sub-accounts looks at",
+    stance: "whether the alias contains the term",
+    rules: ["sub-accounts.search.matches"]
+  },
+  {
     id: "open.cancel-all.success",
     point: "The body of a successful cancel-all, and what an empty list of types means",
     stance: "any JSON with HTTP 2xx; an empty list is refused",
-    rules: ["cancel-all.everything", "cancel-all.nothing", "cancel-all.type.empty"]
+    rules: ["cancel-all.nothing", "cancel-all.type.empty"]
   },
   {
     id: "open.reduce-only",
     point: "Whether reduceOnly, which is announced but not yet accepted, is accepted",
     stance:
       "it is, unless the sandbox is configured otherwise; the rules about it skip a target that refuses the field",
-    rules: ["versioning.reduce-only", "oco.reduce-only"]
+    rules: [
+      "versioning.reduce-only",
+      "oco.reduce-only.no-position",
+      "oco.reduce-only.same-side",
+      "oco.reduce-only.clipped",
+      "oco.reduce-only.flag",
+      "oco.reduce-only.type",
+      "status.auto-canceled-reduce-only"
+    ]
   },
   {
     id: "open.client-order-id",
@@ -118,8 +218,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   {
     id: "open.paths",
     point: "How calls to an unknown path, or with a wrong method, are answered",
-    stance: "HTTP 404 and 405, with a JSON error object",
-    rules: ["errors.unknown-path", "errors.method"]
+    stance: "HTTP 404 and 405, with a JSON error object; of public paths, the public form of errors",
+    rules: ["errors.unknown-path", "errors.method", "errors.public"]
   },
   {
     id: "open.delete.funds",
@@ -137,31 +237,31 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.pages",
     point: "The order of records, and a page beyond the last one",
     stance: "the order does not change while the records do not; a page beyond the last record is empty",
-    rules: ["*.pages.complete", "*.pages.stable", "*.pages.beyond"]
+    rules: ["*.pages.complete", "*.pages.stable", "*.pages.beyond", "sub-accounts.model"]
   },
   {
     id: "open.enums",
-    point: "Further values of statuses, types and modes in answers",
-    stance: "the client keeps an unknown value; where the document lists the values, the oracle accepts only those",
-    rules: ["stop-limit.response.status", "stop-limit.response.type", "sub-accounts.status.active"]
+    point: "Further statuses of sub-accounts, and further values of statuses, types and modes that the document lists",
+    stance: "a sub-account in use is active; the client keeps an unknown value, the oracle accepts the listed ones",
+    rules: ["sub-accounts.status.active"]
   },
   {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",
-    rules: ["status", "orders.model"]
+    rules: { unchecked: "the rules check what each status means, whatever came before it" }
   },
   {
     id: "open.key.type",
     point: "The meaning of a key's type",
     stance: "any text",
-    rules: ["api-keys.entry.type"]
+    rules: { unchecked: "any text will do" }
   },
   {
     id: "open.fees",
     point: "The meaning of the flex, fixed and percent fields of fees",
-    stance: "decimals",
-    rules: ["fees.entry.deposit", "fees.entry.withdraw"]
+    stance: "decimals, as all fees",
+    rules: { unchecked: "the rules check that they are decimals, whatever they mean" }
   },
   {
     id: "open.oauth",

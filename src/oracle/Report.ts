@@ -118,7 +118,7 @@ export interface Result {
   readonly rule: Rule
   /** Its result. */
   readonly outcome: Outcome
-  /** Whether the rule is on the list of known failures. */
+  /** Whether the rule is on the list of known failures, or on that of rules that are sometimes broken. */
   readonly isKnown: boolean
   /** How many milliseconds the rule took. */
   readonly millis: number
@@ -147,6 +147,8 @@ export interface Report {
   readonly runs: number
   /** The results, in the order of the rules. */
   readonly results: ReadonlyArray<Result>
+  /** How many rules have to be judged for the check to be a success; 1 or more. */
+  readonly minJudged: number
   /** The known failures that hold. */
   readonly stale: ReadonlyArray<string>
   /** What was left behind on the target, such as an order that could not be canceled. */
@@ -155,13 +157,16 @@ export interface Report {
   readonly aborted?: string
 }
 
+/** Why a rule was skipped that the budget left no time for. */
+export const budgetUsedUp = "the budget was used up"
+
 /**
  * The version of the suite. It changes when the meaning of a rule does.
  *
  * @category models
  * @since 0.1.0
  */
-export const version = "1"
+export const version = "2"
 
 /**
  * Whether one of the patterns names a rule. A `*` stands for any text; `auth` and `auth.*` both name all rules whose
@@ -183,14 +188,47 @@ export const matches = (patterns: ReadonlyArray<string>, id: string): boolean =>
  * @since 0.1.0
  */
 export const broken = (report: Report): ReadonlyArray<Result> =>
-  report.results.filter(({ isKnown, outcome }) => outcome._tag === "Broken" && !isKnown)
+  report.results.filter(({ isKnown, outcome, rule }) => outcome._tag === "Broken" && !isKnown && rule.level !== "INFO")
+
+/**
+ * The informational rules that say something else than the target does. They judge nothing.
+ *
+ * @category results
+ * @since 0.1.0
+ */
+export const noted = (report: Report): ReadonlyArray<Result> =>
+  report.results.filter(({ outcome, rule }) => outcome._tag === "Broken" && rule.level === "INFO")
+
+/** The rules that were judged: they hold or are broken. Informational rules judge nothing. */
+const judged = (report: Report): number =>
+  report.results.filter(({ outcome, rule }) =>
+    rule.level !== "INFO" && (outcome._tag === "Held" || outcome._tag === "Broken")
+  ).length
+
+/** The rules that the budget left no time for. */
+const unreached = (report: Report): number =>
+  report.results.filter(({ outcome }) => outcome._tag === "Skipped" && outcome.why === budgetUsedUp).length
+
+/**
+ * Why a check says too little about its target to be a success, although no rule is broken; `undefined` when it does not.
+ *
+ * @category results
+ * @since 0.1.0
+ */
+export const tooLittle = (report: Report): string | undefined => {
+  const [count, left] = [judged(report), unreached(report)]
+  if (count === 0) return "no rule was judged"
+  if (count < report.minJudged) return `${count} rules were judged, fewer than the ${report.minJudged} asked for`
+  return left > count ? `the budget was used up: ${count} rules were judged, ${left} were not reached` : undefined
+}
 
 /**
  * The exit code of a check:
  *
  * - 0: every rule that could be judged holds
  * - 1: a `MUST` rule is broken (in a strict check, a `SHOULD` rule too), or a known failure holds
- * - 2: the target did not answer, no rule was judged, or something was left behind on the target
+ * - 2: the target did not answer, something was left behind on it, or too little was judged: nothing, less than was asked
+ *   for, or less than the budget left out
  *
  * @category results
  * @since 0.1.0
@@ -200,7 +238,7 @@ export const exitCode = (report: Report): 0 | 1 | 2 => {
   if (counted.length > 0 || report.stale.length > 0) return 1
   if (report.aborted !== undefined || report.warnings.length > 0) return 2
   if (report.results.some(({ outcome }) => outcome._tag === "CouldNotRun")) return 2
-  return report.results.every(({ outcome }) => outcome._tag === "Skipped") ? 2 : 0
+  return tooLittle(report) === undefined ? 0 : 2
 }
 
 /**
@@ -216,6 +254,8 @@ export interface Tally {
   readonly broken: number
   /** Those of them whose level is `SHOULD`. */
   readonly should: number
+  /** Informational rules that say something else than the target does. */
+  readonly noted: number
   /** Known failures that are broken. */
   readonly known: number
   /** Rules that were not judged. */
@@ -236,7 +276,11 @@ export const tally = (report: Report): Tally => {
     held: count("Held"),
     broken: broken(report).length,
     should: broken(report).filter(({ rule }) => rule.level === "SHOULD").length,
-    known: report.results.filter(({ isKnown, outcome }) => isKnown && outcome._tag === "Broken").length,
+    noted: noted(report).length,
+    known:
+      report.results.filter(({ isKnown, outcome, rule }) =>
+        isKnown && outcome._tag === "Broken" && rule.level !== "INFO"
+      ).length,
     skipped: count("Skipped"),
     couldNotRun: count("CouldNotRun")
   }
@@ -255,7 +299,8 @@ const marks = { Held: "held", Broken: "BROKEN", Skipped: "skipped", CouldNotRun:
  * @since 0.1.0
  */
 export const line = ({ isKnown, outcome, rule }: Result): string => {
-  const head = `${outcome._tag === "Broken" && isKnown ? "known" : marks[outcome._tag]}  ${rule.id}`
+  const isNote = rule.level === "INFO" && outcome._tag === "Broken"
+  const head = `${isNote ? "note" : outcome._tag === "Broken" && isKnown ? "known" : marks[outcome._tag]}  ${rule.id}`
   switch (outcome._tag) {
     case "Held":
       return head
@@ -263,6 +308,7 @@ export const line = ({ isKnown, outcome, rule }: Result): string => {
     case "CouldNotRun":
       return `${head}: ${outcome.why}`
     case "Broken":
+      if (isNote) return `${head}: not as this project has it (${outcome.expected}), but ${outcome.got}`
       return isKnown ? head : [
         `${head} (${rule.level}; ${rule.clause})`,
         `    ${rule.statement}`,
@@ -275,21 +321,49 @@ export const line = ({ isKnown, outcome, rule }: Result): string => {
   }
 }
 
+/** The most reasons that the line about skipped rules shows. */
+const maxReasons = 4
+
+/** All skipped rules in one line, with the most frequent reasons. */
+const skippedLine = ({ results }: Report): string => {
+  const counts = new Map<string, number>()
+  for (const { outcome } of results) {
+    if (outcome._tag !== "Skipped") continue
+    const why = outcome.why.startsWith("not applicable") ? "not applicable to the dialect" : outcome.why
+    counts.set(why, (counts.get(why) ?? 0) + 1)
+  }
+  const reasons = [...counts].toSorted(([, one], [, two]) => two - one)
+  const others = reasons.slice(maxReasons).reduce((sum, [, count]) => sum + count, 0)
+  const shown = reasons.slice(0, maxReasons).map(([why, count]) => `${count} ${why}`)
+  return `SKIPPED  ${[...shown, ...(others === 0 ? [] : [`${others} for other reasons`])].join("; ")}`
+}
+
 /**
- * Renders the end of a report: the stale known failures, what was left behind, and the counts.
+ * Whether a report shows a result on a line of its own. Skipped rules share one line.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const isShown = ({ outcome }: Result): boolean => outcome._tag !== "Skipped"
+
+/**
+ * Renders the end of a report: the skipped rules, the stale known failures, what was left behind, and the counts.
  *
  * @category rendering
  * @since 0.1.0
  */
 export const summary = (report: Report): string => {
-  const { broken, couldNotRun, held, known, should, skipped } = tally(report)
+  const { broken, couldNotRun, held, known, noted, should, skipped } = tally(report)
+  const little = tooLittle(report)
   return [
+    ...(skipped === 0 ? [] : [skippedLine(report)]),
     ...report.stale.map((id) => `STALE  ${id} is a known failure, but it holds`),
     ...report.warnings.map((warning) => `LEFT BEHIND  ${warning}`),
     ...(report.aborted === undefined ? [] : [`ABORTED  ${report.aborted}`]),
+    ...(little === undefined ? [] : [`TOO LITTLE  ${little}`]),
     `${held} held, ${broken} broken${should === 0 ? "" : ` (${should} of them SHOULD rules)`}${
       known === 0 ? "" : ` (and ${known} known failures)`
-    }, ${skipped} skipped${
+    }${noted === 0 ? "" : `, ${noted} noted`}, ${skipped} skipped${
       couldNotRun === 0 ? "" : `, ${couldNotRun} could not run`
     }; ${report.dialect} dialect, ${report.profile} profile, seed ${report.seed}, suite ${report.version}`
   ].join("\n")
@@ -301,7 +375,8 @@ export const summary = (report: Report): string => {
  * @category rendering
  * @since 0.1.0
  */
-export const text = (report: Report): string => [...report.results.map(line), "", summary(report)].join("\n")
+export const text = (report: Report): string =>
+  [...report.results.filter(isShown).map(line), "", summary(report)].join("\n")
 
 // -----------------------------------------------------------------------------
 // JSON and JUnit
@@ -349,7 +424,10 @@ export const junit = (report: Report): string => {
     const head = `    <testcase classname="${xml(rule.id.split(".")[0] ?? "")}" name="${xml(rule.id)}" time="${
       millis / 1000
     }"`
-    const inner = outcome._tag === "Held"
+    const isNote = outcome._tag === "Broken" && rule.level === "INFO"
+    const inner = isNote
+      ? `<system-out>${xml(line(result))}</system-out>`
+      : outcome._tag === "Held"
       ? ""
       : outcome._tag === "Skipped" || (outcome._tag === "Broken" && isKnown)
       ? `<skipped message="${xml(outcome._tag === "Skipped" ? outcome.why : "known failure")}"/>`

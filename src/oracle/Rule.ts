@@ -165,9 +165,10 @@ export interface Rule {
   /** The heading of the document that says it. */
   readonly clause: string
   /**
-   * `MUST` where the document states it; `SHOULD` where the document leaves it open and this project takes a stance.
+   * `MUST` where the document states it; `SHOULD` where the document leaves it open and this project takes a stance;
+   * `INFO` where it is good to know what the target does, and nothing is right or wrong.
    */
-  readonly level: "MUST" | "SHOULD"
+  readonly level: "MUST" | "SHOULD" | "INFO"
   /** What the rule needs of the target. */
   readonly profile: Profile
   /** What each dialect makes of the rule. */

@@ -18,6 +18,7 @@ import { scrubber } from "./Secrets.ts"
 import type * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
 import type * as Session from "./world/Session.ts"
+import * as Throttling from "./world/Throttling.ts"
 
 /** The path that fast-check prints at the end of a list of commands: shrinking continues there. */
 const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
@@ -55,18 +56,34 @@ interface Runs {
   isInterrupted: boolean
 }
 
+/** Tries a check again from its beginning, as long as the target says that it takes no calls for now. */
+const retried = (
+  check: Effect.Effect<unknown, Verdict.CheckError>,
+  patience: number
+): Effect.Effect<unknown, Verdict.CheckError> =>
+  Effect.catchTag(
+    check,
+    "TargetError",
+    (error) =>
+      error.retryAfter === undefined || error.retryAfter > patience
+        ? Effect.fail(error)
+        : Effect.delay(Effect.suspend(() => retried(check, patience - (error.retryAfter ?? 0))), error.retryAfter)
+  )
+
 /**
  * Judges one value. fast-check knows only runs that hold and runs that fail. So once no answer comes, the rest of the
  * runs hold, and nothing is shrunk; a value that cannot be judged is passed over.
  */
 const judge = Effect.fnUntraced(function*(
   { end, world }: Session.RuleWorld,
+  target: Target.Target,
   { property }: Rule.Rule,
   runs: Runs,
   value: unknown
 ): Effect.fn.Return<void, Verdict.Broken> {
   if (runs.unanswered !== undefined || runs.defect !== undefined || runs.isInterrupted) return
-  const exit = yield* Effect.exit(Effect.ensuring(Effect.suspend(() => property.check(world, value as never)), end))
+  const once = Effect.ensuring(Effect.suspend(() => property.check(world, value as never)), end)
+  const exit = yield* Effect.exit(retried(once, target.patience ?? Throttling.defaultPatience))
   if (Exit.isSuccess(exit)) {
     runs.judged++
     return
@@ -93,12 +110,15 @@ const search = Effect.fnUntraced(function*(
   const runPromise = Effect.runPromiseWith(yield* Effect.context())
   const checking = Effect.promise(() =>
     Promise.resolve(
-      fc.check(fc.asyncProperty(values(setting), (value) => runPromise(judge(ruleWorld, rule, runs, value))), {
-        seed,
-        numRuns: Math.max(Math.min(most, useful), examples.length, 1),
-        examples: examples.map((example): [unknown] => [example]),
-        ...(path === undefined ? {} : { path, endOnFailure: true })
-      })
+      fc.check(
+        fc.asyncProperty(values(setting), (value) => runPromise(judge(ruleWorld, session.target, rule, runs, value))),
+        {
+          seed,
+          numRuns: Math.max(Math.min(most, useful), examples.length, 1),
+          examples: examples.map((example): [unknown] => [example]),
+          ...(path === undefined ? {} : { path, endOnFailure: true })
+        }
+      )
     )
   )
   // An interrupt waits for the run in progress, which has to undo what it has done to the target.

@@ -38,6 +38,7 @@ import type * as Scope from "effect/Scope"
 import * as Transport from "../client/transport/Transport.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
+import type { Features } from "./Features.ts"
 
 /**
  * A request as it is sent.
@@ -91,10 +92,15 @@ export interface Answer {
  * @since 0.1.0
  */
 export class TargetError extends Schema.TaggedError<TargetError>()("TargetError", {
-  reason: Schema.String
+  reason: Schema.String,
+  retryAfter: Schema.optionalKey(Schema.Finite)
 }) {
   /** Why there is no answer, in words. */
   declare readonly reason: string
+  /**
+   * How many milliseconds the target asks to wait before the whole rule is tried again; absent when trying again is no use.
+   */
+  declare readonly retryAfter?: number
   /** The reason. */
   override get message(): string {
     return this.reason
@@ -144,6 +150,12 @@ export interface Target {
   readonly keys?: Keys
   /** The control plane, for rules that need accounts, funds and prices of their own. */
   readonly control?: ControlPlane
+  /** What the target declares that it has; everything by default. */
+  readonly features?: Features
+  /**
+   * How many milliseconds in a row a rule waits for a target that answers HTTP 429 before it gives up; 120000 by default.
+   */
+  readonly patience?: number
 }
 
 /**
@@ -161,6 +173,10 @@ export interface Options {
   readonly keys?: Keys
   /** The control plane, where the target is a sandbox. */
   readonly control?: ControlPlane
+  /** What the target declares that it has; everything by default. */
+  readonly features?: Features
+  /** How many milliseconds in a row a rule waits for a target that answers HTTP 429; 120000 by default. */
+  readonly patience?: number
   /** How many milliseconds an answer may take; 10000 by default. */
   readonly timeout?: number
   /** The most requests in a second, those to the control plane included; no bound by default. */
@@ -208,7 +224,7 @@ const pace = (maxRate: number): Effect.Effect<void> => {
  * @since 0.1.0
  */
 export const http = Effect.fnUntraced(function*(
-  { baseUrl, control, dialect, keys, maxRate, timeout = 10_000 }: Options
+  { baseUrl, control, dialect, features, keys, maxRate, patience, timeout = 10_000 }: Options
 ): Effect.fn.Return<Target, never, HttpClient.HttpClient> {
   const client = yield* HttpClient.HttpClient
   const origin = baseUrl.replace(/\/+$/u, "")
@@ -240,7 +256,9 @@ export const http = Effect.fnUntraced(function*(
     baseUrl: origin,
     send,
     ...(keys === undefined ? {} : { keys }),
-    ...(control === undefined ? {} : { control })
+    ...(control === undefined ? {} : { control }),
+    ...(features === undefined ? {} : { features }),
+    ...(patience === undefined ? {} : { patience })
   }
 })
 

@@ -63,6 +63,23 @@ export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
  */
 export type CheckError = Broken | Skipped | TargetError
 
+/**
+ * Why a check did not succeed, in words.
+ *
+ * @category judging
+ * @since 0.1.0
+ */
+export const whyOf = (error: CheckError): string => {
+  switch (error._tag) {
+    case "Broken":
+      return error.message
+    case "Skipped":
+      return error.why
+    case "TargetError":
+      return error.reason
+  }
+}
+
 /** The most characters of a body that a description shows. */
 const shown = 600
 

@@ -35,12 +35,24 @@ describe("generators are total over the contract", () => {
 
 describe("the paths of the rules", () => {
   it("are the contract's, although they are written a second time", () => {
-    const { all: privatePaths, reads, unknown, unknownOrderBook, version, ...paths } = Paths
+    const {
+      all: privatePaths,
+      everything,
+      orderBook,
+      reads,
+      unenveloped,
+      unknown,
+      unknownOrderBook,
+      version,
+      ...paths
+    } = Paths
     const known: ReadonlyArray<string> = all.map(({ path }) => path)
     assert.includeMembers([...known], Object.values(paths))
     for (const path of known) assert.isTrue(path.startsWith(`${version}/`), path)
     for (const path of [...Object.values(unknown), unknownOrderBook]) assert.notInclude(known, path)
-    assert.includeMembers([...privatePaths], [...reads])
+    assert.sameMembers([...everything], [...Object.values(paths), orderBook])
+    assert.isTrue(known.some((path) => path.startsWith(`${orderBook}/`)))
+    assert.includeMembers([...privatePaths], [...reads, ...unenveloped])
     const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
     for (const path of privatePaths) assert.isTrue(isPrivate.has(path), path)
   })

@@ -122,6 +122,7 @@ const bySide: Rule.Rule = Rule.forEach({
   statement:
     "The order's side decides from which direction the trigger is met; a trigger that is already met activates",
   clause,
+  level: "INFO",
   live: Rule.other("the price decides it: such an order waits for the other direction"),
   values: Orders.sides,
   check: (world, side) =>

@@ -71,7 +71,7 @@ const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: Re
 const refuses = (world: World, fields: Body, key: string) =>
   Effect.gen(function*() {
     const answer = yield* world.call(yield* world.reader, Paths.cancelAll, fields)
-    yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+    yield* Refusals.order(answer, world.dialect, true, key)
   })
 
 const live = Rule.other("HTTP 422")
@@ -206,6 +206,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "cancel-all.market.unknown",
     statement: "An unknown market is refused",
     clause,
+    level: "SHOULD",
     live,
     values: fc.constantFrom("NO_SUCH", "BTC_NOTHING", "BTCUSDT", ""),
     examples: ["NO_SUCH"],
@@ -236,6 +237,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "cancel-all.envelope",
     statement: "request and nonce are optional: the call is carried out without either of them",
     clause,
+    level: "SHOULD",
     live: Rule.other("both are required"),
     values: [{ request: undefined }, { nonce: undefined }, { request: undefined, nonce: undefined }],
     check: (world, envelope) =>

@@ -22,8 +22,7 @@ const reasons = [
   "signature",
   "payload",
   "nonce",
-  "fields",
-  "path"
+  "fields"
 ] as const
 
 /** Makes a call that must be refused for this reason. */
@@ -38,8 +37,6 @@ const refused = Effect.fnUntraced(function*(world: World, reason: (typeof reason
       return yield* world.call(account, Paths.mainBalance, {}, { envelope: { nonce: undefined } })
     case "fields":
       return yield* world.call(account, Paths.subAccounts, { limit: 0 })
-    case "path":
-      return yield* world.call(account, Paths.unknown.private)
   }
 })
 
@@ -66,6 +63,8 @@ const publicField = (id: string, statement: string, expected: string, holds: (js
     id: `errors.public.${id}`,
     statement,
     clause,
+    // The document shows no public call that fails: these paths are open.
+    level: "SHOULD",
     profile: "read-only",
     live: Rule.notApplicable("the live exchange answers public errors in several forms"),
     values: [Paths.unknown.public, Paths.unknownOrderBook],
@@ -99,6 +98,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "errors.private.status",
     statement: "An error has an HTTP status of 4xx",
     clause,
+    level: "SHOULD",
     profile: "read-only",
     values: [...reasons],
     check: (world, reason) =>
@@ -108,6 +108,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "errors.private.messages",
     statement: "Each wrong parameter has at least one message",
     clause,
+    level: "SHOULD",
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
@@ -125,6 +126,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "errors.private.only-wrong",
     statement: "A correct parameter has no messages",
     clause,
+    level: "SHOULD",
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
@@ -160,8 +162,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: [Paths.oco, Paths.cancelAll],
     check: (world, path) =>
       Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, path, { market: "NO_SUCH" })
-        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), path === Paths.oco ? "side" : "market")
+        const answer = yield* world.call(
+          yield* world.reader,
+          path,
+          path === Paths.oco ? { market: "NO_SUCH" } : { type: ["option"] }
+        )
+        yield* Refusals.order(answer, world.dialect, true, path === Paths.oco ? "side" : "type")
       })
   }),
   Rule.always({
@@ -172,7 +178,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     live: Rule.other("HTTP 422"),
     check: (world) =>
       Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { market: "NO_SUCH" })
+        const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { type: ["option"] })
         const { status } = Spelling.orderValidation(world.dialect)
         yield* Verdict.expect(answer, `HTTP ${status}`, answer.status === status)
       })
@@ -205,7 +211,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "errors.unknown-path",
     statement: "A call to an unknown path is answered with HTTP 404 and a JSON error object",
     clause,
-    level: "SHOULD",
+    level: "INFO",
     profile: "read-only",
     values: fc.constantFrom(...Object.values(Paths.unknown)),
     check: (world, path) =>
@@ -222,7 +228,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "errors.method",
     statement: "A call with the wrong method is answered with HTTP 405 and a JSON error object",
     clause,
-    level: "SHOULD",
+    level: "INFO",
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {

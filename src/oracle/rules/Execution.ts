@@ -101,6 +101,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "orders.fee",
     statement: "deal_fee is the fee charged so far, in proportion to what is filled",
     clause,
+    level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
         const { dealFee } = Spelling.keys(world.dialect)

@@ -37,7 +37,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const account = yield* world.open({ isFunded: false })
-        yield* areAccepted(yield* times(interestLimit, world.call(account, Paths.interest, { limit: 1 })))
+        yield* areAccepted(yield* times(interestLimit, world.attempt(account, Paths.interest, { limit: 1 })))
       })
   }),
   Rule.always({
@@ -51,7 +51,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const account = yield* world.open({ isFunded: false })
         // The clock stands still, so all calls fall in one window, however slow the target or this machine is.
         const answers = yield* world.whileFrozen(
-          times(interestLimit + 1, world.call(account, Paths.interest, { limit: 1 }))
+          times(interestLimit + 1, world.attempt(account, Paths.interest, { limit: 1 }))
         )
         const refused = answers.find(({ status }) => status === 429)
         if (refused === undefined) {
@@ -74,7 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         // The limit counts all calls from this address: nothing may be left of earlier calls, nor for later ones.
         yield* world.advance(11_000)
         yield* world.onEnd(world.advance(11_000))
-        yield* areAccepted(yield* times(publicLimit, world.get(Paths.ping)))
+        yield* areAccepted(yield* times(publicLimit, world.send({ method: "GET", path: Paths.ping, headers: {} })))
       })
   })
 ]

@@ -19,6 +19,8 @@ const digits: Kinds.Kind = {
 export const rules: ReadonlyArray<Rule.Rule> = Fields.rules({
   id: "markets.entry",
   clause: "Endpoints §3",
+  // The document names these fields, and does not show the answer that they are in.
+  level: "SHOULD",
   profile: "read-only",
   within: "a market",
   sample: (world) =>

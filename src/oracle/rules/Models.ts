@@ -138,7 +138,9 @@ const placeStop = fc.tuple(fc.constantFrom("buy" as const, "sell" as const), fc.
       const isActivated = isReached({ condition, trigger }, model.price)
       model.orders.push({ id: Orders.idsOf(world, order)[0] ?? "", kind: "spot", trigger, condition, isActivated })
       yield* compare(model, target)
-    }))
+    }), ({ price }) =>
+    // What becomes of an order whose trigger is already met is open.
+    side === "buy" ? basePrice * (1 + percent / 100) > price + 1 : basePrice * (1 + percent / 100) < price - 1)
 )
 
 const placePair = fc.constantFrom("buy" as const, "sell" as const).map((side) =>

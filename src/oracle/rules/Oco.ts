@@ -31,6 +31,8 @@ const entry: OrderEntry = {
   limits: ["price", "stop_limit_price"],
   stopPrice: "stop_limit_price",
   // The take-profit of a buy waits below the market, where a sell would trade immediately.
+  isRefusalShown: true,
+  unbounded: ["price", "activation_price", "stop_limit_price", "total"],
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
@@ -160,7 +162,7 @@ const marginMarket: Rule.Rule = Rule.always({
       if (spot === undefined) return yield* Verdict.skip("all markets can be traded with collateral")
       const draft = Orders.oco(yield* world.market, "buy", { market: spot["name"] })
       const refused = yield* Orders.submit(world, yield* world.trader, Paths.oco, draft)
-      yield* Refusals.fields(refused, Spelling.orderValidation(world.dialect), "market")
+      yield* Refusals.order(refused, world.dialect, true, "market")
     })
 })
 

@@ -42,18 +42,20 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "oco.reduce-only.no-position",
     statement: "A reduce-only order is refused with code 116 when there is no position",
     clause,
+    level: "SHOULD",
     live: Rule.other("HTTP 422"),
     values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {
         const answer = yield* submitReduceOnly(world, yield* world.trader, side)
-        yield* Refusals.exactly(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
+        yield* Refusals.coded(answer, Spelling.reduceOnly(world.dialect), "because there is no position")
       })
   }),
   Rule.forEach({
     id: "oco.reduce-only.same-side",
     statement: "A reduce-only order is refused with code 116 when it is on the position's side",
     clause,
+    level: "SHOULD",
     live: Rule.other("HTTP 422"),
     values: Orders.sides,
     check: (world, side) =>
@@ -61,7 +63,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const account = yield* world.trader
         yield* Trading.openPosition(world, account, side, "0.01")
         const answer = yield* submitReduceOnly(world, account, side)
-        yield* Refusals.exactly(
+        yield* Refusals.coded(
           answer,
           Spelling.reduceOnly(world.dialect),
           "because the order is on the position's side"
@@ -72,6 +74,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "oco.reduce-only.clipped",
     statement: "A reduce-only order that is larger than the position is reduced to the position's size",
     clause,
+    level: "SHOULD",
     values: fc.tuple(fc.constantFrom(...Orders.sides), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 20 })),
     examples: [["buy", 3, 5], ["sell", 3, 0]],
     check: (world, [side, size, more]) =>
@@ -92,6 +95,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "oco.reduce-only.flag",
     statement: "The answer's reduceOnly is the one that was asked for",
     clause: "Collateral OCO order (response)",
+    level: "SHOULD",
     values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {
@@ -106,6 +110,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "oco.reduce-only.type",
     statement: "reduceOnly is a boolean; any other value is refused",
     clause,
+    level: "SHOULD",
     live: Rule.other("HTTP 422"),
     values: ["true", 1, 0, [], {}],
     check: (world, reduceOnly) =>
@@ -113,7 +118,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const market = yield* world.market
         const fields = Orders.oco(market, "buy", { reduceOnly })
         const answer = yield* Orders.submit(world, yield* world.trader, Paths.oco, fields)
-        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "reduceOnly")
+        yield* Refusals.order(answer, world.dialect, true, "reduceOnly")
       })
   }),
   Rule.forEach({

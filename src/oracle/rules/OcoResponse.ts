@@ -94,12 +94,14 @@ const newOrder = (
   id: string,
   statement: string,
   expected: string,
-  holds: (order: Body, world: World, side: Orders.Side, market: string) => boolean
+  holds: (order: Body, world: World, side: Orders.Side, market: string) => boolean,
+  level: Rule.Rule["level"] = "MUST"
 ): Rule.Rule =>
   Rule.forEach({
     id: `oco.new.${id}`,
     statement,
     clause,
+    level,
     profile: "mutating",
     values: Orders.sides,
     check: (world, side) =>
@@ -128,7 +130,7 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
     "amount",
     "Both legs have the order's amount",
     "equal amounts",
-    (order) => Oco.leg(order, "stop_loss")["amount"] === Oco.leg(order, "take_profit")["amount"]
+    (order) => Number(Oco.leg(order, "stop_loss")["amount"]) === Number(Oco.leg(order, "take_profit")["amount"])
   ),
   newOrder(
     "left",
@@ -164,9 +166,13 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
   ),
   newOrder(
     "mtime",
-    "A new leg was last changed when it was created",
-    "mtime equal to timestamp",
-    (order) => Oco.both(order, (leg) => leg["mtime"] === leg["timestamp"])
+    "A new leg was not changed before it was created, nor long after",
+    "mtime equal to timestamp, or within the second after it",
+    (order) =>
+      Oco.both(order, (leg) => {
+        const after = Number(leg["mtime"]) - Number(leg["timestamp"])
+        return after >= 0 && after < 1
+      })
   ),
   newOrder(
     "position-side",
@@ -178,7 +184,8 @@ const newOrderRules: ReadonlyArray<Rule.Rule> = [
         ({ positionSide }) =>
           positionSide === (side === "buy" ? "LONG" : "SHORT") ||
           (dialect.name === "live" && positionSide === undefined)
-      )
+      ),
+    "SHOULD"
   )
 ]
 

@@ -100,6 +100,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "status.taker-band",
     statement: "CANCELED_TAKER_BAND: filled up to the taker band's limit, the remainder canceled",
     clause,
+    level: "SHOULD",
     check: (world) =>
       Effect.gen(function*() {
         const [maker, taker] = [yield* world.trader, yield* world.open()]
@@ -127,6 +128,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     id: "status.auto-canceled-reduce-only",
     statement: "AUTO_CANCELED_REDUCE_ONLY: a pending reduce-only order is canceled when its position is closed",
     clause,
+    level: "SHOULD",
     values: Orders.sides,
     check: (world, side) =>
       Effect.gen(function*() {

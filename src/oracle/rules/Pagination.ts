@@ -16,6 +16,10 @@ import * as Spelling from "../world/Spelling.ts"
 /** Records as text, to compare and to show. */
 const textOf = (records: unknown): string => JSON.stringify(records) ?? ""
 
+/** Whether two pages hold the same records, in whatever order: the document does not state the order. */
+const isSameSet = (one: ReadonlyArray<unknown>, two: ReadonlyArray<unknown>): boolean =>
+  one.map(textOf).toSorted().join() === two.map(textOf).toSorted().join()
+
 /** A rule that a limit or an offset of these values is refused. */
 const refuses = (
   list: List,
@@ -35,7 +39,7 @@ const refuses = (
     check: (world, value) =>
       Effect.gen(function*() {
         const answer = yield* read(world, list, { [field]: value })
-        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
+        yield* Refusals.call(answer, world.dialect, field)
       })
   })
 
@@ -147,10 +151,10 @@ const offsetDefault = (list: List): Rule.Rule =>
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
-        const first = yield* page(world, list, { limit: 5, offset: 0 })
-        const { answer, json, records } = yield* page(world, list, { limit: 5 })
+        const first = yield* page(world, list, { limit: 100, offset: 0 })
+        const { answer, json, records } = yield* page(world, list, { limit: 100 })
         yield* Verdict.expect(answer, "offset 0", json["offset"] === 0)
-        yield* Verdict.conclude("the first page", records, textOf(records) === textOf(first.records), answer)
+        yield* Verdict.conclude("the first page", records, isSameSet(records, first.records), answer)
       })
   })
 
@@ -160,20 +164,16 @@ const offsetSkips = (list: List): Rule.Rule =>
     statement: "A page leaves out as many records at the beginning of the list as its offset says",
     clause: list.clause,
     profile: "read-only",
-    values: fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 4 })),
-    examples: [[1, 1]],
-    check: (world, [offset, limit]) =>
+    values: fc.integer({ min: 1, max: 12 }),
+    examples: [1, 2],
+    check: (world, offset) =>
       Effect.gen(function*() {
         const whole = yield* page(world, list, { limit: 100 })
         if (whole.records.length < 2) return yield* Verdict.skip("the account has too few records")
-        const { answer, records } = yield* page(world, list, { limit, offset })
-        const expected = whole.records.slice(offset, offset + limit)
-        yield* Verdict.conclude(
-          `${offset} left out: ${textOf(expected)}`,
-          textOf(records),
-          textOf(records) === textOf(expected),
-          answer
-        )
+        if (whole.records.length === 100) return yield* Verdict.skip("the account has more records than fit in a page")
+        const { answer, records } = yield* page(world, list, { limit: 100, offset })
+        const count = Math.max(0, whole.records.length - offset)
+        yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
       })
   })
 
@@ -277,12 +277,29 @@ const fieldRules = (list: List): ReadonlyArray<Rule.Rule> => [
     id: `${list.id}.integer.text`,
     statement: "An integer in a string is not an integer: it is refused as a limit and as an offset",
     clause: list.clause,
+    level: "SHOULD",
     profile: "read-only",
     live: Rule.notApplicable("it is not known whether the live exchange refuses it"),
     values: ["limit", "offset"],
     check: (world, field) =>
       Effect.gen(function*() {
         const answer = yield* read(world, list, { [field]: "1" })
+        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
+      })
+  }),
+  Rule.forEach({
+    id: `${list.id}.refusal`,
+    statement: "A wrong limit or offset is refused with HTTP 400, code 0, Validation failed, and errors that name it",
+    clause: list.clause,
+    level: "SHOULD",
+    profile: "read-only",
+    values: [["limit", 0], ["limit", 101], ["limit", "ten"], ["offset", -1], ["offset", 10001], [
+      "offset",
+      1.5
+    ]] as const,
+    check: (world, [field, value]) =>
+      Effect.gen(function*() {
+        const answer = yield* read(world, list, { [field]: value })
         yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), field)
       })
   }),

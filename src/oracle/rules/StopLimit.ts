@@ -129,6 +129,8 @@ const entry: OrderEntry = {
   prices: ["price", "activation_price"],
   limits: ["price"],
   stopPrice: "price",
+  isRefusalShown: false,
+  unbounded: [],
   sideProfile: "mutating",
   draft: Orders.stopLimit,
   clientOrderIds: (order, key) => [order[key]],
@@ -258,7 +260,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const market = yield* world.market
         const fields = Orders.stopLimit(market, "buy", { stp })
         const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
-        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "stp")
+        yield* Refusals.order(answer, world.dialect, false, "stp")
       })
   }),
   Rule.forEach({
@@ -282,7 +284,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const market = yield* world.market
         const fields = Orders.stopLimit(market, "buy", { bboRole })
         const answer = yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, fields)
-        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), "bboRole")
+        yield* Refusals.order(answer, world.dialect, false, "bboRole")
       })
   })
 ]

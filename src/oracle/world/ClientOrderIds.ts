@@ -34,7 +34,7 @@ const refusesValues = (
       Effect.gen(function*() {
         const key = Spelling.keys(world.dialect).clientOrderId
         const answer = yield* submit(world, entry, (order) => ({ ...order, [key]: value }))
-        yield* refuses(world, answer, key)
+        yield* refuses(world, entry, answer, key)
       })
   })
 
@@ -43,6 +43,8 @@ const accepts = (entry: OrderEntry): Rule.Rule =>
     id: `${entry.id}.client-order-id.accepts`,
     statement: "A client order id of letters, digits, dashes, dots and underscores is accepted, and the order shows it",
     clause: entry.clause,
+    // Whether the legs of an OCO order show its client order id is open.
+    level: entry.liveClientOrderId === undefined ? "MUST" : "SHOULD",
     profile: "mutating",
     live: entry.liveClientOrderId === undefined
       ? Rule.other("the key is clientOrderId")
@@ -92,7 +94,7 @@ const unique = (entry: OrderEntry): Rule.Rule =>
         const account = yield* world.trader
         const order = entry.draft(market, "buy", { [key]: world.unique("same") })
         yield* Orders.place(world, account, entry.path, order)
-        yield* refuses(world, yield* Orders.submit(world, account, entry.path, order), key)
+        yield* refuses(world, entry, yield* Orders.submit(world, account, entry.path, order), key)
       })
   })
 
@@ -113,7 +115,7 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
         yield* world.call(account, Paths.cancelAll)
         const answer = yield* Orders.submit(world, account, entry.path, order)
         yield* Spelling.clientOrderIds(world.dialect) === "never"
-          ? refuses(world, answer, key)
+          ? refuses(world, entry, answer, key)
           : Verdict.expect(answer, "HTTP 200", answer.status === 200)
       })
   })

@@ -1,29 +1,83 @@
 /**
- * The target's clock, which a check of a sandbox may move.
+ * The target's clocks. The business clock dates orders and payments; a check of a sandbox may move it. The server's clock
+ * judges nonces. Both are read from the target, because neither need agree with this machine's.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
 import * as Target from "../Target.ts"
+import type * as Verdict from "../Verdict.ts"
+import * as Paths from "./Paths.ts"
 import type { World } from "./World.ts"
 
-/** The clock of a target whose control plane is `control`. */
-export const make = (control: World["control"]): Pick<World, "now" | "advance" | "whileFrozen"> => {
-  // How far the target's clock is ahead of this machine's, in milliseconds.
-  let ahead = 0
+type Clock = Pick<World, "now" | "serverTime" | "advance" | "whileFrozen">
+
+/** What a target shows only in whole seconds may be this much off, in milliseconds. Less is not a difference. */
+const precision = 2000
+
+/** The time that an answer shows, in Unix milliseconds: the call's own answer, or the header that every server sends. */
+const timeOf = ({ headers, json, status }: Target.Answer): number | undefined => {
+  const time = status === 200 && Json.isObject(json) ? Number(json["time"]) : Number.NaN
+  if (Number.isFinite(time) && time > 1e9) return time > 1e12 ? time : time * 1000
+  const date = Date.parse(headers["date"] ?? "")
+  return Number.isFinite(date) ? date : undefined
+}
+
+/**
+ * The clocks of a target. `readControl` reads something from the control plane; it succeeds with `undefined` where there is
+ * none.
+ */
+export const make = (
+  { control, get }: Pick<World, "control" | "get">,
+  readControl: (name: string) => Effect.Effect<unknown>
+): Clock => {
+  // How far the server's clock is ahead of this machine's, in milliseconds; read when it is needed.
+  let ahead: number | undefined
+  const readAhead = Effect.gen(function*() {
+    const asked = yield* Target.now
+    const shown = timeOf(yield* get(Paths.time))
+    if (shown === undefined) return 0
+    const off = shown - (asked + (yield* Target.now)) / 2
+    return Math.abs(off) < precision ? 0 : Math.round(off)
+  }).pipe(
+    Effect.orElseSucceed(() => 0),
+    Effect.tap((off) => Effect.sync(() => ahead = off))
+  )
+  const serverTime = Effect.flatMap(
+    Effect.suspend(() => ahead === undefined ? readAhead : Effect.succeed(ahead)),
+    (off) => Effect.map(Target.now, (now) => now + off)
+  )
+  const now = Effect.flatMap(readControl("Clock"), (reading) => {
+    const at = Json.isObject(reading) ? Number(reading["at"]) : Number.NaN
+    return Number.isFinite(at) ? Effect.succeed(at / 1000) : serverTime
+  })
+  const forget = Effect.sync(() => {
+    ahead = undefined
+  })
   return {
-    now: Effect.map(Target.now, (now) => now + ahead),
-    advance: (millis) => Effect.andThen(control("AdvanceClock", { millis }), Effect.sync(() => void (ahead += millis))),
-    whileFrozen: (effect) =>
-      Effect.gen(function*() {
-        yield* control("FreezeClock", {})
-        const frozenAt = yield* Target.now
-        const run = Effect.gen(function*() {
-          yield* control("RunClock", {})
-          // The clock runs on from where it stood: it has to catch up with this machine's.
-          yield* control("AdvanceClock", { millis: (yield* Target.now) - frozenAt })
-        })
-        return yield* Effect.ensuring(effect, Effect.ignore(run))
-      })
+    now,
+    serverTime,
+    advance: (millis) => Effect.andThen(control("AdvanceClock", { millis }), forget),
+    whileFrozen: (effect) => whileFrozen(control, readControl, Effect.ensuring(effect, forget))
   }
 }
+
+const whileFrozen = <A>(
+  control: World["control"],
+  readControl: (name: string) => Effect.Effect<unknown>,
+  effect: Effect.Effect<A, Verdict.CheckError>
+): Effect.Effect<A, Verdict.CheckError> =>
+  Effect.gen(function*() {
+    const before = yield* readControl("Clock")
+    yield* control("FreezeClock", {})
+    const frozenAt = yield* Target.now
+    const run = Effect.gen(function*() {
+      // A clock that its owner had stopped stays stopped.
+      if (Json.isObject(before) && before["frozen"] === true) return
+      yield* control("RunClock", {})
+      // The clock runs on from where it stood: it has to catch up with this machine's.
+      yield* control("AdvanceClock", { millis: (yield* Target.now) - frozenAt })
+    })
+    return yield* Effect.ensuring(effect, Effect.ignore(run))
+  })

@@ -11,18 +11,37 @@ import * as Verdict from "../Verdict.ts"
 import type { World } from "./World.ts"
 
 /** Does actions of the target's control plane; skips where it has none, or where the profile does not allow it. */
-export const make = ({ control, send }: Target.Target, profile: Profile): World["control"] => (action, fields) => {
-  if (control === undefined || profile !== "control") return Verdict.skip("needs the control plane of a sandbox")
-  const request: Target.Request = {
-    method: "POST",
-    path: control.url + action,
-    headers: { "content-type": "application/json", authorization: `Bearer ${Redacted.value(control.token)}` },
-    body: JSON.stringify(fields)
-  }
-  return Effect.flatMap(send(request), (answer): Effect.Effect<void, Verdict.CheckError> => {
+export const make = (target: Target.Target, profile: Profile): World["control"] => (action, fields) => {
+  const request = requestOf(target, profile, "POST", action, JSON.stringify(fields))
+  if (request === undefined) return Verdict.skip("needs the control plane of a sandbox")
+  return Effect.flatMap(target.send(request), (answer): Effect.Effect<void, Verdict.CheckError> => {
     if (answer.status < 300) return Effect.void
     if (answer.status === 404) return Verdict.skip(`the control plane has no ${action}`)
     const reason = `the control plane refused ${action}: HTTP ${answer.status} ${answer.text.slice(0, 200)}`
     return Effect.fail(new Target.TargetError({ reason }))
   })
+}
+
+const requestOf = (
+  { control }: Target.Target,
+  profile: Profile,
+  method: "GET" | "POST",
+  action: string,
+  body?: string
+): Target.Request | undefined =>
+  control === undefined || profile !== "control" ? undefined : {
+    method,
+    path: control.url + action,
+    headers: { "content-type": "application/json", authorization: `Bearer ${Redacted.value(control.token)}` },
+    ...(body === undefined ? {} : { body })
+  }
+
+/** Reads something of the control plane; succeeds with `undefined` where the target does not show it. */
+export const reader = (target: Target.Target, profile: Profile) => (name: string): Effect.Effect<unknown> => {
+  const request = requestOf(target, profile, "GET", name)
+  if (request === undefined) return Effect.void
+  return target.send(request).pipe(
+    Effect.map(({ json, status }) => status === 200 ? json : undefined),
+    Effect.orElseSucceed(() => undefined)
+  )
 }

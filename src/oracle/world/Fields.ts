@@ -72,6 +72,8 @@ export interface Table {
   readonly id: string
   /** The heading of the document that shows the table. */
   readonly clause: string
+  /** `MUST` by default. */
+  readonly level?: Rule.Rule["level"]
   /** What its rules need of the target. */
   readonly profile: Profile
   /** What the object is, in words. */
@@ -116,7 +118,7 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
  * @category constructors
  * @since 0.1.0
  */
-export const rules = ({ clause, id, profile, rows, sample, within }: Table): ReadonlyArray<Rule.Rule> =>
+export const rules = ({ clause, id, level = "MUST", profile, rows, sample, within }: Table): ReadonlyArray<Rule.Rule> =>
   rows.map((row) =>
     Rule.always({
       id: `${id}.${row.key}`,
@@ -124,6 +126,7 @@ export const rules = ({ clause, id, profile, rows, sample, within }: Table): Rea
         row.isOptional === true ? "if there, " : ""
       }${row.kind.name}`,
       clause,
+      level,
       profile,
       live: expectationOf(row),
       check: (world) =>

@@ -50,6 +50,10 @@ export const seconds: Kind = {
   name: "an integer of Unix seconds",
   holds: (value) => typeof value === "number" && Number.isSafeInteger(value) && isToday(value)
 }
+export const lastSeconds: Kind = {
+  name: "an integer of Unix seconds, or 0 for never",
+  holds: (value) => value === 0 || seconds.holds(value)
+}
 export const fractionalSeconds: Kind = {
   name: "a number of Unix seconds with at most six fractional digits",
   // The double that is nearest to a whole count of microseconds.

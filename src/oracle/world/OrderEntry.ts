@@ -8,7 +8,6 @@ import type { Profile } from "../Profile.ts"
 import type { Answer } from "../Target.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Spelling from "./Spelling.ts"
 import type { Body, Market, World } from "./World.ts"
 
 /**
@@ -30,6 +29,10 @@ export interface OrderEntry {
   readonly limits: ReadonlyArray<string>
   /** The price at which a triggered order trades. */
   readonly stopPrice: string
+  /** Whether the document shows how wrong fields are refused. */
+  readonly isRefusalShown: boolean
+  /** The fields whose bounds and precision the document does not state for this call. */
+  readonly unbounded: ReadonlyArray<string>
   /** What a check needs to send a wrong side: a wrong target could take it for a buy or for a sell. */
   readonly sideProfile: Profile
   /** Drafts an order far from the market. */
@@ -58,6 +61,10 @@ export const submit = Effect.fnUntraced(function*(
   return yield* Orders.submit(world, account, path, change(draft(market, "buy"), market))
 })
 
-/** Expects that the fields are refused, as fields of an order. */
-export const refuses = (world: World, answer: Answer, ...keys: ReadonlyArray<string>) =>
-  Refusals.fields(answer, Spelling.orderValidation(world.dialect), ...keys)
+/** Expects that the fields are refused, as far as the document or the live exchange shows how. */
+export const refuses = (
+  { dialect }: Pick<World, "dialect">,
+  { isRefusalShown }: Pick<OrderEntry, "isRefusalShown">,
+  answer: Answer,
+  ...keys: ReadonlyArray<string>
+) => Refusals.order(answer, dialect, isRefusalShown, ...keys)

@@ -12,6 +12,8 @@ import * as Verdict from "../Verdict.ts"
 import { digits } from "./Markets.ts"
 import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Spelling from "./Spelling.ts"
 import type { Body, Market } from "./World.ts"
 
 const live = Rule.other("HTTP 422")
@@ -19,6 +21,10 @@ const live = Rule.other("HTTP 422")
 const requiredOf = ({ prices }: OrderEntry): ReadonlyArray<string> => ["market", "side", "amount", ...prices]
 
 const profileOf = ({ sideProfile }: OrderEntry, key: string): Profile => key === "side" ? sideProfile : "mutating"
+
+/** A rule about bounds is a MUST rule only where the document states them. */
+const levelOf = ({ unbounded }: OrderEntry, key: string): Rule.Rule["level"] =>
+  unbounded.includes(key) ? "SHOULD" : "MUST"
 
 const without = (order: Body, key: string): Body =>
   Object.fromEntries(Object.entries(order).filter(([name]) => name !== key))
@@ -36,6 +42,8 @@ interface Wrong<A> {
   /** What the rule checks, after the field in its id. */
   readonly detail: string
   readonly statement: string
+  /** `MUST` by default. */
+  readonly level?: Rule.Rule["level"]
   /** What is drawn. */
   readonly values: fc.Arbitrary<A>
   readonly examples?: ReadonlyArray<A>
@@ -47,12 +55,13 @@ interface Wrong<A> {
 const refusesValues = <A>(
   entry: OrderEntry,
   key: string,
-  { detail, examples = [], statement, value = (drawn) => drawn, values }: Wrong<A>
+  { detail, examples = [], level = "MUST", statement, value = (drawn) => drawn, values }: Wrong<A>
 ): Rule.Rule =>
   Rule.forAll<A>({
     id: `${entry.id}.request.${key}.${detail}`,
     statement,
     clause: entry.clause,
+    level,
     profile: profileOf(entry, key),
     live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
     values,
@@ -63,7 +72,7 @@ const refusesValues = <A>(
           const order = harmless(entry, key, draft, market)
           return { ...order, [key]: value(drawn, market, order) }
         })
-        yield* refuses(world, answer, key)
+        yield* refuses(world, entry, answer, key)
       })
   })
 
@@ -81,7 +90,7 @@ const required = (entry: OrderEntry, key: string): Rule.Rule =>
     check: (world) =>
       Effect.flatMap(
         submit(world, entry, (order, market) => without(harmless(entry, key, order, market), key)),
-        (answer) => refuses(world, answer, key)
+        (answer) => refuses(world, entry, answer, key)
       )
   })
 
@@ -101,13 +110,44 @@ const allMissing = (entry: OrderEntry): Rule.Rule =>
     id: `${entry.id}.request.all-missing`,
     statement: "The refusal of an empty request names every required field",
     clause: entry.clause,
+    level: "SHOULD",
     profile: "mutating",
     live,
     check: (world) =>
       Effect.flatMap(
         submit(world, entry, () => ({})),
-        (answer) => refuses(world, answer, ...requiredOf(entry))
+        (answer) => Refusals.fields(answer, Spelling.orderValidation(world.dialect), ...requiredOf(entry))
       )
+  })
+
+/** A wrong value of each field whose refusal should name it. */
+const wrongValues: Readonly<Record<string, unknown>> = {
+  market: "NO_SUCH",
+  side: "BUY",
+  amount: "ten",
+  price: "0",
+  activation_price: "-1",
+  stop_limit_price: "1,5"
+}
+
+const refusalForm = (entry: OrderEntry): Rule.Rule =>
+  Rule.forEach({
+    id: `${entry.id}.refusal`,
+    statement: "The refusal of a wrong field has HTTP 400, code 30, Validation failed, and errors that name the field",
+    clause: entry.clause,
+    level: "SHOULD",
+    live: Rule.other("HTTP 422, and codes from 30 to 43 by field"),
+    values: [undefined, "wrong"].flatMap((value) =>
+      requiredOf(entry).map((key) => ({ key, isMissing: value === undefined }))
+    ),
+    check: (world, { isMissing, key }) =>
+      Effect.gen(function*() {
+        const answer = yield* submit(world, entry, (draft, market) => {
+          const order = harmless(entry, key, draft, market)
+          return isMissing ? without(order, key) : { ...order, [key]: wrongValues[key] }
+        })
+        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+      })
   })
 
 // -----------------------------------------------------------------------------
@@ -147,6 +187,7 @@ const isPositive = (entry: OrderEntry, key: string, least: string): Rule.Rule =>
 const hasPrecision = (entry: OrderEntry, key: string, precision: "stockPrec" | "moneyPrec"): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "precision",
+    level: levelOf(entry, key),
     statement: `${key} has no more fractional digits than the market's ${precision}`,
     values: fc.integer({ min: 1, max: 9 }),
     examples: [1],
@@ -173,6 +214,7 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
     id: `${entry.id}.request.total.min`,
     statement: "amount times price is not below the market's minTotal",
     clause: entry.clause,
+    level: levelOf(entry, "total"),
     profile: "mutating",
     live,
     values: fc.constantFrom(...entry.limits),
@@ -187,7 +229,7 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
             market.moneyPrecision
           )
         }))
-        yield* refuses(world, answer, "amount")
+        yield* refuses(world, entry, answer, "amount")
       })
   })
 
@@ -196,6 +238,7 @@ const totalMax = (entry: OrderEntry): Rule.Rule =>
     id: `${entry.id}.request.total.max`,
     statement: "amount times price is not above the market's maxTotal, where the market has one",
     clause: entry.clause,
+    level: levelOf(entry, "total"),
     live,
     values: fc.constantFrom(...entry.limits),
     check: (world, key) =>
@@ -207,7 +250,7 @@ const totalMax = (entry: OrderEntry): Rule.Rule =>
           amount: digits(1, market.stockPrecision),
           [key]: digits(maxTotal * 2, market.moneyPrecision)
         }))
-        yield* refuses(world, answer, "amount")
+        yield* refuses(world, entry, answer, "amount")
       })
   })
 
@@ -220,6 +263,7 @@ const totalMax = (entry: OrderEntry): Rule.Rule =>
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   ...requiredOf(entry).flatMap((key) => [required(entry, key), typed(entry, key)]),
   allMissing(entry),
+  refusalForm(entry),
   ...sideAndMarket(entry),
   ...["amount", ...entry.prices].map((key) => isDecimal(entry, key)),
   isPositive(entry, "amount", "0.001"),

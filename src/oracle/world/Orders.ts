@@ -116,7 +116,7 @@ export const submit = Effect.fnUntraced(function*(
   if (world.profile !== "mutating") return yield* call
   const inDoubt = (market: unknown, reason: string) =>
     world.warn(`an order on ${String(market)} may be open: ${reason}`)
-  const answer = yield* Effect.tapError(call, ({ reason }) => inDoubt(fields["market"], reason))
+  const answer = yield* Effect.tapErrorTag(call, "TargetError", ({ reason }) => inDoubt(fields["market"], reason))
   if (lacksFunds(answer)) return yield* Verdict.skip(outOfFunds)
   if (Refusals.isRefused(answer)) return answer
   const json = Json.isObject(answer.json) ? answer.json : {}
@@ -137,7 +137,7 @@ export const submit = Effect.fnUntraced(function*(
     Effect.matchEffect(cancel, {
       onSuccess: (answer) =>
         answer.status < 300 ? Effect.void : world.warn(`${order} may still be open: ${Verdict.describe(answer)}`),
-      onFailure: ({ reason }) => world.warn(`${order} may still be open: ${reason}`)
+      onFailure: (error) => world.warn(`${order} may still be open: ${Verdict.whyOf(error)}`)
     })
   )
   return answer

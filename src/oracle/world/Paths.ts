@@ -24,6 +24,8 @@ export const markets = "/api/v4/public/markets"
 
 // The live exchange's, which the document does not describe: they show prices, and place, list and cancel orders
 export const tickers = "/api/v4/public/ticker"
+export const orderBook = "/api/v4/public/orderbook"
+export const time = "/api/v4/public/time"
 export const activeOrders = "/api/v4/orders"
 export const orderHistory = "/api/v4/trade-account/order/history"
 export const limitOrder = "/api/v4/order/new"
@@ -34,6 +36,9 @@ export const cancelOco = "/api/v4/order/oco-cancel"
 
 /** The private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
+
+/** The calls that may not need `request` and `nonce`. */
+export const unenveloped: ReadonlyArray<string> = [cancelAll, subAccounts, apiKeys, deleteSubAccount]
 
 /** All private calls of the document. */
 export const all: ReadonlyArray<string> = [
@@ -47,6 +52,23 @@ export const all: ReadonlyArray<string> = [
   subAccounts,
   apiKeys,
   deleteSubAccount
+]
+
+/** All paths that the rules call. */
+export const everything: ReadonlyArray<string> = [
+  ...all,
+  ping,
+  markets,
+  tickers,
+  orderBook,
+  time,
+  activeOrders,
+  orderHistory,
+  limitOrder,
+  marketOrder,
+  collateralLimit,
+  cancelOrder,
+  cancelOco
 ]
 
 /** Paths that no endpoint has. */

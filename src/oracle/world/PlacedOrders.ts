@@ -55,6 +55,8 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
     id: `${id}.parallel`,
     statement: "Orders that are placed at the same time are all placed, each with an identifier of its own",
     clause,
+    // Nonces that overtake each other may be refused: the document does not say in which order they may come.
+    level: "SHOULD",
     values: fc.integer({ min: 2, max: 8 }),
     check: (world, count) =>
       Effect.gen(function*() {

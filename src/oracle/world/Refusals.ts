@@ -4,9 +4,11 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"
 import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
+import * as Spelling from "./Spelling.ts"
 import type { Refusal } from "./Spelling.ts"
 
 const isMessages = (value: unknown): boolean =>
@@ -20,16 +22,24 @@ export const namedFields = ({ json }: Answer): ReadonlyArray<string> => {
 
 const codeOf = ({ json }: Answer): unknown => Json.isObject(json) ? json["code"] : undefined
 
-/** Whether the answer refuses the call: HTTP 4xx. A 5xx does not say what became of the call. */
-export const isRefused = (answer: Answer): boolean => answer.status >= 400 && answer.status < 500
+/**
+ * Whether the answer refuses the call: HTTP 4xx, or the document's error object at any status below 500, because the
+ * document shows no status for most errors. A 5xx does not say what became of the call.
+ */
+export const isRefused = (answer: Answer): boolean =>
+  answer.status < 500 && (answer.status >= 400 || isErrorObject(answer))
 
-/** Expects a refusal of any kind, as a JSON object. */
+/** Whether the body is the document's error object of private calls. */
+const isErrorObject = ({ json }: Answer): boolean =>
+  Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
+
+/** Expects a refusal of any form, as long as it is a JSON object. */
 export const any = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
-  Verdict.expect(
-    answer,
-    `refused, ${why}: HTTP 4xx with a JSON object`,
-    isRefused(answer) && Json.isObject(answer.json)
-  )
+  Verdict.expect(answer, `refused, ${why}, with a JSON object`, isRefused(answer) && Json.isObject(answer.json))
+
+/** Expects that nothing is served where there is no endpoint. What such an answer looks like is open: it may be HTML. */
+export const notServed = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
+  Verdict.expect(answer, `not a success, ${why}`, answer.status >= 300 || isErrorObject(answer))
 
 /** Expects a refusal with exactly this status and one of these codes. */
 export const exactly = (
@@ -40,10 +50,35 @@ export const exactly = (
   Verdict.expect(
     answer,
     `refused, ${why}: HTTP ${status}, code ${codes.join(" or ")}`,
-    answer.status === status && codes.includes(Number(codeOf(answer))) && typeof codeOf(answer) === "number"
+    answer.status === status && hasCode(answer, codes)
   )
 
-/** Expects the refusal of fields: `Validation failed`, with errors that name each of them. */
+const hasCode = (answer: Answer, codes: ReadonlyArray<number>): boolean => {
+  const code = codeOf(answer)
+  return typeof code === "number" && codes.includes(code)
+}
+
+/** Expects a refusal with one of these codes, whatever its HTTP status is. */
+export const coded = (answer: Answer, { codes }: Refusal, why: string): Effect.Effect<void, Verdict.Broken> =>
+  Verdict.expect(
+    answer,
+    `refused, ${why}: code ${codes.join(" or ")}`,
+    isRefused(answer) && hasCode(answer, codes)
+  )
+
+/**
+ * Expects that wrong fields are refused as the document says of OCO and cancel-all calls: the code, `Validation failed`,
+ * and an errors object. It does not say with which HTTP status, nor that errors names the field.
+ */
+export const validation = (answer: Answer, { codes }: Refusal): Effect.Effect<void, Verdict.Broken> =>
+  Verdict.expect(
+    answer,
+    `code ${codes.join(" or ")}, message Validation failed, an errors object`,
+    isRefused(answer) && hasCode(answer, codes) && Json.isObject(answer.json) &&
+      answer.json["message"] === "Validation failed" && Json.isObject(answer.json["errors"])
+  )
+
+/** Expects the whole refusal of fields: status, code, `Validation failed`, with errors that name each of them. */
 export const fields = (
   answer: Answer,
   { codes, status }: Refusal,
@@ -52,10 +87,35 @@ export const fields = (
   Verdict.expect(
     answer,
     `HTTP ${status}, code ${codes.join(" or ")}, message Validation failed, errors that name ${keys.join(", ")}`,
-    answer.status === status && typeof codeOf(answer) === "number" && codes.includes(Number(codeOf(answer))) &&
+    answer.status === status && hasCode(answer, codes) &&
       Json.isObject(answer.json) && answer.json["message"] === "Validation failed" &&
       keys.every((key) => namedFields(answer).includes(key))
   )
+
+/**
+ * Expects that wrong fields of an order or of cancel-all are refused. The live exchange shows the whole form. The document
+ * shows code and message of OCO and cancel-all calls, and nothing of stop-limit orders.
+ */
+export const order = (
+  answer: Answer,
+  dialect: Dialect,
+  isShown: boolean,
+  ...keys: ReadonlyArray<string>
+): Effect.Effect<void, Verdict.Broken> => {
+  const refusal = Spelling.orderValidation(dialect)
+  if (dialect.name === "live") return fields(answer, refusal, ...keys)
+  return isShown ? validation(answer, refusal) : any(answer, `because of ${keys.join(", ")}`)
+}
+
+/** Expects that wrong fields of any other call are refused. Only the live exchange shows the form. */
+export const call = (
+  answer: Answer,
+  dialect: Dialect,
+  ...keys: ReadonlyArray<string>
+): Effect.Effect<void, Verdict.Broken> =>
+  dialect.name === "live"
+    ? fields(answer, Spelling.fieldValidation(dialect), ...keys)
+    : any(answer, `because of ${keys.join(", ")}`)
 
 /** Expects that the answer does not refuse this field, whatever else is wrong. */
 export const otherThan = (answer: Answer, key: string): Effect.Effect<void, Verdict.Broken> =>

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Features from "../Features.ts"
 import type { Profile } from "../Profile.ts"
 import type * as Target from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
@@ -14,7 +15,8 @@ import * as Markets from "./Markets.ts"
 import * as Nonces from "./Nonces.ts"
 import * as Paths from "./Paths.ts"
 import * as Signing from "./Signing.ts"
-import type { Account, World } from "./World.ts"
+import * as Throttling from "./Throttling.ts"
+import type { Account, Body, World } from "./World.ts"
 
 /**
  * What the rules of one check have in common.
@@ -50,21 +52,41 @@ export interface RuleWorld {
 type Shared = Omit<World, "reader" | "lender" | "parent" | "trader" | "open" | "onEnd">
 
 const share = (target: Target.Target, profile: Profile, startedAt: number, warnings: Array<string>): Shared => {
-  const { dialect, send } = target
+  const { dialect, features = {}, patience = Throttling.defaultPatience, send } = target
   let count = 0
   const control = ControlPlane.make(target, profile)
-  const clock = Clock.make(control)
-  const nonce = Nonces.make(dialect, startedAt, clock.now)
-  const get: World["get"] = (path, query) =>
-    send({ method: "GET", path, headers: {}, ...(query === undefined ? {} : { query }) })
+  const get: World["get"] = (path, query, headers = {}) =>
+    ifThere(
+      features,
+      path,
+      (at) =>
+        Throttling.patiently(
+          send({ method: "GET", path: at, headers, ...(query === undefined ? {} : { query }) }),
+          patience
+        )
+    )
+  const clock = Clock.make({ control, get }, ControlPlane.reader(target, profile))
+  const nonce = Nonces.make(dialect, startedAt, clock.serverTime)
+  const attempt = (account: Account, path: string, fields: Body = {}, tampering: Signing.Tampering = {}) =>
+    ifThere(
+      features,
+      path,
+      (at) => Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, at, fields, nonce, tampering)))
+    )
   return {
     ...clock,
-    ...Markets.make({ control, get }, profile),
+    ...Markets.make({ control, get }, profile, features.prices),
     dialect,
     profile,
     send,
-    call: (account, path, fields = {}, tampering = {}) =>
-      Effect.flatMap(nonce(account), (nonce) => send(Signing.request(account, path, fields, nonce, tampering))),
+    attempt,
+    call: (account, path, fields, tampering = {}) => {
+      const call = attempt(account, path, fields, tampering)
+      const read = Features.aRead(features)
+      return Object.hasOwn(tampering.envelope ?? {}, "nonce") && read !== undefined
+        ? Throttling.orTryAgain(call, attempt(account, read))
+        : Throttling.patiently(call, patience)
+    },
     nonce,
     get,
     control,
@@ -72,6 +94,16 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
     unique: (prefix) => `${prefix}-${startedAt.toString(36)}-${(++count).toString(36)}`
   }
 }
+
+/** Calls a path where the target has it; skips where the target declares that it does not. */
+const ifThere = <E>(
+  features: Features.Features,
+  path: string,
+  call: (at: string) => Effect.Effect<Target.Answer, E>
+): Effect.Effect<Target.Answer, E | Verdict.CheckError> =>
+  Features.has(features, path)
+    ? call(features.paths?.[path] ?? path)
+    : Verdict.skip(`the target declares that it does not have ${path}`)
 
 /** What must be done after a run. */
 const makeEndings = () => {

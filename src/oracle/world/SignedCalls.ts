@@ -24,9 +24,12 @@ const clause = "Authentication"
 export const pathsOf = ({ profile }: { readonly profile: Profile }): ReadonlyArray<string> =>
   profile === "control" ? Paths.all : [...Paths.reads, Paths.interest]
 
-/** The paths whose calls need `request` and `nonce`: cancel-all has rules of its own about them. */
+/**
+ * The paths whose calls need `request` and `nonce`. Cancel-all lists both as optional, and whether the calls for
+ * sub-accounts need them is not shown: they have rules of their own.
+ */
 export const envelopedPathsOf = (setting: { readonly profile: Profile }): ReadonlyArray<string> =>
-  pathsOf(setting).filter((path) => path !== Paths.cancelAll)
+  pathsOf(setting).filter((path) => !Paths.unenveloped.includes(path))
 
 /** Fields that the call accepts, so that only the fault can be why it is refused. Reads need none. */
 export const fieldsOf = Effect.fnUntraced(function*(
@@ -52,9 +55,7 @@ export const fieldsOf = Effect.fnUntraced(function*(
 /** Makes a call that is right but for what is tampered with. */
 export const faulty = Effect.fnUntraced(function*(world: World, path: string, tampering: Signing.Tampering) {
   const account = yield* world.reader
-  const answer = yield* world.call(account, path, yield* fieldsOf(world, account, path), tampering)
-  // A target that takes no more calls would otherwise seem to refuse each for its fault.
-  return answer.status === 429 ? yield* Verdict.skip("the target says that there are too many calls") : answer
+  return yield* world.call(account, path, yield* fieldsOf(world, account, path), tampering)
 })
 
 /** Whether the call succeeded. */
@@ -72,6 +73,8 @@ interface Fault {
   readonly tampering: Signing.Tampering
   /** Why the call must be refused. */
   readonly why: string
+  /** `MUST` by default. */
+  readonly level?: Rule.Rule["level"]
   /** The paths to call; all by default. */
   readonly paths?: (setting: Rule.Setting) => ReadonlyArray<string>
 }
@@ -82,11 +85,12 @@ interface Fault {
  * @category constructors
  * @since 0.1.0
  */
-export const refused = ({ id, paths = pathsOf, statement, tampering, why }: Fault): Rule.Rule =>
+export const refused = ({ id, level = "MUST", paths = pathsOf, statement, tampering, why }: Fault): Rule.Rule =>
   Rule.forEach({
     id,
     statement,
     clause,
+    level,
     profile: "read-only",
     values: paths,
     check: (world, path) => Effect.flatMap(faulty(world, path, tampering), (answer) => Refusals.any(answer, why))

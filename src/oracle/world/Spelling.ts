@@ -90,7 +90,7 @@ export const clientOrderIds = of<"never" | "closed">({ document: "never", live: 
 
 /** A nonce as fields of the envelope. With a window it need not be the greatest so far, but near the clock. */
 export const nonce = (
-  dialect: Dialect,
+  dialect: Pick<Dialect, "name">,
   value: number,
   isWindowed: boolean
 ): Readonly<Record<string, unknown>> =>

@@ -85,25 +85,40 @@ export interface World {
   readonly dialect: Dialect
   /** What the check may do to the target. */
   readonly profile: Profile
-  /** Sends a request as it is. */
+  /** Sends a request as it is, once. */
   readonly send: (request: Target.Request) => Effect.Effect<Target.Answer, Target.TargetError>
-  /** Makes a signed call with a new nonce; `tampering` says what is done wrongly. */
+  /**
+   * Makes a signed call with a new nonce; `tampering` says what is done wrongly. Waits and retries where there are too many
+   * calls. Skips where the target declares that it does not have the path.
+   */
   readonly call: (
     account: Account,
     path: string,
     fields?: Body,
     tampering?: Signing.Tampering
-  ) => Effect.Effect<Target.Answer, Target.TargetError>
+  ) => Effect.Effect<Target.Answer, Verdict.CheckError>
+  /** Makes a signed call as `call` does, but does not wait where there are too many calls: HTTP 429 is an answer. */
+  readonly attempt: (
+    account: Account,
+    path: string,
+    fields?: Body
+  ) => Effect.Effect<Target.Answer, Verdict.CheckError>
   /** The next nonce of an account, as fields of the envelope. */
   readonly nonce: (account: Account) => Effect.Effect<Body>
-  /** The target's clock as far as it is known, in Unix milliseconds. */
+  /** The clock that dates the target's orders and payments, in Unix milliseconds. */
   readonly now: Effect.Effect<number>
+  /** The clock that judges nonces, in Unix milliseconds. */
+  readonly serverTime: Effect.Effect<number>
   /** Moves a sandbox's clock on, by milliseconds. */
   readonly advance: (millis: number) => Effect.Effect<void, Verdict.CheckError>
   /** Runs something while a sandbox's clock stands still: how long the calls take makes no difference. */
   readonly whileFrozen: <A>(effect: Effect.Effect<A, Verdict.CheckError>) => Effect.Effect<A, Verdict.CheckError>
-  /** Makes a public call. */
-  readonly get: (path: string, query?: string) => Effect.Effect<Target.Answer, Target.TargetError>
+  /** Makes a public call. Waits and retries where there are too many calls. */
+  readonly get: (
+    path: string,
+    query?: string,
+    headers?: Readonly<Record<string, string>>
+  ) => Effect.Effect<Target.Answer, Verdict.CheckError>
   /** An account to read with. */
   readonly reader: Effect.Effect<Account, Verdict.CheckError>
   /** An account with interest payments, where a sandbox gives them. */

@@ -290,7 +290,7 @@ const filters: ReadonlyArray<Mutant> = [
   {
     id: "search-ignored",
     fault: "search selects nothing",
-    breaks: ["sub-accounts.search", "sub-accounts.search.nothing", "sub-accounts.search.type"],
+    breaks: ["sub-accounts.search.matches", "sub-accounts.search.nothing", "sub-accounts.search.type"],
     ...asking(SubAccounts.endpoint.path, (fields) => without(fields, "search"))
   },
   {

@@ -1,0 +1,166 @@
+/**
+ * What a target is, before anything is judged: whether it speaks this API at all, whether it knows the key, and which
+ * dialect it speaks. A target that is something else would break every rule, and each of them for the same reason.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Json from "../protocol/Json.ts"
+import * as Features from "./Features.ts"
+import { scrubber } from "./Secrets.ts"
+import * as Target from "./Target.ts"
+import * as Verdict from "./Verdict.ts"
+import * as Orders from "./world/Orders.ts"
+import * as Paths from "./world/Paths.ts"
+import * as Refusals from "./world/Refusals.ts"
+import type * as Session from "./world/Session.ts"
+import * as Signing from "./world/Signing.ts"
+import * as Spelling from "./world/Spelling.ts"
+import type { Account, World } from "./world/World.ts"
+
+const nothingToCheck = (reason: string) => Effect.fail(new Target.TargetError({ reason }))
+
+const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
+  error._tag === "TargetError" ? error : new Target.TargetError({ reason: Verdict.whyOf(error) })
+
+// -----------------------------------------------------------------------------
+// Whether it is this API
+// -----------------------------------------------------------------------------
+
+/** Whether the answer shows the ping's one word, in whatever JSON. */
+const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
+
+/** Whether the answer has the error form of private calls. */
+const isPrivateError = ({ json }: Target.Answer): boolean =>
+  Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
+
+const unsigned = (path: string): Target.Request => ({
+  method: "POST",
+  path,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ request: path, nonce: "1" })
+})
+
+/** What to do about a URL that already has what every path begins with. */
+const doubled = (baseUrl: string): string | undefined => {
+  const at = baseUrl.indexOf(Paths.version)
+  return at < 0 ? undefined : `the paths already begin with ${Paths.version}: give the URL as ${baseUrl.slice(0, at)}`
+}
+
+/**
+ * Expects that the target speaks this API: the ping answers, or a call without a signature is refused in the form of this
+ * API. One of them is enough, because the other may be what is broken.
+ */
+const isThisApi = Effect.fnUntraced(function*({ profile, target, world: begin }: Session.Session) {
+  const { world } = begin()
+  const { baseUrl, features = {} } = target
+  const read = Features.aRead(features)
+  if (!Features.has(features, Paths.ping) && read === undefined) return
+  const ping = Features.has(features, Paths.ping)
+    ? yield* Effect.mapError(world.get(Paths.ping), toTargetError)
+    : undefined
+  if (ping !== undefined && isPong(ping)) return
+  const refused = yield* target.send(unsigned(read ?? Paths.mainBalance))
+  if (isPrivateError(refused)) return
+  const remedy = doubled(baseUrl) ?? (profile === "control"
+    ? "give the URL of the server, not that of its control plane"
+    : "give the URL of a server that does")
+  return yield* nothingToCheck(
+    `${baseUrl} does not speak this API: ${(ping ?? refused).sent.path} was answered with ${
+      Verdict.describe(ping ?? refused).slice(0, 200)
+    }; ${remedy}`
+  )
+})
+
+// -----------------------------------------------------------------------------
+// Whether it knows the key, in the expected dialect
+// -----------------------------------------------------------------------------
+
+const otherThan = ({ name }: Pick<Dialect, "name">): { readonly name: Dialect["name"] } => ({
+  name: name === "live" ? "document" : "live"
+})
+
+/** A read with the nonce of the other dialect. */
+const readInOtherDialect = (world: World, account: Account, path: string) =>
+  Effect.flatMap(world.serverTime, (time) => {
+    const nonce = Spelling.nonce(otherThan(world.dialect), time + 1, true)
+    return world.send(Signing.request(account, path, {}, nonce))
+  })
+
+const wrongDialect = ({ name }: Dialect, seen: string) =>
+  nothingToCheck(
+    `the target speaks the ${otherThan({ name }).name} dialect: ${seen}. Check it with --dialect ${
+      otherThan({ name }).name
+    }`
+  )
+
+const sameRefusal = (one: Target.Answer, two: Target.Answer): boolean => {
+  const codeOf = ({ json }: Target.Answer) => Json.isObject(json) ? json["code"] : undefined
+  return one.status === two.status && codeOf(one) === codeOf(two)
+}
+
+/**
+ * Expects that a right call of the account is not refused like one with a wrong signature. A refusal for another reason is
+ * for the rules to judge.
+ */
+const knowsKey = Effect.fnUntraced(function*(
+  { target, world: begin }: Session.Session,
+  account: Account,
+  unknown: string
+): Effect.fn.Return<void, Verdict.CheckError> {
+  const { world } = begin()
+  const path = Features.aRead(target.features ?? {})
+  if (path === undefined) return
+  const answer = yield* world.call(account, path)
+  if (!Refusals.isRefused(answer)) return
+  const other = yield* readInOtherDialect(world, account, path)
+  if (other.status === 200 && !Refusals.isRefused(other)) {
+    return yield* wrongDialect(world.dialect, "it takes the nonces of that dialect only")
+  }
+  const wrong = yield* world.call(account, path, {}, { signature: () => "0".repeat(128) })
+  if (answer.status !== 401 && !sameRefusal(answer, wrong)) return
+  return yield* nothingToCheck(`${target.baseUrl} ${unknown}: ${scrubber(target)(Verdict.describe(answer))}`)
+})
+
+// -----------------------------------------------------------------------------
+// Which dialect its orders speak
+// -----------------------------------------------------------------------------
+
+/** Places the smallest order, far from the market, and looks at its keys. Nothing is concluded where that is refused. */
+const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Session.Session) {
+  const { end, world } = begin()
+  const placed = Effect.gen(function*() {
+    const market = yield* world.market
+    return yield* Orders.submit(world, yield* world.trader, Paths.stopLimit, Orders.stopLimit(market, "buy"))
+  })
+  const answer = yield* Effect.ensuring(Effect.option(placed), end)
+  if (answer._tag === "None" || !Json.isObject(answer.value.json)) return
+  const { json } = answer.value
+  const [expected, other] = [target.dialect, otherThan(target.dialect)].map((dialect) => Spelling.keys(dialect).orderId)
+  if (expected === undefined || other === undefined || Object.hasOwn(json, expected)) return
+  if (Object.hasOwn(json, other)) {
+    return yield* wrongDialect(target.dialect, `its orders have ${other}, not ${expected}`)
+  }
+})
+
+/**
+ * Fails unless there is something to check.
+ *
+ * @category checking
+ * @since 0.1.0
+ */
+export const check = Effect.fnUntraced(function*(session: Session.Session): Effect.fn.Return<void, Target.TargetError> {
+  const { profile, target: { keys } } = session
+  yield* isThisApi(session)
+  if (profile === "control") {
+    const account = yield* Effect.mapError(session.world().world.open({ isFunded: false }), toTargetError)
+    const unknown = "does not know an account that its control plane has created"
+    yield* Effect.mapError(knowsKey(session, account, unknown), toTargetError)
+    return yield* speaksDialect(session)
+  }
+  if (keys === undefined) return
+  const account = { ...keys, id: "", isExclusive: false }
+  yield* Effect.mapError(knowsKey(session, account, "refuses the key or its secret"), toTargetError)
+  if (profile === "mutating") yield* speaksDialect(session)
+})
