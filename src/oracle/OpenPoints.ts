@@ -70,7 +70,15 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.nonce.format",
     point: "The nonce's format and acceptance window",
     stance: "a string of up to twenty digits, once per key, in any order, however far from the clock",
-    rules: ["auth.nonce.form", "auth.nonce.any-order", "auth.nonce.interleaved", "auth.nonce.per-key", "*.parallel"]
+    rules: [
+      "auth.nonce.increasing",
+      "auth.nonce.window",
+      "auth.nonce.form",
+      "auth.nonce.any-order",
+      "auth.nonce.interleaved",
+      "auth.nonce.per-key",
+      "*.parallel"
+    ]
   },
   {
     id: "open.nonce.used",
@@ -142,7 +150,8 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
   },
   {
     id: "open.order.bounds",
-    point: "The precision of the prices of OCO orders, the bounds of their totals, and how far digits of a balance reach",
+    point:
+      "The precision of the prices of OCO orders, the bounds of their totals, and how far digits of a balance reach",
     stance: "those of the market, as for stop-limit orders; eighteen fractional digits",
     rules: [
       "oco.request.price.precision",

@@ -220,6 +220,19 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: Arbitraries.noTexts,
     check: (world, market) => refuses(world, { market }, "market")
   }),
+  Rule.forEach({
+    id: "cancel-all.refusal",
+    statement: "A wrong field is refused with HTTP 400, code 30, Validation failed, and errors that name the field",
+    clause,
+    level: "SHOULD",
+    live,
+    values: [["market", 1], ["market", "NO_SUCH"], ["type", "spot"], ["type", ["option"]]] as const,
+    check: (world, [key, value]) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.cancelAll, { [key]: value })
+        yield* Refusals.fields(answer, Spelling.orderValidation(world.dialect), key)
+      })
+  }),
   Rule.always({
     id: "cancel-all.refused.nothing",
     statement: "A call that is refused for its fields cancels nothing",

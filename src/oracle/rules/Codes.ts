@@ -167,7 +167,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     examples: ["p".repeat(26), "漢".repeat(26)],
     check: (world, passphrase) =>
       Effect.gen(function*() {
-        const { code } = yield* issue(world, "1")
+        // A target that cuts the passphrase would take what is left of it.
+        const { code } = yield* issue(world, "1", [...passphrase].slice(0, 25).join(""))
         const answer = yield* world.call(yield* world.reader, Paths.applyCode, { code, passphrase })
         yield* Refusals.call(answer, world.dialect, "passphrase")
       })
@@ -186,14 +187,16 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   Rule.always({
     id: "codes.once",
-    statement: "A code can be applied once: the second time it credits nothing",
+    statement: "A code can be applied once: the second time it is refused, and credits nothing",
     clause,
     check: (world) =>
       Effect.gen(function*() {
         const { code } = yield* issue(world, "2")
         const [one, two] = [yield* world.open({ isFunded: false }), yield* world.open({ isFunded: false })]
         yield* world.call(one, Paths.applyCode, { code })
-        for (const account of [one, two]) yield* world.call(account, Paths.applyCode, { code })
+        for (const account of [one, two]) {
+          yield* Refusals.call(yield* world.call(account, Paths.applyCode, { code }), world.dialect, "code")
+        }
         const held = [yield* ethOf(world, one), yield* ethOf(world, two)]
         yield* Verdict.conclude("balances of 2 and 0", held, held[0] === 2 && held[1] === 0)
       })

@@ -102,7 +102,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     profile: "read-only",
     values: [...reasons],
     check: (world, reason) =>
-      Effect.flatMap(refused(world, reason), (answer) => Verdict.expect(answer, "HTTP 4xx", Refusals.isRefused(answer)))
+      Effect.flatMap(
+        refused(world, reason),
+        (answer) => Verdict.expect(answer, "HTTP 4xx", answer.status >= 400 && answer.status < 500)
+      )
   }),
   Rule.always({
     id: "errors.private.messages",

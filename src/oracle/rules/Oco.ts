@@ -9,7 +9,7 @@ import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as ClientOrderIds from "../world/ClientOrderIds.ts"
-import { basePrice } from "../world/Markets.ts"
+import { basePrice, toMarket } from "../world/Markets.ts"
 import * as Oco from "../world/OcoOrders.ts"
 import { hasValues, type OrderEntry } from "../world/OrderEntry.ts"
 import * as OrderFields from "../world/OrderFields.ts"
@@ -160,7 +160,10 @@ const marginMarket: Rule.Rule = Rule.always({
       const listed = Array.isArray(answer.json) ? answer.json.filter(Json.isObject) : []
       const spot = listed.find((market) => market["isCollateral"] === false)
       if (spot === undefined) return yield* Verdict.skip("all markets can be traded with collateral")
-      const draft = Orders.oco(yield* world.market, "buy", { market: spot["name"] })
+      // The order is right but for its market, so that nothing else can be why it is refused.
+      const market = toMarket(spot, basePrice)
+      yield* world.control("MovePrice", { market: market.name, price: String(basePrice) })
+      const draft = Orders.oco(market, "buy")
       const refused = yield* Orders.submit(world, yield* world.trader, Paths.oco, draft)
       yield* Refusals.order(refused, world.dialect, true, "market")
     })

@@ -11,6 +11,7 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import * as Spelling from "../world/Spelling.ts"
 import * as SubAccounts from "../world/SubAccounts.ts"
 import type { Account, World } from "../world/World.ts"
 
@@ -85,6 +86,18 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, id) =>
       Effect.gen(function*() {
         yield* refuses(yield* world.call(yield* world.reader, Paths.deleteSubAccount, { id }), world)
+      })
+  }),
+  Rule.forEach({
+    id: "delete.refusal",
+    statement: "A wrong id is refused with HTTP 400, code 0, Validation failed, and errors that name it",
+    clause,
+    level: "SHOULD",
+    values: [{}, { id: 1 }, { id: "no-such-sub-account" }],
+    check: (world, fields) =>
+      Effect.gen(function*() {
+        const answer = yield* world.call(yield* world.reader, Paths.deleteSubAccount, fields)
+        yield* Refusals.fields(answer, Spelling.fieldValidation(world.dialect), "id")
       })
   }),
   Rule.always({

@@ -23,7 +23,8 @@ export const digits = (value: number, precision: number): string => value.toFixe
 export const priceText = ({ moneyPrecision }: Pick<Market, "moneyPrecision">, price: number): string =>
   digits(price, moneyPrecision)
 
-const toMarket = (listed: Readonly<Record<string, unknown>>, price: number): Market => ({
+/** A market as the target lists it, with a price. */
+export const toMarket = (listed: Readonly<Record<string, unknown>>, price: number): Market => ({
   name: String(listed["name"]),
   stock: String(listed["stock"]),
   money: String(listed["money"]),

@@ -189,15 +189,21 @@ export const mutants: ReadonlyArray<Mutant> = [
         : fields)
   },
   {
+    id: "passphrase-loose",
+    fault: "a passphrase that is no text is left out",
+    breaks: ["codes.passphrase.type"],
+    ...asking(apply, (fields) => typeof fields["passphrase"] === "string" ? fields : without(fields, "passphrase"))
+  },
+  {
     id: "passphrase-unnamed",
     fault: "errors does not name passphrase",
-    breaks: ["codes.passphrase.length.refuses", "codes.passphrase.type"],
+    breaks: ["codes.refusal"],
     ...unnamed(apply, "passphrase")
   },
   {
     id: "code-unnamed",
     fault: "errors does not name code",
-    breaks: ["codes.code.required", "codes.code.type", "codes.code.unknown", "codes.once"],
+    breaks: ["codes.refusal"],
     ...unnamed(apply, "code")
   },
   {
@@ -235,7 +241,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     id: "delete-unnamed",
     fault: "errors does not name id",
-    breaks: ["delete.id.required", "delete.id.type", "delete.id.unknown", "delete.twice", "delete.own"],
+    breaks: ["delete.refusal"],
     ...unnamed(remove, "id")
   },
   {

@@ -213,7 +213,7 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
   {
     id: `${id}-limit-unnamed`,
     fault: "errors does not name limit",
-    breaks: [`${id}.limit.min`, `${id}.limit.max`, `${id}.limit.integer`],
+    breaks: [`${id}.refusal`],
     ...unnamed(path, "limit")
   },
   {
@@ -258,7 +258,7 @@ const filters: ReadonlyArray<Mutant> = [
       {
         id: `interest-${id}-unnamed`,
         fault: `errors does not name ${key}`,
-        breaks: [`interest.${id}.unknown`, "interest.both.unknown", `interest.${id}.type`],
+        breaks: [`interest.${id}.unknown`, "interest.both.unknown"],
         ...unnamed(path, key)
       },
       {
