@@ -66,7 +66,7 @@ const share = (target: Target.Target, profile: Profile, startedAt: number, warni
         )
     )
   const clock = Clock.make({ control, get }, ControlPlane.reader(target, profile))
-  const nonce = Nonces.make(dialect, startedAt, clock.serverTime)
+  const nonce = Nonces.make(dialect, clock.serverTime)
   const attempt = (account: Account, path: string, fields: Body = {}, tampering: Signing.Tampering = {}) =>
     ifThere(
       features,
@@ -126,7 +126,7 @@ const once = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<A
 }
 
 /**
- * Begins a check of a target. `startedAt` is in Unix milliseconds; nonces and unique texts begin with it.
+ * Begins a check of a target. `startedAt` is in Unix milliseconds; unique texts begin with it.
  *
  * @category constructors
  * @since 0.1.0

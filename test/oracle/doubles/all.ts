@@ -1,0 +1,133 @@
+/**
+ * Three correct servers of the document that are unlike the sandbox: statuses, forms and the order of checks are chosen
+ * differently wherever the document leaves them open.
+ */
+import * as Effect from "effect/Effect"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as Layer from "effect/Layer"
+import { answering } from "../../support/http.ts"
+import { type Choices, make, type Reply, subAccountPaths } from "./Exchange.ts"
+
+const html = (status: number, title: string): Reply => ({
+  status,
+  body: `<html><head><title>${title}</title></head></html>`,
+  type: "text/html"
+})
+
+const error = (
+  status: number,
+  code: number,
+  message: string,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+) => ({
+  status,
+  body: { code, message, errors }
+})
+
+const named = (keys: ReadonlyArray<string>) =>
+  Object.fromEntries(keys.map((key) => [key, ["This value is not valid."]]))
+
+/** The one refusal of fields that the document shows whole. */
+const filter = (keys: ReadonlyArray<string>) => error(400, 0, "Validation failed", named(keys))
+
+const first = (keys: ReadonlyArray<string>) => keys.slice(0, 1)
+
+/** Its gateway answers with 4xx statuses of its own, increasing nonces, the first wrong field, and HTML where it has no path. */
+const gateway: Choices = {
+  name: "a gateway before a matching engine",
+  ahead: 0,
+  deny: (why) =>
+    why === "nonce" || why === "used" ? error(409, 7, "nonce too low") : error(403, 1001, `denied: ${why}`),
+  refuse: (family, wrong) => {
+    if (family === "filter") return filter(wrong)
+    if (family === "oco") return error(422, 30, "Validation failed", named(first(wrong)))
+    return family === "stop-limit"
+      ? error(422, 2031, "invalid order", named(first(wrong)))
+      : error(404, 5, "bad argument")
+  },
+  unknownPath: (method) => html(method === "GET" ? 405 : 404, "Not found"),
+  checks: ["header", "key", "disabled", "endpoint", "payload", "signature", "body", "request", "used", "nonce"],
+  needsEnvelope: (path) => !subAccountPaths.includes(path),
+  isNonce: (nonce, last = "0") =>
+    (typeof nonce === "string" || typeof nonce === "number") && /^\d+$/u.test(String(nonce)) &&
+    BigInt(nonce) > BigInt(last),
+  canceled: () => ({}),
+  isNewestFirst: true,
+  matches: (alias, search) => alias.startsWith(search),
+  isCoercing: true,
+  unusedActivity: 0,
+  unknownId: "refused",
+  unknownFilter: "empty",
+  reduceOnly: "ignored",
+  metTrigger: "activates",
+  positionSide: () => "BOTH",
+  mtime: (created) => Number((created + 0.000_25).toFixed(6)),
+  digits: (count) => count
+}
+
+/** It answers errors with HTTP 200 and names no field, takes any text as a nonce, and deletes what is not there. */
+const terse: Choices = {
+  name: "an HTTP 200 for every call",
+  ahead: -7_200_000,
+  deny: (why) => error(200, -1, `Access denied (${why})`),
+  refuse: (family, wrong) =>
+    family === "filter" ? filter(wrong) : error(200, family === "oco" ? 30 : 0, "Validation failed"),
+  unknownPath: () => ({ status: 404, body: "no such page", type: "text/plain" }),
+  checks: ["body", "request", "nonce", "header", "payload", "key", "signature", "used", "disabled", "endpoint"],
+  needsEnvelope: (path) => !path.startsWith("/api/v4/order/cancel/") && !subAccountPaths.includes(path),
+  isNonce: (nonce) => typeof nonce === "string" && nonce !== "",
+  canceled: (count) => ({ canceled: count }),
+  isNewestFirst: false,
+  matches: (alias, search) => alias.toLowerCase().includes(search.toLowerCase()),
+  isCoercing: false,
+  unusedActivity: 1_600_000_000,
+  unknownId: "ignored",
+  unknownFilter: "empty",
+  reduceOnly: "ignored",
+  metTrigger: "waits",
+  positionSide: (side) => side === "buy" ? "LONG" : "SHORT",
+  mtime: (created) => created,
+  digits: String
+}
+
+/** It keeps an acceptance window around a clock of its own, and wants the whole envelope everywhere. */
+const windowed: Choices = {
+  name: "a nonce window around another clock",
+  ahead: 10_800_000,
+  deny: (why) =>
+    why === "partner" ? error(451, 9, "Partners only") : error(400, 10, "Unauthorized", { [why]: ["not accepted"] }),
+  refuse: (family, wrong) => {
+    if (family === "filter") return filter(wrong)
+    if (wrong.includes("reduceOnly")) return error(422, 116, "Reduce-only", named(wrong))
+    return error(family === "oco" ? 409 : 422, family === "oco" ? 30 : 77, "Validation failed", named(wrong))
+  },
+  unknownPath: () => html(404, "nginx"),
+  checks: ["header", "payload", "signature", "key", "endpoint", "disabled", "body", "nonce", "used", "request"],
+  needsEnvelope: () => true,
+  isNonce: (nonce, _last, now) => typeof nonce === "string" && Math.abs(Number(nonce) - now) < 60_000,
+  canceled: (count) => [{ count }],
+  isNewestFirst: true,
+  matches: (alias, search) => alias.split(" ").slice(0, 2).join(" ") === search,
+  isCoercing: false,
+  unusedActivity: 0,
+  unknownId: "refused",
+  unknownFilter: "refused",
+  reduceOnly: "refused",
+  metTrigger: "activates",
+  positionSide: () => "BOTH",
+  mtime: (created) => created,
+  digits: String
+}
+
+/** The three servers. */
+export const all: ReadonlyArray<Choices> = [gateway, terse, windowed]
+
+/** A new server that decides as these choices say, in this process. */
+export const layer = (choices: Choices): Layer.Layer<HttpClient.HttpClient> => {
+  const exchange = make(choices)
+  return answering((sent) => {
+    const { body, status, type } = exchange({ ...sent, body: sent.body })
+    const text = body === undefined ? null : type === undefined ? JSON.stringify(body) : String(body)
+    return Effect.succeed(new Response(text, { status, headers: { "content-type": type ?? "application/json" } }))
+  })
+}
