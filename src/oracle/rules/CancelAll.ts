@@ -40,7 +40,7 @@ const rest = Effect.fnUntraced(function*(
   const ids = new Map<Kind, string>()
   for (const [kind, path, fields] of calls) {
     const answer = yield* world.call(account, path, fields)
-    if (answer.status !== 200 || !Json.isObject(answer.json))
+    if (!Refusals.isSuccess(answer) || !Json.isObject(answer.json))
       return yield* Verdict.skip(`needs ${path}, a ${kind} order`)
     ids.set(kind, String(answer.json[Spelling.keys(world.dialect).orderId]))
   }
@@ -56,7 +56,7 @@ const leaves = Effect.fnUntraced(function*(world: World, fields: Body, kinds: Re
   const account = yield* world.trader
   const orders = yield* rest(world, account)
   const answer = yield* world.call(account, Paths.cancelAll, fields)
-  yield* Verdict.expect(answer, "a success: HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+  yield* Verdict.expect(answer, "a success: HTTP 2xx with JSON", Refusals.isSuccess(answer))
   const left = yield* open(world, account)
   const expected = kinds.flatMap((kind) => orders.get(kind) ?? [])
   const nameOf = (id: string) => [...orders].find(([, other]) => other === id)?.[0] ?? id
@@ -156,7 +156,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll)
-        yield* Verdict.expect(answer, "HTTP 2xx with JSON", answer.status < 300 && answer.json !== undefined)
+        yield* Verdict.expect(answer, "HTTP 2xx with JSON", Refusals.isSuccess(answer))
       })
   }),
   Rule.always({
@@ -258,7 +258,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const answer = yield* world.call(yield* world.open({ isFunded: false }), Paths.cancelAll, {}, { envelope })
         yield* world.dialect.name === "live"
           ? Refusals.any(answer, "because the envelope is not complete")
-          : Verdict.expect(answer, "HTTP 2xx", answer.status < 300)
+          : Verdict.expect(answer, "HTTP 2xx", Refusals.isSuccess(answer))
       })
   })
 ]

@@ -8,6 +8,7 @@ import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
+import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import { ethOf, issue } from "../world/Codes.ts"
 import * as Fields from "../world/Fields.ts"
@@ -23,7 +24,8 @@ const amounts = fc.integer({ min: 1, max: 1e9 }).map((units) => (units / 1e6).to
 
 const passphrases = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 25 })
 
-const isApplied = (world: World, { status }: { readonly status: number }) => status === Spelling.applied(world.dialect)
+const isApplied = (world: World, answer: Answer) =>
+  answer.status === Spelling.applied(world.dialect) && Refusals.isSuccess(answer)
 
 const created = Rule.other("HTTP 201", Rule.liveDocumentation)
 

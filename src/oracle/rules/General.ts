@@ -38,7 +38,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.flatMap(
         world.get(Paths.ping),
-        (answer) => Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
+        (answer) => Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && Refusals.isSuccess(answer))
       )
   }),
   Rule.forAll({
@@ -70,7 +70,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world, path) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path)
-        yield* Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && answer.json !== undefined)
+        yield* Verdict.expect(answer, "HTTP 200 with JSON", answer.status === 200 && Refusals.isSuccess(answer))
       })
   }),
   Rule.forEach({

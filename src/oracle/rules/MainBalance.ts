@@ -11,6 +11,7 @@ import * as Verdict from "../Verdict.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
 import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
 import type { World } from "../world/World.ts"
 
 const clause = "Main balance entry"
@@ -18,7 +19,7 @@ const clause = "Main balance entry"
 const balances = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.Sample, Verdict.CheckError> {
   const answer = yield* world.call(yield* world.reader, Paths.mainBalance)
   const { json } = answer
-  yield* Verdict.expect(answer, "HTTP 200 with a JSON object", answer.status === 200 && Json.isObject(json))
+  yield* Verdict.expect(answer, "HTTP 200 with a JSON object", Refusals.isSuccess(answer) && Json.isObject(json))
   return { answer, objects: Json.isObject(json) ? Object.values(json) : [] }
 })
 

@@ -11,6 +11,7 @@ import * as Verdict from "../Verdict.ts"
 import { type OrderEntry, refuses, submit } from "./OrderEntry.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
+import * as Refusals from "./Refusals.ts"
 import * as Spelling from "./Spelling.ts"
 
 /** A rule that these values are refused as client order ids. */
@@ -116,7 +117,7 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
         const answer = yield* Orders.submit(world, account, entry.path, order)
         yield* Spelling.clientOrderIds(world.dialect) === "never"
           ? refuses(world, entry, answer, key)
-          : Verdict.expect(answer, "HTTP 200", answer.status === 200)
+          : Verdict.expect(answer, "HTTP 200", Refusals.isSuccess(answer))
       })
   })
 

@@ -76,7 +76,7 @@ export const oco = (market: Market, side: Side, more: Body = {}): Body => {
 
 /** The JSON object of a success. */
 export const objectOf = (answer: Target.Answer): Effect.Effect<Body, Verdict.CheckError> =>
-  answer.status === 200 && Json.isObject(answer.json)
+  answer.status === 200 && Refusals.isSuccess(answer) && Json.isObject(answer.json)
     ? Effect.succeed(answer.json)
     : Effect.fail(
       new Verdict.Broken({ expected: "HTTP 200 with a JSON object", got: Verdict.describe(answer), answer })
@@ -136,7 +136,9 @@ export const submit = Effect.fnUntraced(function*(
   yield* world.onEnd(
     Effect.matchEffect(cancel, {
       onSuccess: (answer) =>
-        answer.status < 300 ? Effect.void : world.warn(`${order} may still be open: ${Verdict.describe(answer)}`),
+        Refusals.isSuccess(answer)
+          ? Effect.void
+          : world.warn(`${order} may still be open: ${Verdict.describe(answer)}`),
       onFailure: (error) => world.warn(`${order} may still be open: ${Verdict.whyOf(error)}`)
     })
   )
@@ -172,7 +174,9 @@ export const list = Effect.fnUntraced(function*(
 ): Effect.fn.Return<ReadonlyMap<string, Body>, Verdict.CheckError> {
   const answer = yield* world.call(account, path, { limit: 100 })
   // Open orders come as a list, those that have ended as a list for each market.
-  const listed = answer.status === 200 && Json.isObject(answer.json) ? Object.values(answer.json).flat() : answer.json
+  const listed = Refusals.isSuccess(answer) && Json.isObject(answer.json)
+    ? Object.values(answer.json).flat()
+    : answer.json
   if (!Array.isArray(listed)) return yield* Verdict.skip(`needs ${path} to see what became of an order`)
   const key = Spelling.keys(world.dialect).orderId
   return new Map(listed.filter(Json.isObject).map((order) => [String(order[key] ?? order["id"]), order]))

@@ -33,6 +33,10 @@ export const isRefused = (answer: Answer): boolean =>
 const isErrorObject = ({ json }: Answer): boolean =>
   Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
 
+/** Whether the call succeeded: HTTP 2xx with JSON. An error object is no success, whatever its status is. */
+export const isSuccess = (answer: Answer): boolean =>
+  answer.status >= 200 && answer.status < 300 && answer.json !== undefined && !isErrorObject(answer)
+
 /** Expects a refusal of any form, as long as it is a JSON object. */
 export const any = (answer: Answer, why: string): Effect.Effect<void, Verdict.Broken> =>
   Verdict.expect(answer, `refused, ${why}, with a JSON object`, isRefused(answer) && Json.isObject(answer.json))

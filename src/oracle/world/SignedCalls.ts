@@ -59,7 +59,7 @@ export const faulty = Effect.fnUntraced(function*(world: World, path: string, ta
 })
 
 /** Whether the call succeeded. */
-export const isSuccess = ({ json, status }: Target.Answer): boolean => status === 200 && json !== undefined
+export const isSuccess = (answer: Target.Answer): boolean => answer.status === 200 && Refusals.isSuccess(answer)
 
 /** Expects that the call succeeded. */
 export const accepted = (answer: Target.Answer, why: string) =>

@@ -8,6 +8,7 @@ import * as Verdict from "../Verdict.ts"
 import { basePrice, priceText } from "./Markets.ts"
 import * as Orders from "./Orders.ts"
 import * as Paths from "./Paths.ts"
+import * as Refusals from "./Refusals.ts"
 import * as Spelling from "./Spelling.ts"
 import type { Account, Body, Market, World } from "./World.ts"
 
@@ -53,7 +54,7 @@ export const placeOther = Effect.fnUntraced(function*(
   path = Paths.limitOrder
 ) {
   const answer = yield* world.call(account, path, fields)
-  if (answer.status !== 200) return yield* Verdict.skip(`needs ${path}: ${Verdict.describe(answer)}`)
+  if (!Refusals.isSuccess(answer)) return yield* Verdict.skip(`needs ${path}: ${Verdict.describe(answer)}`)
   return yield* Orders.objectOf(answer)
 })
 
@@ -98,7 +99,7 @@ export const openPosition = Effect.fnUntraced(function*(
   const order = { market: market.name, amount, price: priceText(market, market.price) }
   const maker = yield* world.call(counterparty, Paths.collateralLimit, { ...order, side: Orders.opposite(side) })
   const taker = yield* world.call(account, Paths.collateralLimit, { ...order, side })
-  if (maker.status !== 200 || taker.status !== 200) {
+  if (!Refusals.isSuccess(maker) || !Refusals.isSuccess(taker)) {
     return yield* Verdict.skip(`needs ${Paths.collateralLimit} to open a position`)
   }
   return market
