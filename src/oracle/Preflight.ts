@@ -137,7 +137,7 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
   const answer = yield* Effect.ensuring(Effect.option(placed), end)
   if (answer._tag === "None" || !Json.isObject(answer.value.json)) return
   const { json } = answer.value
-  const [expected, other] = [target.dialect, otherThan(target.dialect)].map((dialect) => Spelling.keys(dialect).orderId)
+  const [expected, other] = Spelling.orderIdKeys(target.dialect)
   if (expected === undefined || other === undefined || Object.hasOwn(json, expected)) return
   if (Object.hasOwn(json, other)) {
     return yield* wrongDialect(target.dialect, `its orders have ${other}, not ${expected}`)

@@ -123,14 +123,17 @@ export const submit = Effect.fnUntraced(function*(
   // The request's market may be wrong on purpose; the answer's is the order's.
   const leg = Json.isObject(json["take_profit"]) ? json["take_profit"] : json
   const market = leg["market"] ?? fields["market"]
-  const orderId = Number(idsOf(world, json)[0])
+  // A target of the other dialect is told apart by its first order, which has to be canceled too.
+  const key = Spelling.orderIdKeys(world.dialect).find((key) => Object.hasOwn(json, key)) ??
+    Spelling.keys(world.dialect).orderId
+  const orderId = Number(json["id"] ?? json[key])
   if (!Number.isSafeInteger(orderId)) {
     yield* inDoubt(market, Verdict.describe(answer))
     return answer
   }
   const cancel = world.call(account, path === Paths.oco ? Paths.cancelOco : Paths.cancelOrder, {
     market,
-    [Spelling.keys(world.dialect).orderId]: orderId
+    [key]: orderId
   })
   const order = `order ${orderId} on ${String(market)}`
   yield* world.onEnd(

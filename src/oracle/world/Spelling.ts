@@ -28,6 +28,12 @@ export const keys = of({
   }
 })
 
+/** The keys of an order's identifier: the dialect's own, and that of the other. */
+export const orderIdKeys = of<ReadonlyArray<string>>({
+  document: ["order_id", "orderId"],
+  live: ["orderId", "order_id"]
+})
+
 /** The statuses of orders. */
 export const statuses = of({
   document: {

@@ -43,8 +43,9 @@ export const patiently = <E>(
   })
 
 /**
- * Makes a call with a nonce that the rule has chosen. HTTP 429 may refuse this nonce, or any call at all: an ordinary call
- * tells which. If it is refused too, the whole rule has to be tried again, with other nonces.
+ * Makes a call with a nonce that the rule has chosen. HTTP 429 may refuse this nonce, or any call at all. It is about the
+ * nonce if the target does not say how long to wait, answers an ordinary call, and refuses the same call again. Otherwise
+ * the whole rule has to be tried again, with other nonces.
  */
 export const orTryAgain = <E>(
   call: Effect.Effect<Answer, E>,
@@ -53,7 +54,8 @@ export const orTryAgain = <E>(
   Effect.gen(function*() {
     const answer = yield* call
     if (!isThrottled(answer)) return answer
-    const probe = yield* ordinary
-    if (!isThrottled(probe)) return answer
-    return yield* new Target.TargetError({ reason: "the target answers HTTP 429", retryAfter: waitOf(probe, 0) })
+    const isAboutNonce = answer.headers["retry-after"] === undefined && !isThrottled(yield* ordinary) &&
+      isThrottled(yield* call)
+    if (isAboutNonce) return answer
+    return yield* new Target.TargetError({ reason: "the target answers HTTP 429", retryAfter: waitOf(answer, 0) })
   })

@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Check from "../../src/oracle/Check.ts"
+import * as Report from "../../src/oracle/Report.ts"
+import * as Target from "../../src/oracle/Target.ts"
+import * as Paths from "../../src/oracle/world/Paths.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { answering } from "../support/http.ts"
+import * as Support from "../support/oracle.ts"
+
+/** Does an action of a sandbox's owner. */
+const owner = ({ control, send }: Target.Target, action: string, fields: object) =>
+  Effect.gen(function*() {
+    if (control === undefined) return assert.fail("no control plane")
+    const headers = { "content-type": "application/json", authorization: `Bearer ${Redacted.value(control.token)}` }
+    const answer = yield* send({ method: "POST", path: control.url + action, headers, body: JSON.stringify(fields) })
+    assert.isBelow(answer.status, 300, answer.text)
+  })
+
+const holds = (report: Report.Report) => {
+  const odd = report.results.filter(({ outcome }) => outcome._tag === "Broken" || outcome._tag === "CouldNotRun")
+  assert.deepStrictEqual(odd.map(Report.line), [])
+}
+
+describe("the clock of a target", () => {
+  for (const dialect of [Dialect.document, Dialect.live]) {
+    it.live(
+      `may be another than this machine's, and every rule holds in run after run (${dialect.name})`,
+      () =>
+        Effect.gen(function*() {
+          const target = yield* Support.inProcess(dialect)
+          const options = { profile: "control", seed: 1, runs: 1 } as const
+          holds(yield* Check.check(target, options))
+          holds(yield* Check.check(target, { ...options, skip: ["limits"] }))
+          yield* owner(target, "AdvanceClock", { millis: 86_400_000 })
+          holds(yield* Check.check(target, { ...options, skip: ["limits"] }))
+          yield* owner(target, "SkewClock", { millis: -3_600_000 })
+          holds(yield* Check.check(target, { ...options, skip: ["limits"] }))
+          yield* owner(target, "FreezeClock", {})
+          holds(yield* Check.check(target, { ...options, only: ["general.times", "interest.fresh", "auth.nonce"] }))
+        }),
+      120_000
+    )
+  }
+
+  it.live("is read from the header that every server sends, where no call tells the time", () =>
+    Effect.gen(function*() {
+      const ahead = 7_200_000
+      let nonce = 0
+      const layer = answering(({ body, path }) => {
+        const headers = { date: new Date(Date.now() + ahead).toUTCString() }
+        if (path === Paths.mainBalance) nonce = Number((JSON.parse(body) as { readonly nonce: string }).nonce)
+        return path === Paths.ping
+          ? Response.json(["pong"], { headers })
+          : Response.json({}, { headers, status: path === Paths.time ? 404 : 200 })
+      })
+      const keys = { apiKey: Redacted.make("key"), apiSecret: Redacted.make("secret") }
+      const target = yield* Target.fromLayer(layer, { baseUrl: "https://target.test", dialect: Dialect.document, keys })
+      yield* Check.check(target, { only: ["balance.response"] })
+      assert.isBelow(Math.abs(nonce - Date.now() - ahead), 5000)
+    }))
+})
