@@ -31,9 +31,9 @@ const toTargetError = (error: Verdict.CheckError): Target.TargetError =>
 /** Whether the answer shows the ping's one word, in whatever JSON. */
 const isPong = ({ json, text }: Target.Answer): boolean => json !== undefined && text.includes("pong")
 
-/** Whether the answer has the error form of private calls. */
-const isPrivateError = ({ json }: Target.Answer): boolean =>
-  Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
+/** Whether the answer refuses a call of this API. Servers of this API may have the same form for paths that they lack. */
+const isPrivateError = ({ json, status }: Target.Answer): boolean =>
+  status !== 404 && Json.isObject(json) && Number.isSafeInteger(json["code"]) && typeof json["message"] === "string"
 
 const unsigned = (path: string): Target.Request => ({
   method: "POST",

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Dialect from "../../src/protocol/Dialect.ts"
@@ -57,7 +57,7 @@ describe("effect-txc oracle", () => {
       assert.include(ended.out, "held  ping.response")
       assert.match(
         ended.out,
-        /\n[0-9]+ held, 0 broken, [0-9]+ skipped; document dialect, read-only profile, seed 3, suite 1\n$/u
+        /\n[0-9]+ held, 0 broken, [0-9]+ skipped; document dialect, read-only profile, seed 3, suite 2\n$/u
       )
       assert.notInclude(ended.out, secret)
     }), 60_000)
@@ -73,13 +73,17 @@ describe("effect-txc oracle", () => {
       const environment = { TXC_CONTROL_TOKEN: Redacted.value(target.control?.token ?? assert.fail()) }
       const control = ["--url", target.baseUrl, "--control-url", target.control?.url ?? ""]
       const run = [...control, "--profile", "control", "--runs", "3", "--only", "interest.limit.max"]
-      const broken = yield* oracle(at, environment, ...run, "--report", "junit", "--out", "report.xml")
+      const silent = yield* oracle(at, environment, ...run)
+      assert.strictEqual(silent.code, 1, silent.out + silent.error)
+      assert.deepStrictEqual(readdirSync(at), [], "nothing is written unless it is asked for")
+      const written = ["--report", "junit", "--out", "report.xml", "--replays", "replays"]
+      const broken = yield* oracle(at, environment, ...run, ...written)
       assert.strictEqual(broken.code, 1, broken.out + broken.error)
       noTrace(broken)
       assert.include(broken.out, "BROKEN  interest.limit.max")
       assert.include(readFileSync(join(at, "report.xml"), "utf8"), "<failure ")
-      assert.deepStrictEqual(readdirSync(join(at, "effect-txc-replays")), ["interest.limit.max.json"])
-      const file = join(at, "effect-txc-replays", "interest.limit.max.json")
+      assert.deepStrictEqual(readdirSync(join(at, "replays")), ["interest.limit.max.json"])
+      const file = join(at, "replays", "interest.limit.max.json")
       const again = yield* oracle(at, environment, "replay", file, ...control)
       assert.strictEqual(again.code, 1, again.out + again.error)
       assert.include(again.error, "interest.limit.max is still broken")
@@ -101,9 +105,14 @@ describe("effect-txc oracle", () => {
   it.live("exits with 2 when there is nothing to judge, and says why in one line", () =>
     Effect.gen(function*() {
       const at = yield* folder
-      const { environment, target: { baseUrl } } = yield* served
+      const { environment, key, target: { baseUrl } } = yield* served
       const nowhere = `http://127.0.0.1:${yield* closedPort}`
+      writeFileSync(join(at, "features.json"), JSON.stringify({ endpoints: ["/api/v4/public/pong"] }))
       const cases: ReadonlyArray<readonly [said: string, ...given: ReadonlyArray<string>]> = [
+        ["give the URL as http://127.0.0.1", "--url", `${baseUrl}/api/v4`],
+        ["Check it with --dialect document", "--url", baseUrl, "--key", key, "--dialect", "live"],
+        ["fewer than the 9 asked for", "--url", baseUrl, "--only", "ping", "--min-judged", "9"],
+        ["no rule calls /api/v4/public/pong", "--url", baseUrl, "--features", join(at, "features.json")],
         ["ECONNREFUSED", "--url", nowhere],
         ["refuses the key", "--url", baseUrl, "--key", "nobody-has-this-key"],
         ["TXC_API_SECRET", "--url", baseUrl, "--key", "a-key-without-secret"],
@@ -116,8 +125,30 @@ describe("effect-txc oracle", () => {
         assert.include(ended.error + ended.out, said)
         assert.strictEqual(ended.code, 2, `${given.join(" ")}: ${ended.error}`)
       }
-      assert.isFalse(existsSync(join(at, "effect-txc-replays")))
+      assert.deepStrictEqual(readdirSync(at), ["features.json"])
     }), 120_000)
+
+  it.live("judges what the target declares, and forgives what is known to be flaky", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const { environment, key, target: { baseUrl } } = yield* served
+      writeFileSync(join(at, "features.json"), JSON.stringify({ endpoints: ["/api/v4/public/ping"] }))
+      const run = ["--url", baseUrl, "--key", key, "--max-rate", "500", "--runs", "1", "--only", "ping,fees"]
+      const declared = yield* oracle(at, environment, ...run, "--features", "features.json")
+      assert.strictEqual(declared.code, 0, declared.error)
+      assert.match(
+        declared.out,
+        /\nSKIPPED {2}[0-9]+ the target declares that it does not have \/api\/v4\/main-account\/fee\n/u
+      )
+      assert.notInclude(declared.out, "skipped  ")
+      const pong = all.find(({ id }) => id === "pong-object") ?? assert.fail()
+      const mutated = yield* Support.overHttp(Dialect.document, Mutant.layer(pong, Dialect.document).pipe(Layer.orDie))
+      writeFileSync(join(at, "flaky"), "ping # comes and goes\ngeneral.public\n")
+      const flaky = ["--url", mutated.baseUrl, "--runs", "1", "--only", "ping,general.public,markets"]
+      assert.strictEqual((yield* oracle(at, {}, ...flaky)).code, 1)
+      const forgiven = yield* oracle(at, {}, ...flaky, "--known-flaky", "flaky")
+      assert.strictEqual(forgiven.code, 0, forgiven.out + forgiven.error)
+    }), 90_000)
 
   it.live("prints the rules and their ids", () =>
     Effect.gen(function*() {

@@ -48,7 +48,8 @@ describe("before anything is judged", () => {
 
   it.live("a URL that has the paths' beginning is refused with the URL to give", () =>
     Effect.gen(function*() {
-      const served = (path: string) => path === Paths.ping ? Response.json(["pong"]) : page()
+      const unknown = () => Response.json({ code: 0, message: "There is no such path.", errors: {} }, { status: 404 })
+      const served = (path: string) => path === Paths.ping ? Response.json(["pong"]) : unknown()
       const message = yield* refusal(
         Effect.scoped(at(served, "https://target.test/api/v4/")) as Effect.Effect<Target.Target>
       )

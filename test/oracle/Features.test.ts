@@ -1,0 +1,132 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Check from "../../src/oracle/Check.ts"
+import * as Features from "../../src/oracle/Features.ts"
+import * as Report from "../../src/oracle/Report.ts"
+import type * as Target from "../../src/oracle/Target.ts"
+import * as Markets from "../../src/oracle/world/Markets.ts"
+import * as Paths from "../../src/oracle/world/Paths.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Support from "../support/oracle.ts"
+
+/** A sandbox that lacks some of the paths that the rules call. */
+const serving = (target: Target.Target, isServed: (path: string) => boolean): Target.Target => ({
+  ...target,
+  send: (request) => {
+    const path = request.path.replace("https://sandbox.invalid", "")
+    return Paths.everything.includes(path) && !isServed(path)
+      ? Effect.succeed({ sent: request, status: 404, headers: {}, text: "nothing here", json: undefined })
+      : target.send(request)
+  }
+})
+
+describe("a declaration of what a target has", () => {
+  it.live("skips what it does not name, and judges the rest", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Support.inProcess(Dialect.document)
+      const endpoints = [Paths.ping, Paths.mainBalance, Paths.fees]
+      const target = serving(sandbox, (path) => endpoints.includes(path) || path === Paths.activeOrders)
+      const keys = yield* Support.account(sandbox)
+      const undeclared = yield* Check.check({ ...target, keys }, { seed: 1, runs: 2 })
+      assert.isAbove(Report.broken(undeclared).length, 50)
+      for (const profile of ["read-only", "mutating", "control"] as const) {
+        const report = yield* Check.check({ ...target, keys, features: { endpoints } }, { profile, seed: 1, runs: 2 })
+        assert.deepStrictEqual(Report.broken(report).map(Report.line), [], profile)
+        assert.isAbove(Report.tally(report).held, 50)
+        const declared = report.results.filter(({ outcome }) =>
+          outcome._tag === "Skipped" && outcome.why.startsWith("the target declares that it does not have")
+        )
+        assert.isAbove(declared.length, 50)
+      }
+    }), 60_000)
+
+  it.live("names other paths", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Support.inProcess(Dialect.document)
+      const elsewhere = "/api/v4/order/stop-limit"
+      const sent: Array<string> = []
+      const target: Target.Target = {
+        ...sandbox,
+        features: { paths: { [Paths.stopLimit]: elsewhere } },
+        send: (request) => {
+          sent.push(request.path, String(request.body))
+          return sandbox.send(request)
+        }
+      }
+      yield* Check.check(target, { profile: "control", runs: 1, only: ["stop-limit.new.type"] })
+      assert.include(sent, elsewhere)
+      assert.notInclude(sent, Paths.stopLimit)
+      assert.isTrue(
+        sent.some((text) => text.includes(`"request":"${elsewhere}"`)),
+        "the envelope names the path that is called"
+      )
+    }))
+
+  it.effect("is refused where it names nothing that a rule calls", () =>
+    Effect.gen(function*() {
+      const parse = (declared: unknown) => Features.parse(JSON.stringify(declared))
+      const good = {
+        endpoints: [Paths.ping],
+        paths: { [Paths.stopLimit]: "/elsewhere" },
+        prices: { BTC_USDT: "40000" }
+      }
+      assert.deepStrictEqual(yield* parse(good), good)
+      assert.deepStrictEqual(yield* parse({}), {})
+      const bad: ReadonlyArray<unknown> = [
+        { endpoints: ["/api/v4/public/pong"] },
+        { paths: { "/api/v4/order/stop-limit": "/elsewhere" } },
+        { prices: { BTC_USDT: "0" } },
+        { prices: { BTC_USDT: "much" } },
+        { endpoint: [Paths.ping] },
+        []
+      ]
+      for (const declared of bad) {
+        const { _tag } = yield* Effect.flip(parse(declared))
+        assert.strictEqual(_tag, "FeaturesError")
+      }
+      assert.strictEqual((yield* Effect.flip(Features.parse("{")))._tag, "FeaturesError")
+    }))
+})
+
+describe("the price of a market", () => {
+  const listed = { tradesEnabled: true, isCollateral: true, type: "spot" }
+
+  const priceOf = (answers: Readonly<Record<string, unknown>>, declared: Readonly<Record<string, string>> = {}) => {
+    const get = (path: string) =>
+      Effect.succeed({
+        sent: { method: "GET", path, headers: {} },
+        status: 200,
+        headers: {},
+        text: "",
+        json: answers[path]
+      })
+    const markets = { [Paths.markets]: [{ ...listed, name: "BTC_USDT" }] }
+    const world = Markets.make(
+      {
+        control: () => Effect.void,
+        get: (path) =>
+          Effect.map(get(path), (answer) => ({ ...answer, json: answer.json ?? Reflect.get(markets, path) }))
+      },
+      "mutating",
+      declared
+    )
+    return Effect.map(
+      Effect.result(world.market),
+      (found) => found._tag === "Success" ? found.success.price : undefined
+    )
+  }
+
+  it.effect("is declared, that of the tickers, or the middle of the order book", () =>
+    Effect.gen(function*() {
+      const ticker = { [Paths.tickers]: { BTC_USDT: { last_price: "100" } } }
+      const book = { [`${Paths.orderBook}/BTC_USDT`]: { asks: [["210", "1"], ["300", "1"]], bids: [["190", "1"]] } }
+      assert.strictEqual(yield* priceOf({ ...ticker, ...book }, { BTC_USDT: "50" }), 50)
+      assert.strictEqual(yield* priceOf({ ...ticker, ...book }), 100)
+      assert.strictEqual(yield* priceOf(book), 200)
+      assert.strictEqual(yield* priceOf({}), undefined)
+      assert.strictEqual(
+        yield* priceOf({ [`${Paths.orderBook}/BTC_USDT`]: { asks: [], bids: [["190", "1"]] } }),
+        undefined
+      )
+    }))
+})
