@@ -12,7 +12,7 @@ import * as Support from "../support/oracle.ts"
 const at = (answer: (path: string) => Response, baseUrl = "https://target.test") =>
   Target.fromLayer(answering(({ path }) => answer(path)), { baseUrl, dialect: Dialect.document })
 
-const refusal = (target: Effect.Effect<Target.Target, never, never>) =>
+const refusal = (target: Effect.Effect<Target.Target>) =>
   Effect.map(Effect.flip(Effect.flatMap(target, (target) => Check.check(target))), ({ message }) => message)
 
 const page = () => new Response("<html><body>Welcome</body></html>", { headers: { "content-type": "text/html" } })

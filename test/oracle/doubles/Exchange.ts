@@ -149,7 +149,8 @@ export const make = (choices: Choices) => {
   let advanced = 0
   let count = 1000
 
-  const now = () => Date.now() + choices.ahead + advanced
+  let machine = 0
+  const now = () => machine + choices.ahead + advanced
   const seconds = () => Math.floor(now() / 1000)
   const accountOf = (id: string): Account => {
     const found = accounts.get(id)
@@ -229,7 +230,7 @@ export const make = (choices: Choices) => {
   }
 
   const shownStop = (order: Order): Fields => {
-    const { activation_condition, mtime, post_only, takerFee, makerFee, ...leg } = shownLeg(order)
+    const { activation_condition, post_only, ...leg } = shownLeg(order)
     return {
       ...leg,
       postOnly: post_only,
@@ -302,7 +303,7 @@ export const make = (choices: Choices) => {
     return ok({ offset, limit, [key]: inOrder.slice(offset, offset + limit) })
   }
 
-  const isText = (value: unknown) => value === undefined || typeof value === "string"
+  const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string"
 
   const interest = (account: string, fields: Fields): Reply => {
     const { payments } = accountOf(account)
@@ -320,7 +321,7 @@ export const make = (choices: Choices) => {
     const { search } = fields
     if (!isText(search)) return choices.refuse("account", ["search"])
     const chosen = accountOf(account).subs.filter(({ alias }) =>
-      search === undefined || choices.matches(String(alias), String(search))
+      search === undefined || choices.matches(String(alias), search)
     )
     return page(fields, chosen, "data", 30)
   }
@@ -391,7 +392,7 @@ export const make = (choices: Choices) => {
   }
 
   const applyCode = (account: string, { code, passphrase }: Fields): Reply => {
-    const isPassphrase = isText(passphrase) && [...String(passphrase ?? "")].length <= 25
+    const isPassphrase = isText(passphrase) && [...(passphrase ?? "")].length <= 25
     if (typeof code !== "string" || !isPassphrase) {
       return choices.refuse("account", [
         ...(typeof code === "string" ? [] : ["code"]),
@@ -601,8 +602,9 @@ export const make = (choices: Choices) => {
     return { status: 204, body: undefined }
   }
 
-  /** Answers one request. */
-  return (asked: Asked): Reply => {
+  /** Answers one request that comes at this time, in Unix milliseconds. */
+  return (asked: Asked, at: number): Reply => {
+    machine = at
     if (asked.path.startsWith(control)) return owner(asked)
     if (asked.method === "GET" && asked.path.startsWith("/api/v4/public/")) return publicCall(asked.path)
     return asked.method === "POST" ? call(asked) : choices.unknownPath(asked.method)

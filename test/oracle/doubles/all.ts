@@ -2,6 +2,7 @@
  * Three correct servers of the document that are unlike the sandbox: statuses, forms and the order of checks are chosen
  * differently wherever the document leaves them open.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import type * as Layer from "effect/Layer"
@@ -125,9 +126,11 @@ export const all: ReadonlyArray<Choices> = [gateway, terse, windowed]
 /** A new server that decides as these choices say, in this process. */
 export const layer = (choices: Choices): Layer.Layer<HttpClient.HttpClient> => {
   const exchange = make(choices)
-  return answering((sent) => {
-    const { body, status, type } = exchange({ ...sent, body: sent.body })
-    const text = body === undefined ? null : type === undefined ? JSON.stringify(body) : String(body)
-    return Effect.succeed(new Response(text, { status, headers: { "content-type": type ?? "application/json" } }))
-  })
+  return answering((sent) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const { body, status, type } = exchange(sent, now)
+      const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body)
+      return new Response(text, { status, headers: { "content-type": type ?? "application/json" } })
+    })
+  )
 }
