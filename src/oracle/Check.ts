@@ -36,8 +36,6 @@ export interface RunOptions {
   readonly strict?: boolean
   /** How many milliseconds the check may take; rules that have not begun by then are skipped. No bound by default. */
   readonly budget?: number
-  /** The rules that are sometimes broken, by their ids. They do not count when they are, and are not stale when they hold. */
-  readonly knownFlaky?: ReadonlyArray<string>
   /** How many rules have to be judged for the check to be a success; 1 by default. */
   readonly minJudged?: number
   /** The rules to choose from; those of the document by default. */
@@ -53,6 +51,8 @@ export interface RunOptions {
 export interface Options extends RunOptions {
   /** The rules that are known to be broken, by their ids. They are run all the same; one that holds is stale. */
   readonly knownFailing?: ReadonlyArray<string>
+  /** The rules that are sometimes broken, by their ids. They do not count when they are, and are not stale when they hold. */
+  readonly knownFlaky?: ReadonlyArray<string>
   /** Is called with each result as soon as there is one; `index` counts from 0. */
   readonly onResult?: (result: Report.Result, index: number, of: number) => Effect.Effect<void>
 }
