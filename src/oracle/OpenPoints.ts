@@ -49,7 +49,13 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     id: "open.envelope",
     point: "Whether the calls for sub-accounts need request and nonce, and what optional means for cancel-all",
     stance: "all calls need both, but cancel-all, where either may be missing",
-    rules: ["sub-accounts.envelope", "api-keys.envelope", "delete.envelope", "cancel-all.envelope"]
+    rules: [
+      "sub-accounts.envelope",
+      "api-keys.envelope",
+      "delete.envelope",
+      "cancel-all.envelope",
+      "auth.request.optional"
+    ]
   },
   {
     id: "open.auth.refusals",
@@ -217,6 +223,50 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     point: "How long a client order id stays used, and among which orders it is unique",
     stance: "for ever, among all OCO and stop-limit orders of an account; live: among the open orders of a market",
     rules: ["stop-limit.client-order-id.for-ever", "oco.client-order-id.for-ever"]
+  },
+  {
+    id: "open.oco.client-order-id.scope",
+    point: "Among which orders the client order id of an OCO order is unique",
+    stance: "among those of its account, as the document says of stop-limit orders",
+    rules: ["oco.client-order-id.per-account"]
+  },
+  {
+    id: "open.permissions",
+    point: "Which calls the permissions of a sub-account allow",
+    stance: "spotEnabled: orders on the spot; collateralEnabled: orders with collateral. Other orders are refused",
+    rules: ["auth.permissions"]
+  },
+  {
+    id: "open.order-id",
+    point: "Among which orders an order's identifier is unique",
+    stance: "among all of the exchange",
+    rules: ["stop-limit.ids.accounts", "oco.ids.accounts"]
+  },
+  {
+    id: "open.trade.price",
+    point: "At which price two orders trade whose limits differ",
+    stance: "at that of the order that rested",
+    rules: ["orders.deal-money.price"]
+  },
+  {
+    id: "open.bbo",
+    point: "What the queue and the counterparty method of bboRole do once the stop is triggered",
+    stance:
+      "queue: the order rests at the best price of its own side; counterparty: it takes the best price of the other side, "
+      + "and none beyond it",
+    rules: ["stop-limit.bbo"]
+  },
+  {
+    id: "open.stp",
+    point: "Which of two orders of one account ends when they would trade with each other, and what no means",
+    stance: "the one that the mode names; with no, they trade",
+    rules: ["stop-limit.stp.cancels", "orders.stp"]
+  },
+  {
+    id: "open.field-names",
+    point: "What becomes of a field that no endpoint has",
+    stance: "it is ignored; the name of a field is compared with its case",
+    rules: ["general.private.field-case"]
   },
   {
     id: "open.oco.client-order-id",

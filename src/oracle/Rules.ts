@@ -7,6 +7,7 @@ import type { Rule } from "./Rule.ts"
 import * as Activation from "./rules/Activation.ts"
 import * as ApiKeys from "./rules/ApiKeys.ts"
 import * as Authentication from "./rules/Authentication.ts"
+import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Errors from "./rules/Errors.ts"
@@ -25,6 +26,8 @@ import * as OcoReduceOnly from "./rules/OcoReduceOnly.ts"
 import * as OcoResponse from "./rules/OcoResponse.ts"
 import * as OrderStatus from "./rules/OrderStatus.ts"
 import * as Pagination from "./rules/Pagination.ts"
+import * as Permissions from "./rules/Permissions.ts"
+import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as StopLimit from "./rules/StopLimit.ts"
 import * as SubAccountDeletion from "./rules/SubAccountDeletion.ts"
@@ -41,6 +44,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Authentication.rules,
   ...Nonces.rules,
   ...KeyAccess.rules,
+  ...Permissions.rules,
   ...Errors.rules,
   ...Pagination.rules,
   ...Interest.rules,
@@ -48,6 +52,8 @@ export const rules: ReadonlyArray<Rule> = [
   ...OcoResponse.rules,
   ...OcoReduceOnly.rules,
   ...StopLimit.rules,
+  ...BestBidOffer.rules,
+  ...SelfTrade.rules,
   ...CancelAll.rules,
   ...Fees.rules,
   ...MainBalance.rules,

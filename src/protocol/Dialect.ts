@@ -48,7 +48,7 @@ export interface Refusals {
   readonly unauthorized: Refusal
   /** The key is disabled. */
   readonly keyDisabled: Refusal
-  /** The key is restricted to other endpoints (document, "Authentication", 4). */
+  /** The key is restricted to other endpoints, or its sub-account lacks the permission ("Authentication", 4). */
   readonly endpointNotAllowed: Refusal
   /** The endpoint is for business partners, and the account is none (document, "Authentication", 5). */
   readonly noB2bAccess: Refusal

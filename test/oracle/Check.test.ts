@@ -12,7 +12,9 @@ import * as Report from "../../src/oracle/Report.ts"
 import * as Rule from "../../src/oracle/Rule.ts"
 import { rules } from "../../src/oracle/Rules.ts"
 import * as Target from "../../src/oracle/Target.ts"
+import * as Lists from "../../src/oracle/world/Lists.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
+import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { passing } from "../support/clock.ts"
 import { answering } from "../support/http.ts"
@@ -252,6 +254,16 @@ describe("what is sent", () => {
       }
     }))
 
+  it.effect("few calls to a target that answers no more", () =>
+    Effect.gen(function*() {
+      let sent = 0
+      const target = yield* silentFor((path) => ++sent > 10 ? undefined : gullible(path))
+      const check = Check.check(target, { runs: 1, only: ["general.answer.each"] })
+      const report = yield* passing(check, 1000)
+      assert.deepStrictEqual(outcomes(report), ["CouldNotRun"])
+      assert.strictEqual(sent, 13)
+    }))
+
   it.effect("an order that was not answered is reported", () =>
     Effect.gen(function*() {
       const target = yield* silentFor((path) => path === Paths.stopLimit ? undefined : gullible(path))
@@ -290,6 +302,9 @@ describe("what is sent", () => {
     Effect.gen(function*() {
       const target = yield* Support.inProcess(Dialect.document)
       const keys = yield* Support.account(target)
+      // Lists of two records can be judged.
+      const { world } = Session.make(target, "control", yield* Target.now).world()
+      for (const list of [...Lists.all, ...Lists.all]) yield* list.add(world, keys)
       const report = yield* Check.check({ ...target, keys }, { profile: "mutating", runs: 2, seed: 1 })
       assert.deepStrictEqual(Report.broken(report).map(Report.line), [])
       assert.deepStrictEqual(report.warnings, [])

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
@@ -75,6 +76,24 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         const { answer, objects } = yield* SubAccounts.apiKeys(world)
         const secrets = SubAccounts.secretsOf(SubAccounts.idsOf(objects, "subAccountId"))
         yield* Verdict.expect(answer, "no secret", secrets.every((secret) => !answer.text.includes(secret)))
+      })
+  }),
+  Rule.always({
+    id: "api-keys.listed",
+    statement: "A key is listed with its sub-account, its title, and the whole public key",
+    clause,
+    check: (world) =>
+      Effect.gen(function*() {
+        const parent = yield* world.open({ isFunded: false })
+        const { apiKey, id } = yield* SubAccounts.addKey(world, yield* SubAccounts.create(world, parent))
+        const answer = yield* world.call(parent, Paths.apiKeys)
+        const { objects: [entry] } = yield* Fields.records(world, answer, "data")
+        const expected = { subAccountId: id, apiKey: Redacted.value(apiKey), title: SubAccounts.ownTitle }
+        yield* Verdict.expect(
+          answer,
+          JSON.stringify(expected),
+          Json.isObject(entry) && Object.entries(expected).every(([key, value]) => entry[key] === value)
+        )
       })
   }),
   Rule.always({

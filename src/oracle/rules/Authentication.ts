@@ -4,8 +4,10 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import { accepted, envelopedPathsOf, faulty, pathsOf, refused } from "../world/SignedCalls.ts"
@@ -14,6 +16,13 @@ import * as Signing from "../world/Signing.ts"
 const clause = "Authentication"
 
 const anyPath = (setting: Rule.Setting) => fc.constantFrom(...pathsOf(setting))
+
+/** The text with each letter in the other case. */
+const otherCase = (text: string): string =>
+  text.replaceAll(/\p{L}/gu, (letter) => letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())
+
+/** Values of `request` that are the path of no private call of the document. */
+const otherRequests = ["", "/", Paths.version, Paths.ping, Paths.markets, Paths.limitOrder, 1, null] as const
 
 /** The digits with the one at this place changed. */
 const flip = (hex: string, at: number): string => {
@@ -87,9 +96,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.uuid()),
+    examples: (setting) => pathsOf(setting).map((path): [string, string] => [path, "no-such-key"]),
     check: (world, [path, key]) =>
       Effect.gen(function*() {
         const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": key } })
+        yield* Refusals.any(answer, "because nobody has this key")
+      })
+  }),
+  Rule.forEach({
+    id: "auth.api-key.case",
+    statement: "X-TXC-APIKEY is the public key itself: the same letters in the other case are refused",
+    clause,
+    profile: "read-only",
+    values: pathsOf,
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const key = Redacted.value((yield* world.reader).apiKey)
+        const other = otherCase(key)
+        if (other === key) return yield* Verdict.skip("the key has no letters")
+        const answer = yield* faulty(world, path, { headers: { "x-txc-apikey": other } })
         yield* Refusals.any(answer, "because nobody has this key")
       })
   }),
@@ -111,6 +136,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause,
     profile: "read-only",
     values: (setting) => fc.tuple(anyPath(setting), fc.constantFrom("x", "limit", "a", "search"), fc.nat(9)),
+    examples: (setting) => pathsOf(setting).map((path): [string, "x", number] => [path, "x", 1]),
     check: (world, [path, key, value]) =>
       Effect.gen(function*() {
         const answer = yield* faulty(world, path, {
@@ -199,35 +225,39 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     clause,
     profile: "read-only",
     values: (setting) =>
-      fc.tuple(
-        fc.constantFrom(...envelopedPathsOf(setting)),
-        fc.constantFrom<Array<unknown>>(
-          "",
-          "/",
-          Paths.version,
-          Paths.ping,
-          Paths.markets,
-          Paths.limitOrder,
-          1,
-          null
-        )
-      ),
+      fc.tuple(fc.constantFrom(...envelopedPathsOf(setting)), fc.constantFrom<unknown>(...otherRequests)),
+    // A target may forget the comparison on one path, or for one value.
+    examples: (setting) => [
+      ...envelopedPathsOf(setting).map((path): [string, unknown] => [path, Paths.limitOrder]),
+      ...otherRequests.map((request): [string, unknown] => [Paths.mainBalance, request])
+    ],
     check: (world, [path, request]) =>
       Effect.gen(function*() {
         const answer = yield* faulty(world, path, { envelope: { request } })
         yield* Refusals.any(answer, "because request is not the path")
       })
   }),
-  Rule.always({
+  Rule.forEach({
+    id: "auth.request.optional",
+    statement: "Where a body may be without request, it is the path of the called endpoint all the same if it is there",
+    clause,
+    level: "SHOULD",
+    values: (setting) => pathsOf(setting).filter((path) => !envelopedPathsOf(setting).includes(path)),
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const answer = yield* faulty(world, path, { envelope: { request: Paths.limitOrder } })
+        yield* Refusals.any(answer, "because request is not the path")
+      })
+  }),
+  Rule.forEach({
     id: "auth.request.prefix",
     statement: `request begins with ${Paths.version}: a path without it is refused`,
     clause,
     profile: "read-only",
-    check: (world) =>
+    values: envelopedPathsOf,
+    check: (world, path) =>
       Effect.gen(function*() {
-        const answer = yield* world.call(yield* world.reader, Paths.mainBalance, {}, {
-          envelope: { request: Paths.mainBalance.slice(Paths.version.length) }
-        })
+        const answer = yield* faulty(world, path, { envelope: { request: path.slice(Paths.version.length) } })
         yield* Refusals.any(answer, `because request does not begin with ${Paths.version}`)
       })
   }),

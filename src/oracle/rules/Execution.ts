@@ -12,8 +12,27 @@ import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Stop-limit order (response)"
+
+/** Has one account offer an amount at each of two prices, and another take both with a limit beyond them. */
+const sweep = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
+  const [maker, taker] = [yield* world.trader, yield* world.open()]
+  const market = yield* world.market
+  const away = side === "buy" ? 1 : -1
+  const priceAt = (percent: number) => market.price * (1 + away * percent / 100)
+  const offers = [[0.01, priceAt(1)], [0.02, priceAt(2)]] as const
+  const common = { market: market.name, side: Orders.opposite(side) }
+  const made = yield* Effect.forEach(
+    offers,
+    ([amount, price]) =>
+      Trading.placeOther(world, maker, { ...common, amount: String(amount), price: priceText(market, price) })
+  )
+  const limit = priceText(market, priceAt(5))
+  const took = yield* Trading.placeOther(world, taker, { market: market.name, side, amount: "0.03", price: limit })
+  return { maker, made, taker, took, money: offers.reduce((sum, [amount, price]) => sum + amount * price, 0) }
+})
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
@@ -115,6 +134,44 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           fees,
           fees[0] > 0 &&
             Math.abs(fees[1] - 2 * fees[0]) < 1e-9
+        )
+      })
+  }),
+  Rule.forEach({
+    id: "orders.deal-money",
+    statement: "deal_money is the quote amount that was traded: what one side of a trade pays, the other receives",
+    clause,
+    values: Orders.sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const { made, maker, taker, took } = yield* sweep(world, side)
+        const { dealMoney, orderId } = Spelling.keys(world.dialect)
+        const moneyOf = (account: Account) => (order: Body) =>
+          Effect.map(Orders.find(world, account, order[orderId]), (found) => Number(found[dealMoney]))
+        const received = yield* Effect.forEach(made, moneyOf(maker))
+        const sum = received.reduce((sum, money) => sum + money, 0)
+        const paid = [Number(took[dealMoney]), yield* moneyOf(taker)(took)]
+        yield* Verdict.conclude(
+          `the taker's ${dealMoney}, answered and listed, equal to those of the makers, ${received.join(" and ")}`,
+          paid,
+          sum > 0 && paid.every((money) => Math.abs(money - sum) < 1e-6)
+        )
+      })
+  }),
+  Rule.forEach({
+    id: "orders.deal-money.price",
+    statement: "A trade is at the price of the order that rested, not at the limit of the one that took it",
+    clause,
+    level: "SHOULD",
+    values: Orders.sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const { money, took } = yield* sweep(world, side)
+        const { dealMoney } = Spelling.keys(world.dialect)
+        yield* Verdict.conclude(
+          `a ${dealMoney} of ${money}`,
+          took[dealMoney],
+          Math.abs(Number(took[dealMoney]) - money) < 1e-6
         )
       })
   }),

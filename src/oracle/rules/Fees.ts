@@ -20,6 +20,18 @@ const fees = Effect.fnUntraced(function*(world: World): Effect.fn.Return<Fields.
   return { answer, objects: Array.isArray(answer.json) ? answer.json : [] }
 })
 
+/** An account to read with; in a sandbox, one that has some of every currency that the markets trade. */
+const rich = Effect.fnUntraced(function*(world: World) {
+  if (world.profile !== "control") return yield* world.reader
+  const account = yield* world.open({ isFunded: false })
+  const { json } = yield* world.get(Paths.markets)
+  const listed = Array.isArray(json) ? json.filter(Json.isObject) : []
+  for (const ticker of new Set(listed.flatMap(({ money, stock }) => [String(stock), String(money)]))) {
+    yield* world.control("Fund", { account: account.id, wallet: "main", ticker, amount: "1" })
+  }
+  return account
+})
+
 const bounds = ["minFlex", "maxFlex", "percentFlex", "fixed", "minAmount", "maxAmount"] as const
 
 const direction = (key: "deposit" | "withdraw"): Fields.Table => ({
@@ -56,6 +68,28 @@ export const rules: ReadonlyArray<Rule.Rule> = [
   }),
   ...Fields.rules(direction("deposit")),
   ...Fields.rules(direction("withdraw")),
+  Rule.always({
+    id: "fees.complete",
+    statement: "Every currency of the main balance has a fee entry",
+    clause,
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* rich(world)
+        const { json } = yield* world.call(account, Paths.mainBalance)
+        const held = Json.isObject(json) ? Object.keys(json) : []
+        if (held.length === 0) return yield* Verdict.skip("the account has no main balance")
+        const { answer, objects } = yield* fees(world)
+        const known = new Set(objects.map((entry) => Json.isObject(entry) ? entry["ticker"] : undefined))
+        const without = held.filter((ticker) => !known.has(ticker))
+        yield* Verdict.conclude(
+          `entries of ${held.join(", ")}`,
+          `none of ${without.join(", ")}`,
+          without.length === 0,
+          answer
+        )
+      })
+  }),
   Rule.always({
     id: "fees.one-per-currency",
     statement: "There is one entry for each currency",

@@ -4,15 +4,20 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"
+import type { TargetError } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Fields from "../world/Fields.ts"
 import * as Kinds from "../world/Kinds.ts"
+import * as Lists from "../world/Lists.ts"
+import * as Oco from "../world/OcoOrders.ts"
 import * as Orders from "../world/Orders.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import { fieldsOf, pathsOf } from "../world/SignedCalls.ts"
 import * as Spelling from "../world/Spelling.ts"
 
 const clause = "General rules"
@@ -20,6 +25,12 @@ const clause = "General rules"
 /** The keys of amounts, prices and fees, wherever they are in an answer. */
 const moneyKeys =
   /^(?:.*balance|amount|price|left|fixed|minFlex|maxFlex|percentFlex|minAmount|maxAmount|.*Fee|deal.*)$/iu
+
+/** So many calls of each kind show a connection that breaks one time in forty, nearly always. */
+const manyCalls = 80
+
+/** After so many calls in a row without an answer the target is gone, and cannot be judged. */
+const maxInRow = 3
 
 const moneyIn = (value: unknown): ReadonlyArray<readonly [string, unknown]> => {
   if (Array.isArray(value)) return value.flatMap(moneyIn)
@@ -94,10 +105,73 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       fc.constantFrom(Paths.fees, Paths.mainBalance),
       fc.constantFrom("", "null", "[]", "1", `"text"`, "{", "a=1&b=2", "[{}]", "{\"request\":")
     ),
+    examples: [[Paths.fees, "[]"], [Paths.mainBalance, "[]"]],
     check: (world, [path, body]) =>
       Effect.gen(function*() {
         const answer = yield* world.call(yield* world.reader, path, {}, { text: () => body })
         yield* Refusals.any(answer, "because the body is not a JSON object")
+      })
+  }),
+  Rule.forEach({
+    id: "general.private.field-case",
+    statement: "The name of a field is compared with its case: LIMIT is not limit",
+    clause,
+    level: "SHOULD",
+    profile: "read-only",
+    values: Lists.all.map(({ id }) => id),
+    check: (world, id) =>
+      Effect.gen(function*() {
+        const list = Lists.all.find((list) => list.id === id) ?? Lists.subAccounts
+        const answer = yield* Lists.read(world, list, { LIMIT: 1 })
+        yield* Verdict.expect(
+          answer,
+          "refused, or a page with another limit than 1",
+          Refusals.isRefused(answer) || (Json.isObject(answer.json) && answer.json["limit"] !== 1)
+        )
+      })
+  }),
+  Rule.forEach({
+    id: "general.answer.success",
+    statement: "What an endpoint answers to a correct call is a JSON object or array, never a scalar or nothing",
+    clause,
+    profile: "read-only",
+    values: pathsOf,
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const account = world.profile === "control" ? yield* world.open() : yield* world.reader
+        const answer = yield* world.call(account, path, yield* fieldsOf(world, account, path))
+        yield* Verdict.expect(
+          answer,
+          "a JSON object or array",
+          (Json.isObject(answer.json) || Array.isArray(answer.json)) &&
+            (world.profile !== "control" || answer.status < 300)
+        )
+      })
+  }),
+  Rule.always({
+    id: "general.answer.each",
+    statement: `Every call is answered: of ${2 * manyCalls} calls, none is left without an answer`,
+    clause,
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.reader
+        const calls = [world.get(Paths.ping), world.call(account, Paths.fees)]
+        const lost: Array<TargetError> = []
+        let inRow = 0
+        for (const call of Array.from({ length: manyCalls }, () => calls).flat()) {
+          const outcome = yield* Effect.result(call)
+          inRow = Result.isFailure(outcome) ? inRow + 1 : 0
+          if (Result.isSuccess(outcome)) continue
+          if (outcome.failure._tag !== "TargetError") return yield* outcome.failure
+          lost.push(outcome.failure)
+          if (inRow === maxInRow) return yield* outcome.failure
+        }
+        yield* Verdict.conclude(
+          "an answer to every call",
+          `${lost.length} without: ${lost[0]?.reason}`,
+          lost.length === 0
+        )
       })
   }),
   Rule.forAll({
@@ -109,6 +183,10 @@ export const rules: ReadonlyArray<Rule.Rule> = [
       fc.constantFrom(...Paths.reads, Paths.interest),
       fc.constantFrom<Array<object>>({}, { limit: 0 }, { offset: -1 }, { limit: "ten" })
     ),
+    examples: [...Paths.reads, Paths.interest].flatMap((path): ReadonlyArray<[string, object]> => [
+      [path, {}],
+      [path, { limit: 0 }]
+    ]),
     check: (world, [path, fields]) =>
       Effect.gen(function*() {
         for (
@@ -202,6 +280,34 @@ export const rules: ReadonlyArray<Rule.Rule> = [
           { timestamp: order["timestamp"] },
           Math.abs(at - now) < 60,
           answer
+        )
+      })
+  }),
+  Rule.forEach({
+    id: "general.times.fraction",
+    statement: "The timestamps of orders are fractional seconds: not all of them are whole",
+    clause,
+    profile: "mutating",
+    values: [Paths.stopLimit, Paths.oco],
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const account = yield* world.trader
+        const isOco = path === Paths.oco
+        const fields = isOco ? Orders.oco(market, "buy") : Orders.stopLimit(market, "buy")
+        const times: Array<unknown> = []
+        for (let count = 0; count < 4; count++) {
+          const { order } = yield* Orders.place(world, account, path, fields)
+          for (const shown of isOco ? Oco.legs.map((key) => Oco.leg(order, key)) : [order]) {
+            times.push(...["timestamp", "mtime"].flatMap((key) => Object.hasOwn(shown, key) ? [shown[key]] : []))
+          }
+          // Where the clock can be moved, no coincidence makes all times whole.
+          if (world.profile === "control") yield* world.advance(337)
+        }
+        yield* Verdict.conclude(
+          "timestamps with fractions of a second",
+          times,
+          times.some((time) => !Number.isInteger(Number(time)))
         )
       })
   }),

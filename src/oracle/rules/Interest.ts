@@ -91,12 +91,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     values: unknownValues,
     check: (world, planId) => Effect.flatMap(history(world, { planId }), (answer) => isKnownCase(answer, "planId"))
   }),
-  Rule.forAll({
+  Rule.forEach({
     id: "interest.ticker.unknown",
     statement: "An unknown ticker is refused: HTTP 400, code 0, Validation failed, errors keyed by ticker",
     clause: "Errors",
     profile: "read-only",
-    values: fc.constantFrom("NOSUCH", "XXX1", "BTCUSDT0"),
+    values: ["NOSUCH", "XXX1", "BTCUSDT0"],
     check: (world, ticker) => Effect.flatMap(history(world, { ticker }), (answer) => isKnownCase(answer, "ticker"))
   }),
   Rule.forAll({

@@ -11,9 +11,31 @@ import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
-import { accepted } from "../world/SignedCalls.ts"
+import { accepted, fieldsOf, pathsOf } from "../world/SignedCalls.ts"
+import type { Account, World } from "../world/World.ts"
 
 const clause = "Authentication"
+
+type Opener = (world: World, path: string) => Effect.Effect<Account, Verdict.CheckError>
+
+/** A rule that one account is refused by each endpoint, with a call that another one may make. */
+const everywhere = (id: string, statement: string, why: string, denied: Opener, allowed: Opener): Rule.Rule =>
+  Rule.forEach({
+    id,
+    statement,
+    clause,
+    values: pathsOf,
+    check: (world, path) =>
+      Effect.gen(function*() {
+        const call = Effect.fnUntraced(function*(opener: Opener) {
+          const account = yield* opener(world, path)
+          return yield* world.call(account, path, yield* fieldsOf(world, account, path))
+        })
+        yield* Refusals.any(yield* call(denied), `because ${why}`)
+        const answer = yield* call(allowed)
+        yield* Verdict.expect(answer, "accepted: HTTP 2xx", answer.status < 300)
+      })
+  })
 
 export const rules: ReadonlyArray<Rule.Rule> = [
   Rule.always({
@@ -32,6 +54,25 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         yield* accepted(yield* world.call(account, Paths.mainBalance), "because the key was enabled")
       })
   }),
+  everywhere(
+    "auth.key.enabled",
+    "A disabled key is refused by every endpoint that accepts an enabled one",
+    "the key is disabled",
+    (world) =>
+      Effect.tap(
+        world.open(),
+        ({ apiKey }) => world.control("SetKey", { apiKey: Redacted.value(apiKey), enabled: false })
+      ),
+    (world) => world.open()
+  ),
+  everywhere(
+    "auth.key.endpoints.everywhere",
+    "A key that is restricted to one endpoint may call that one, whichever it is, and a key that is restricted to "
+      + "another may not",
+    "the endpoint is not on the key's list",
+    (world, path) => world.open({ endpoints: [path === Paths.fees ? Paths.mainBalance : Paths.fees] }),
+    (world, path) => world.open({ endpoints: [path] })
+  ),
   Rule.forAll({
     id: "auth.key.endpoints",
     statement: "A key that is restricted to a list of endpoints may call only those",

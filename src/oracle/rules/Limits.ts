@@ -10,12 +10,16 @@ import type { Answer } from "../Target.ts"
 import * as Verdict from "../Verdict.ts"
 import * as Paths from "../world/Paths.ts"
 import * as Refusals from "../world/Refusals.ts"
+import type { World } from "../world/World.ts"
 
 const clause = "Limits"
 
-/** Calls so many times, one after the other, because nonces may have to increase. */
-const times = <E>(count: number, call: Effect.Effect<Answer, E>): Effect.Effect<ReadonlyArray<Answer>, E> =>
-  Effect.all(Array.from({ length: count }, () => call))
+/**
+ * Calls so many times, one after the other, because nonces may have to increase. The target's clock stands still, so all
+ * calls fall in one window, however slow the target or this machine is.
+ */
+const times = ({ whileFrozen }: World, count: number, call: Effect.Effect<Answer, Verdict.CheckError>) =>
+  whileFrozen(Effect.all(Array.from({ length: count }, () => call)))
 
 /** Expects that all calls succeed. Any other answer counts as a refusal. */
 const areAccepted = (answers: ReadonlyArray<Answer>) => {
@@ -37,7 +41,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const account = yield* world.open({ isFunded: false })
-        yield* areAccepted(yield* times(interestLimit, world.attempt(account, Paths.interest, { limit: 1 })))
+        yield* areAccepted(yield* times(world, interestLimit, world.attempt(account, Paths.interest, { limit: 1 })))
       })
   }),
   Rule.always({
@@ -49,10 +53,7 @@ export const rules: ReadonlyArray<Rule.Rule> = [
     check: (world) =>
       Effect.gen(function*() {
         const account = yield* world.open({ isFunded: false })
-        // The clock stands still, so all calls fall in one window, however slow the target or this machine is.
-        const answers = yield* world.whileFrozen(
-          times(interestLimit + 1, world.attempt(account, Paths.interest, { limit: 1 }))
-        )
+        const answers = yield* times(world, interestLimit + 1, world.attempt(account, Paths.interest, { limit: 1 }))
         const refused = answers.find(({ status }) => status === 429)
         if (refused === undefined) {
           return yield* Verdict.conclude("a call refused with HTTP 429", "none", false, answers[0])
@@ -74,7 +75,8 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         // The limit counts all calls from this address: nothing may be left of earlier calls, nor for later ones.
         yield* world.advance(11_000)
         yield* world.onEnd(world.advance(11_000))
-        yield* areAccepted(yield* times(publicLimit, world.send({ method: "GET", path: Paths.ping, headers: {} })))
+        const ping = world.send({ method: "GET", path: Paths.ping, headers: {} })
+        yield* areAccepted(yield* times(world, publicLimit, ping))
       })
   })
 ]

@@ -36,6 +36,8 @@ const entry: OrderEntry = {
   sideProfile: "control",
   draft: Orders.oco,
   clientOrderIds: (order, key) => Oco.legs.map((leg) => Oco.leg(order, leg)[key]),
+  // The document says it of stop-limit orders only.
+  perAccount: "SHOULD",
   isAsSubmitted: (order, { activation_price, amount, price, stop_limit_price }) =>
     hasValues(Oco.leg(order, "stop_loss"), amount, stop_limit_price, activation_price) &&
     hasValues(Oco.leg(order, "take_profit"), amount, price),

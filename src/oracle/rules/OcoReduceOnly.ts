@@ -18,7 +18,18 @@ import type { Account, Body, World } from "../world/World.ts"
 
 const clause = "Endpoints §2"
 
-/** Submits a reduce-only order. Skips where the parameter is only announced: then nothing shows what it would do. */
+/** Whether the target takes reduceOnly at all: it places a reduce-only order that closes a position. */
+const isTaken = Effect.fnUntraced(function*(world: World) {
+  const account = yield* world.open()
+  const market = yield* Trading.openPosition(world, account, "buy", "0.01")
+  const fields = Orders.oco(market, "sell", { reduceOnly: true, amount: "0.01" })
+  return (yield* Orders.submit(world, account, Paths.oco, fields)).status === 200
+})
+
+/**
+ * Submits a reduce-only order. Skips where the parameter is only announced: then nothing shows what it would do. A
+ * target that refuses the field for one order and takes it for another has more than announced it.
+ */
 const submitReduceOnly = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -32,7 +43,9 @@ const submitReduceOnly = Effect.fnUntraced(function*(
     Paths.oco,
     Orders.oco(market, side, { reduceOnly: true, ...more })
   )
-  return Refusals.namedFields(answer).includes("reduceOnly") && Json.isObject(answer.json) && answer.json["code"] === 30
+  const isUnknown = Refusals.namedFields(answer).includes("reduceOnly") && Json.isObject(answer.json) &&
+    answer.json["code"] === 30
+  return isUnknown && !(yield* isTaken(world))
     ? yield* Verdict.skip("reduceOnly is not yet accepted, as the document announces")
     : answer
 })

@@ -9,7 +9,7 @@ import * as fc from "fast-check"
 import * as Arbitraries from "../Arbitraries.ts"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"
-import { all, type List, page, pageOf, read } from "../world/Lists.ts"
+import { all, beginning, distinct, type List, page, pageOf, read } from "../world/Lists.ts"
 import * as Refusals from "../world/Refusals.ts"
 import * as Spelling from "../world/Spelling.ts"
 
@@ -79,7 +79,7 @@ const limitBound = (list: List): Rule.Rule =>
     examples: [1, 2],
     check: (world, limit) =>
       Effect.gen(function*() {
-        const whole = yield* page(world, list, { limit: 100 })
+        const whole = yield* distinct(world, list)
         const { answer, records } = yield* page(world, list, { limit })
         const count = Math.min(limit, whole.records.length)
         yield* Verdict.conclude(`${count} records`, `${records.length} records`, records.length === count, answer)
@@ -151,6 +151,7 @@ const offsetDefault = (list: List): Rule.Rule =>
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
+        yield* distinct(world, list)
         const first = yield* page(world, list, { limit: 100, offset: 0 })
         const { answer, json, records } = yield* page(world, list, { limit: 100 })
         yield* Verdict.expect(answer, "offset 0", json["offset"] === 0)
@@ -168,8 +169,7 @@ const offsetSkips = (list: List): Rule.Rule =>
     examples: [1, 2],
     check: (world, offset) =>
       Effect.gen(function*() {
-        const whole = yield* page(world, list, { limit: 100 })
-        if (whole.records.length < 2) return yield* Verdict.skip("the account has too few records")
+        const whole = yield* distinct(world, list)
         if (whole.records.length === 100) return yield* Verdict.skip("the account has more records than fit in a page")
         const { answer, records } = yield* page(world, list, { limit: 100, offset })
         const count = Math.max(0, whole.records.length - offset)
@@ -213,7 +213,7 @@ const pagesComplete = (list: List): Rule.Rule =>
     examples: [1, 2],
     check: (world, limit) =>
       Effect.gen(function*() {
-        const whole = yield* page(world, list, { limit: 100 })
+        const whole = yield* distinct(world, list)
         const count = Math.min(whole.records.length, maxRecords)
         const seen: Array<unknown> = []
         for (let offset = 0; offset < count; offset += limit) {
@@ -237,6 +237,7 @@ const pagesStable = (list: List): Rule.Rule =>
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
+        yield* distinct(world, list)
         const one = yield* page(world, list, { limit: 10 })
         const two = yield* page(world, list, { limit: 10 })
         const [first, second] = [textOf(one.records), textOf(two.records)]
@@ -253,7 +254,7 @@ const pagesBeyond = (list: List): Rule.Rule =>
     profile: "read-only",
     check: (world) =>
       Effect.gen(function*() {
-        const whole = yield* page(world, list, { limit: 100 })
+        const whole = yield* beginning(world, list)
         const count = whole.records.length
         for (const offset of count < 100 ? [count, 10000] : [10000]) {
           const { answer, records } = yield* page(world, list, { limit: 5, offset })

@@ -113,13 +113,12 @@ export const rules: ReadonlyArray<Rule.Rule> = [
         )
       })
   }),
-  Rule.forAll({
+  Rule.forEach({
     id: "sub-accounts.search.matches",
     statement: "With search, only sub-accounts that match the term are listed",
     clause: "Endpoints §9",
     level: "SHOULD",
-    values: fc.constantFrom("desk 0", "desk 3", "desk"),
-    examples: ["desk 0", "desk"],
+    values: ["desk 0", "desk 3", "desk"],
     check: (world, search) =>
       Effect.gen(function*() {
         const whole = yield* SubAccounts.all(world)

@@ -99,6 +99,23 @@ const unique = (entry: OrderEntry): Rule.Rule =>
       })
   })
 
+const perAccount = (entry: OrderEntry): Rule.Rule =>
+  Rule.always({
+    id: `${entry.id}.client-order-id.per-account`,
+    statement: "Client order ids are unique per account: another account may use the same one",
+    clause: entry.clause,
+    level: entry.perAccount,
+    live: Rule.other("the key is clientOrderId"),
+    check: (world) =>
+      Effect.gen(function*() {
+        const { clientOrderId: key } = Spelling.keys(world.dialect)
+        const order = entry.draft(yield* world.market, "buy", { [key]: world.unique("everyone") })
+        yield* Orders.place(world, yield* world.trader, entry.path, order)
+        const answer = yield* Orders.submit(world, yield* world.open(), entry.path, order)
+        yield* Verdict.expect(answer, "HTTP 200 for the other account's order", answer.status === 200)
+      })
+  })
+
 const forEver = (entry: OrderEntry): Rule.Rule =>
   Rule.always({
     id: `${entry.id}.client-order-id.for-ever`,
@@ -147,5 +164,6 @@ export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   accepts(entry),
   none(entry),
   unique(entry),
+  perAccount(entry),
   forEver(entry)
 ]

@@ -116,6 +116,31 @@ export const pageOf = (list: List, answer: Target.Answer): Effect.Effect<Page, V
     )
 }
 
+/** Calls the list for its account, and reads its first hundred records. */
+export const beginning = (world: World, list: List): Effect.Effect<Page, Verdict.CheckError> =>
+  page(world, list, { limit: 100 })
+
+/**
+ * The beginning of the list, whose records differ: only then does a page show which of them it holds. The records of a
+ * sandbox do differ; somebody's own may be alike, or too few, and then the rule is skipped.
+ */
+export const distinct = Effect.fnUntraced(function*(
+  world: World,
+  list: List
+): Effect.fn.Return<Page, Verdict.CheckError> {
+  const found = yield* beginning(world, list)
+  const texts = new Set(found.records.map((record) => JSON.stringify(record)))
+  if (texts.size > 1 && texts.size === found.records.length) return found
+  const { answer } = found
+  return world.profile === "control"
+    ? yield* new Verdict.Broken({
+      expected: "two records or more, all of which differ",
+      got: Verdict.describe(answer),
+      answer
+    })
+    : yield* Verdict.skip("the account's records are too few, or alike")
+})
+
 /** Calls the list for its account, and reads the page. */
 export const page = (world: World, list: List, fields: Body): Effect.Effect<Page, Verdict.CheckError> =>
   Effect.flatMap(read(world, list, fields), (answer) => pageOf(list, answer))

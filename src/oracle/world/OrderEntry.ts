@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
+import type { Rule } from "../Rule.ts"
 import type { Answer } from "../Target.ts"
 import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
@@ -39,6 +40,8 @@ export interface OrderEntry {
   readonly draft: (market: Market, side: Orders.Side, more?: Body) => Body
   /** The client order ids that an order shows. */
   readonly clientOrderIds: (order: Body, key: string) => ReadonlyArray<unknown>
+  /** How sure it is that client order ids are unique per account: `MUST` where the document says so. */
+  readonly perAccount: Rule["level"]
   /** Whether an order shows the amount and the prices of its request. */
   readonly isAsSubmitted: (order: Body, fields: Body) => boolean
   /** The client order id that an order shows in the live dialect, where that is not the one it was given. */

@@ -51,6 +51,12 @@ interface Wrong<A> {
   readonly value?: (drawn: A, market: Market, order: Body) => unknown
 }
 
+/** A few wrong values, all of which every check tries. */
+const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "examples"> => ({
+  values: fc.constantFrom(...values),
+  examples: values
+})
+
 /** A rule that wrong values of one field are refused. */
 const refusesValues = <A>(
   entry: OrderEntry,
@@ -158,14 +164,12 @@ const sideAndMarket = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(entry, "side", {
     detail: "values",
     statement: "side is buy or sell; any other string is refused",
-    values: fc.constantFrom("", "BUY", "Sell", "long", "hold", "buy "),
-    examples: ["BUY", "long"]
+    ...each("", "BUY", "Sell", "long", "hold", "buy ")
   }),
   refusesValues(entry, "market", {
     detail: "known",
     statement: "market is a market of the exchange; any other is refused",
-    values: fc.constantFrom("NO_SUCH", "BTC_NOTHING", "BTCUSDT", "BTC-USDT", "", "_"),
-    examples: ["NO_SUCH"]
+    ...each("NO_SUCH", "BTC_NOTHING", "BTCUSDT", "BTC-USDT", "", "_")
   })
 ]
 
@@ -180,8 +184,7 @@ const isPositive = (entry: OrderEntry, key: string, least: string): Rule.Rule =>
   refusesValues(entry, key, {
     detail: "positive",
     statement: `${key} is above zero`,
-    values: fc.constantFrom("0", "0.0", "-1", `-${least}`),
-    examples: ["0", "-1"]
+    ...each("0", "0.0", "-1", `-${least}`)
   })
 
 const hasPrecision = (entry: OrderEntry, key: string, precision: "stockPrec" | "moneyPrec"): Rule.Rule =>
@@ -210,14 +213,14 @@ const amountMin = (entry: OrderEntry): Rule.Rule =>
 // -----------------------------------------------------------------------------
 
 const totalMin = (entry: OrderEntry): Rule.Rule =>
-  Rule.forAll({
+  Rule.forEach({
     id: `${entry.id}.request.total.min`,
     statement: "amount times price is not below the market's minTotal",
     clause: entry.clause,
     level: levelOf(entry, "total"),
     profile: "mutating",
     live,
-    values: fc.constantFrom(...entry.limits),
+    values: entry.limits,
     check: (world, key) =>
       Effect.gen(function*() {
         const answer = yield* submit(world, entry, (order, market) => ({
@@ -234,13 +237,13 @@ const totalMin = (entry: OrderEntry): Rule.Rule =>
   })
 
 const totalMax = (entry: OrderEntry): Rule.Rule =>
-  Rule.forAll({
+  Rule.forEach({
     id: `${entry.id}.request.total.max`,
     statement: "amount times price is not above the market's maxTotal, where the market has one",
     clause: entry.clause,
     level: levelOf(entry, "total"),
     live,
-    values: fc.constantFrom(...entry.limits),
+    values: entry.limits,
     check: (world, key) =>
       Effect.gen(function*() {
         const { maxTotal } = yield* world.market

@@ -38,37 +38,39 @@ const priceAt = (market: Market, factor: number): string => priceText(market, ma
 export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 
 /**
- * A stop-limit order that waits far from the market: a buy above it, a sell below it.
+ * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so that an
+ * answer shows which of them it repeats.
  *
  * @category orders
  * @since 0.1.0
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
-  const factor = side === "buy" ? 1.9 : 0.5
+  const [trigger, limit] = side === "buy" ? [1.9, 1.85] : [0.5, 0.52]
   return {
     market: market.name,
     side,
-    amount: amountFor(market, Number(priceAt(market, factor))),
-    price: priceAt(market, factor),
-    activation_price: priceAt(market, factor),
+    amount: amountFor(market, Number(priceAt(market, limit))),
+    price: priceAt(market, limit),
+    activation_price: priceAt(market, trigger),
     ...more
   }
 }
 
 /**
- * An OCO order whose legs wait far from the market on both sides.
+ * An OCO order whose legs wait far from the market on both sides. Its prices differ, so that an answer shows which of
+ * them it repeats.
  *
  * @category orders
  * @since 0.1.0
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
-  const [takeProfit, stop] = side === "buy" ? [0.5, 1.8] : [1.8, 0.5]
+  const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]
   return {
     market: market.name,
     side,
     amount: amountFor(market, Number(priceAt(market, takeProfit)), Number(priceAt(market, stop))),
     price: priceAt(market, takeProfit),
-    activation_price: priceAt(market, stop),
+    activation_price: priceAt(market, trigger),
     stop_limit_price: priceAt(market, stop),
     ...more
   }

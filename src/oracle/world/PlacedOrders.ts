@@ -51,6 +51,21 @@ export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): R
         yield* areUnique(ids)
       })
   }),
+  Rule.always({
+    id: `${id}.ids.accounts`,
+    statement: "Orders of different accounts have different identifiers",
+    clause,
+    level: "SHOULD",
+    check: (world) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const placed = yield* Effect.forEach(
+          [yield* world.trader, yield* world.open()],
+          (account) => Orders.place(world, account, path, draft(market, "buy"))
+        )
+        yield* areUnique(placed.flatMap(({ order }) => Orders.idsOf(world, order)))
+      })
+  }),
   Rule.forAll({
     id: `${id}.parallel`,
     statement: "Orders that are placed at the same time are all placed, each with an identifier of its own",

@@ -57,8 +57,15 @@ export const populate = Effect.fnUntraced(function*({ control, unique }: Control
   }
 })
 
-/** Creates a sub-account without keys and funds; succeeds with its id. */
-export const create = Effect.fnUntraced(function*(world: Control, parent: Account) {
+/** Creates a sub-account without keys and funds, by default with all permissions; succeeds with its id. */
+export const create = Effect.fnUntraced(function*(
+  world: Control,
+  parent: Account,
+  permissions: Readonly<Record<"spotEnabled" | "collateralEnabled", boolean>> = {
+    spotEnabled: true,
+    collateralEnabled: true
+  }
+) {
   const id = world.unique("sub")
   yield* world.control("OpenSubAccount", {
     id,
@@ -68,16 +75,18 @@ export const create = Effect.fnUntraced(function*(world: Control, parent: Accoun
     color: "#000000",
     shareKyc: false,
     kycStatus: "none",
-    spotEnabled: true,
-    collateralEnabled: true
+    ...permissions
   })
   return id
 })
 
+/** The title of a key that a sub-account gets of its own. */
+export const ownTitle = "its own"
+
 /** Gives a sub-account a key of its own; succeeds with the account to call for. */
 export const addKey = Effect.fnUntraced(function*(world: Control, id: string) {
   const [apiKey, apiSecret] = [`${id}-key`, secretOf(id)]
-  yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: "its own", type: "1", enabled: true })
+  yield* world.control("AddKey", { account: id, apiKey, apiSecret, title: ownTitle, type: "1", enabled: true })
   const account: Account = {
     apiKey: Redacted.make(apiKey),
     apiSecret: Redacted.make(apiSecret),

@@ -77,6 +77,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     ...answering(Fees.endpoint.path, "success", (json) => Array.isArray(json) ? [...json, json[0]] : json)
   },
   {
+    id: "fees-first-missing",
+    fault: "one currency has no fees",
+    breaks: ["fees.complete"],
+    ...answering(Fees.endpoint.path, "success", (json) => Array.isArray(json) ? json.slice(1) : json)
+  },
+  {
+    id: "fees-page",
+    fault: "only the first two currencies have fees",
+    breaks: ["fees.complete"],
+    ...answering(Fees.endpoint.path, "success", (json) => Array.isArray(json) ? json.slice(0, 2) : json)
+  },
+  {
     id: "balance-list",
     fault: "balances are a list",
     breaks: ["balance.response"],

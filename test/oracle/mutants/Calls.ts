@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as CancelAllOrders from "../../../src/endpoints/CancelAllOrders.ts"
 import * as Codes from "../../../src/endpoints/Codes.ts"
 import * as CollateralOcoOrders from "../../../src/endpoints/CollateralOcoOrders.ts"
 import * as DeleteSubAccount from "../../../src/endpoints/DeleteSubAccount.ts"
@@ -11,6 +12,9 @@ import * as InterestPaymentHistory from "../../../src/endpoints/InterestPaymentH
 import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
 import * as ServerStatus from "../../../src/endpoints/ServerStatus.ts"
 import * as StopLimitOrders from "../../../src/endpoints/StopLimitOrders.ts"
+import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
+import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
+import * as Paths from "../../../src/oracle/world/Paths.ts"
 import type { Dialect, RefusalKind } from "../../../src/protocol/Dialect.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import * as Signature from "../../../src/protocol/Signature.ts"
@@ -64,14 +68,16 @@ const counting = (change: (fields: Fields, next: () => Fields) => Fields): Chang
 })
 
 /** Does something to the key that is used, or to its account. */
-const opening = (change: (key: { enabled: boolean; endpoints: unknown; b2b: boolean }) => void): Change => ({
+const opening = (
+  change: (key: { enabled: boolean; endpoints: unknown; b2b: boolean }, path: string) => void
+): Change => ({
   make: () => ({
     before: ({ state }, request) => {
       const key = state.keys.get(String(request.headers[apiKey]) as never)
       const account = key === undefined ? undefined : state.accounts.get(key.account)
       if (key === undefined || account === undefined) return
       const open = { enabled: key.enabled, endpoints: key.endpoints, b2b: account.b2b }
-      change(open)
+      change(open, request.path)
       Object.assign(key, { enabled: open.enabled, endpoints: open.endpoints })
       Object.assign(account, { b2b: open.b2b })
     }
@@ -93,6 +99,20 @@ const changing: ReadonlyArray<string> = [
   DeleteSubAccount.endpoint.path
 ]
 
+/** The paths of the document's private calls. */
+const documented: ReadonlySet<string> = new Set([
+  ...changing,
+  InterestPaymentHistory.endpoint.path,
+  CancelAllOrders.endpoint.path,
+  Fees.endpoint.path,
+  MainBalance.endpoint.path,
+  SubAccounts.endpoint.path,
+  SubAccountApiKeys.endpoint.path
+])
+
+/** A path in an identifier. */
+const named = (path: string): string => path.replace("/api/v4", "").replaceAll("/", "-")
+
 const isChange = ({ path }: Request): boolean => changing.includes(path)
 
 /** Every refusal of private calls, changed. */
@@ -107,6 +127,42 @@ const publicRefusals = (change: (json: Fields) => unknown): Change =>
   )
 
 const ok = (answer: Written, body: unknown): Written => withBody({ ...answer, status: 200 }, body)
+
+/** Whether the document says that the calls of a path need `request` and `nonce`. */
+const isEnveloped = (path: string): boolean => !Paths.unenveloped.includes(path)
+
+/** `request` is compared on all paths but one. */
+const requestNotCompared: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
+  id: `request-not-compared${named(path)}`,
+  fault: `request may be any path in calls of ${path}`,
+  breaks: isEnveloped(path) ? ["auth.request.path", "auth.request.prefix"] : ["auth.request.optional"],
+  ...enveloping((fields, request) =>
+    request.path === path && "request" in fields ? { ...fields, request: path } : fields
+  )
+}))
+
+/** Sub-accounts that trade whatever their permissions are, or never. */
+const permissions: ReadonlyArray<Mutant> = ([["spot", "spotEnabled"], ["collateral", "collateralEnabled"]] as const)
+  .flatMap(([name, permission]) =>
+    [true, false].map((isEnabled): Mutant => ({
+      id: `permission-${name}-${isEnabled ? "ignored" : "worthless"}`,
+      fault: isEnabled ? `no sub-account needs ${permission}` : `${permission} allows nothing`,
+      breaks: [`auth.permissions.${name}`],
+      make: () => ({
+        before: ({ state }) => {
+          for (const subAccount of state.subAccounts.values()) Object.assign(subAccount, { [permission]: isEnabled })
+        }
+      })
+    }))
+  )
+
+/** Every path answers a success with a scalar. */
+const scalars: ReadonlyArray<Mutant> = [...documented].map((path): Mutant => ({
+  id: `scalar${named(path)}`,
+  fault: `a success of ${path} is answered with a scalar`,
+  breaks: ["general.answer.success"],
+  ...answering(path, "success", () => true)
+}))
 
 /** @category mutants */
 export const mutants: ReadonlyArray<Mutant> = [
@@ -186,6 +242,67 @@ export const mutants: ReadonlyArray<Mutant> = [
     breaks: ["auth.request.path", "auth.request.prefix"],
     ...enveloping((fields, { path }) => "request" in fields ? { ...fields, request: path } : fields)
   },
+  ...requestNotCompared,
+  {
+    id: "key-case-ignored",
+    fault: "keys are compared without their case",
+    breaks: ["auth.api-key.case"],
+    ...arriving((request, venue) => {
+      const given = String(request.headers[apiKey])
+      const known = [...venue.state.keys.keys()].find((key) => key.toLowerCase() === given.toLowerCase())
+      return known === undefined || known === given ? request : signed(venue, withHeaders(request, { [apiKey]: known }))
+    })
+  },
+  {
+    id: "field-case-ignored",
+    fault: "the names of fields are compared without their case",
+    breaks: ["general.private.field-case"],
+    ...enveloping((fields) => "LIMIT" in fields ? { ...without(fields, "LIMIT"), limit: fields["LIMIT"] } : fields)
+  },
+  {
+    id: "disabled-key-reads",
+    fault: "a disabled key may still list interest payments",
+    breaks: ["auth.key.enabled"],
+    ...opening((key, path) => {
+      if (path === InterestPaymentHistory.endpoint.path) key.enabled = true
+    })
+  },
+  {
+    id: "enabled-key-refused",
+    fault: "no key may apply codes",
+    breaks: ["auth.key.enabled", "auth.key.endpoints.everywhere"],
+    ...opening((key, path) => {
+      if (path === Codes.endpoint.path) key.enabled = false
+    })
+  },
+  {
+    id: "endpoints-not-checked-of-one",
+    fault: "a restricted key may place OCO orders all the same",
+    breaks: ["auth.key.endpoints.everywhere"],
+    ...opening((key, path) => {
+      if (path === CollateralOcoOrders.endpoint.path) key.endpoints = undefined
+    })
+  },
+  ...permissions,
+  {
+    id: "connections-break",
+    fault: "one connection in forty breaks before the answer",
+    breaks: ["general.answer.each"],
+    make: () => {
+      let count = 0
+      return { resets: ({ path }) => path.startsWith("/api/v4/") && ++count % 40 === 0 }
+    }
+  },
+  {
+    id: "signed-calls-break",
+    fault: "one connection in forty of signed calls breaks before the answer",
+    breaks: ["general.answer.each"],
+    make: () => {
+      let count = 0
+      return { resets: (request) => isPrivate(request) && ++count % 40 === 0 }
+    }
+  },
+  ...scalars,
   {
     id: "nonce-optional",
     fault: "a body without nonce is accepted",

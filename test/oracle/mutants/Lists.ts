@@ -205,6 +205,30 @@ const listMutants = ({ id, path, records }: (typeof lists)[number]): ReadonlyArr
     })
   },
   {
+    id: `${id}-all-alike`,
+    fault: "every record is the first",
+    breaks: [
+      `${id}.limit.bound`,
+      `${id}.offset.default`,
+      `${id}.offset.skips`,
+      `${id}.pages.complete`,
+      `${id}.pages.stable`
+    ],
+    make: () => {
+      const first = new Map<string, unknown>()
+      return {
+        answer: (answer, request) => {
+          const json = jsonOf(answer)
+          const found = recordsOf(json, records)
+          if (request.path !== path || answer.status !== 200 || found.length === 0) return answer
+          const key = String(request.headers["x-txc-apikey"])
+          if (!first.has(key)) first.set(key, found[0])
+          return withBody(answer, { ...(json as Fields), [records]: found.map(() => first.get(key)) })
+        }
+      }
+    }
+  },
+  {
     id: `${id}-first-error`,
     fault: "errors names the first wrong parameter only",
     breaks: [`${id}.several`],
@@ -364,6 +388,18 @@ const filters: ReadonlyArray<Mutant> = [
         )
       }
     })
+  },
+  {
+    id: "key-cut",
+    fault: "a public key is cut",
+    breaks: ["api-keys.listed"],
+    ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "apiKey"], (key) => String(key).slice(0, 8))
+  },
+  {
+    id: "key-title-lost",
+    fault: "every key has one title",
+    breaks: ["api-keys.listed"],
+    ...changing(SubAccountApiKeys.endpoint.path, ["data", "*", "title"], () => "a key")
   },
   {
     id: "all-restricted",

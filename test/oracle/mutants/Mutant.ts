@@ -48,6 +48,8 @@ export interface Interception {
   readonly before?: (venue: Instance, request: Request) => void
   /** Changes the request that the venue gets. */
   readonly request?: (request: Request, venue: Instance) => Request
+  /** Whether the connection breaks before an answer leaves. */
+  readonly resets?: (request: Request) => boolean
   /** Changes the answer that leaves. */
   readonly answer?: (answer: Written, request: Request, venue: Instance) => Written
 }
@@ -82,12 +84,13 @@ export const layer = (
   Layer.effect(
     Venue.Venue,
     Effect.map(Venue.make({ dialect: speak(dialect) }), (venue) => {
-      const { answer, before, request } = make?.() ?? {}
+      const { answer, before, request, resets } = make?.() ?? {}
       return Venue.Venue.of({
         ...venue,
         handle: (asked) =>
           Effect.suspend(() => {
             before?.(venue, asked)
+            if (resets?.(asked) === true) return Effect.succeed<Answer>({ _tag: "Reset" })
             const changed = request === undefined ? asked : request(asked, venue)
             return Effect.map(
               venue.handle(changed),

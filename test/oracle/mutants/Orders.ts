@@ -222,6 +222,76 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
       ...placed(path, "amount", (amount) => `${Number(amount) * 2}`)
     },
     {
+      id: `${id}-trigger-echoes-limit`,
+      fault: "the trigger price is shown as the limit price",
+      breaks: [`${id}.total.exact`],
+      ...placed(path, "activation_price", (trigger, { price }) => trigger === undefined ? undefined : price)
+    },
+    {
+      id: `${id}-limit-echoes-trigger`,
+      fault: "the limit price is shown as the trigger price",
+      breaks: [`${id}.total.exact`],
+      ...placed(path, "price", (price, { activation_price: trigger }) => trigger ?? price)
+    },
+    {
+      id: `${id}-client-order-id-of-all`,
+      fault: "client order ids are unique among the orders of all accounts",
+      breaks: [`${id}.client-order-id.per-account`],
+      make: () => {
+        const owners = new Map<unknown, unknown>()
+        return {
+          request: (request, venue) =>
+            request.path === path
+              ? withFields(venue, request, (fields) => {
+                const name = keysOf(venue).clientOrderId
+                const caller = request.headers["x-txc-apikey"]
+                const owner = owners.get(fields[name]) ?? caller
+                owners.set(fields[name], owner)
+                return name in fields && owner !== caller ? { ...fields, [name]: "used by another" } : fields
+              })
+              : request
+        }
+      }
+    },
+    {
+      id: `${id}-ids-of-each`,
+      fault: "every account counts its orders from 1",
+      breaks: [`${id}.ids.accounts`],
+      make: () => {
+        const counts = new Map<string, number>()
+        return {
+          answer: (answer, request, venue) => {
+            if (request.path !== path || answer.status !== 200) return answer
+            const caller = String(request.headers["x-txc-apikey"])
+            const next = () => {
+              const count = (counts.get(caller) ?? 0) + 1
+              counts.set(caller, count)
+              return count
+            }
+            const places = [...ordersIn(path).map((place) => [...place, keysOf(venue).orderId]), ["id"]]
+            return withBody(answer, places.reduce((json, place) => changedAt(json, place, next), jsonOf(answer)))
+          }
+        }
+      }
+    },
+    {
+      id: `${id}-whole-seconds`,
+      fault: "the times of an order are whole seconds",
+      breaks: ["general.times.fraction"],
+      make: () => ({
+        answer: (answer, request) =>
+          request.path === path && answer.status === 200
+            ? withBody(
+              answer,
+              ["timestamp", "mtime"].flatMap((key) => ordersIn(path).map((place) => [...place, key])).reduce(
+                (json, place) => changedAt(json, place, (at) => Math.floor(Number(at))),
+                jsonOf(answer)
+              )
+            )
+            : answer
+      })
+    },
+    {
       id: `${id}-same-ids`,
       fault: "all orders have one identifier",
       breaks: [`${id}.ids.unique`, `${id}.parallel`],
@@ -367,6 +437,15 @@ const reduceOnly: ReadonlyArray<Mutant> = [
     ...asking(oco, (fields) => without(fields, "reduceOnly"))
   },
   {
+    id: "116-is-30",
+    fault: "a reduce-only order without a position is refused as a wrong field",
+    breaks: ["oco.reduce-only.no-position", "oco.reduce-only.same-side"],
+    ...answering(oco, "refusal", (json) =>
+      Json.isObject(json) && json["code"] === 116
+        ? { code: 30, message: "Validation failed", errors: { reduceOnly: ["There is no position"] } }
+        : json)
+  },
+  {
     id: "reduce-only-by-default",
     fault: "reduceOnly is said to be true",
     breaks: ["oco.reduce-only.default"],
@@ -494,6 +573,12 @@ const cancelling: ReadonlyArray<Mutant> = [
     ...cancels((fields) => typesOf(fields).length === 0 ? without(fields, "type") : fields)
   },
   {
+    id: "cancel-all-market-empty",
+    fault: "an empty market is none",
+    breaks: ["cancel-all.market.unknown"],
+    ...cancels((fields) => fields["market"] === "" ? without(fields, "market") : fields)
+  },
+  {
     id: "cancel-all-market-unnamed",
     fault: "errors does not name market",
     breaks: ["cancel-all.refusal"],
@@ -520,22 +605,28 @@ const listed: ReadonlyArray<readonly [path: string, place: Place]> = [
 ]
 
 /** Orders that are listed with another value of a key. */
-const listing = (key: string, change: (value: unknown, order: Fields) => unknown): Change => ({
+const listing = (
+  key: string | ((venue: Instance) => string),
+  change: (value: unknown, order: Fields) => unknown
+): Change => ({
   make: () => ({
-    answer: (answer, request) =>
-      listed.reduce(
-        (answer, [path, place]) =>
-          request.path === path && answer.status === 200
-            ? withBody(
-              answer,
-              changedAt(jsonOf(answer), place, (order) =>
-                Json.isObject(order) && Object.hasOwn(order, key)
-                  ? { ...order, [key]: change(order[key], order) }
-                  : order)
-            )
-            : answer,
-        answer
+    answer: (answer, request, venue) => {
+      const name = typeof key === "string" ? key : key(venue)
+      const found = listed.find(([path]) => path === request.path)
+      if (found === undefined || answer.status !== 200) return answer
+      const [, place] = found
+      return withBody(
+        answer,
+        changedAt(
+          jsonOf(answer),
+          place,
+          (order) =>
+            Json.isObject(order) && Object.hasOwn(order, name)
+              ? { ...order, [name]: change(order[name], order) }
+              : order
+        )
       )
+    }
   })
 })
 
@@ -559,6 +650,34 @@ const waiting = (change: (condition: string, side: string) => string): Change =>
   })
 })
 
+/** Changes orders that wait, once each, before the next call. */
+const pending = (change: (order: StopOrder) => object): Change => ({
+  make: () => {
+    const done = new WeakSet()
+    return {
+      answer: (answer, _request, { state }) => {
+        for (const { waiting } of state.trading.values()) {
+          for (const order of seekingAnew(waiting)) {
+            if (done.has(order)) continue
+            done.add(order)
+            Object.assign(order, change(order))
+          }
+        }
+        return answer
+      }
+    }
+  }
+})
+
+/** What is filled of an order, at its own limit. */
+const atLimit = (money: unknown, order: Fields): unknown => {
+  const stock = Number(order["dealStock"] ?? order["deal_stock"])
+  return stock === 0 ? money : `${stock * Number(order["price"])}`
+}
+
+/** The other role of an order at the best bid or offer. */
+const roles = { queue: "counterparty", counterparty: "queue", none: undefined } as const
+
 const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
   id: `status-${rule}`,
   fault: `${words.join(" and ")} is another word`,
@@ -567,24 +686,11 @@ const statusIs = (rule: string, ...words: ReadonlyArray<string>): Mutant => ({
 })
 
 /** Moves the triggers of orders that wait, by so many steps away from the market, or toward it. */
-const shifted = (steps: number, side: "buy" | "sell"): Change => ({
-  make: () => {
-    const done = new WeakSet()
-    return {
-      answer: (answer, _request, { state }) => {
-        for (const { waiting } of state.trading.values()) {
-          for (const order of seekingAnew(waiting)) {
-            if (order.side !== side || done.has(order)) continue
-            done.add(order)
-            const away = side === "buy" ? steps : -steps
-            Object.assign(order.stop, { price: (Number(order.stop.price) + away / 100).toFixed(2) })
-          }
-        }
-        return answer
-      }
-    }
-  }
-})
+const shifted = (steps: number, side: "buy" | "sell"): Change =>
+  pending(({ side: found, stop }) => {
+    const away = side === "buy" ? steps : -steps
+    return found === side ? { stop: Object.assign(stop, { price: (Number(stop.price) + away / 100).toFixed(2) }) } : {}
+  })
 
 const life: ReadonlyArray<Mutant> = [
   {
@@ -692,6 +798,58 @@ const life: ReadonlyArray<Mutant> = [
     fault: "orders of one account trade with each other, whatever was asked for",
     breaks: ["orders.stp"],
     ...asking(LimitOrders.endpoint.path, (fields) => without(fields, "stp"))
+  },
+  {
+    id: "stop-stp-ignored",
+    fault: "a triggered order trades with those of its own account, whatever was asked for",
+    breaks: ["stop-limit.stp.prevents", "stop-limit.stp.cancels"],
+    ...pending(() => ({ stp: "no" }))
+  },
+  {
+    id: "stop-stp-new",
+    fault: "self-trade prevention cancels the triggered order, whatever was asked for",
+    breaks: ["stop-limit.stp.cancels"],
+    ...pending(() => ({ stp: "cancel_new" }))
+  },
+  {
+    id: "stop-stp-old",
+    fault: "self-trade prevention cancels the other order, whatever was asked for",
+    breaks: ["stop-limit.stp.cancels"],
+    ...pending(({ stp }) => ({ stp: stp === "no" ? stp : "cancel_old" }))
+  },
+  {
+    id: "bbo-ignored",
+    fault: "bboRole is accepted, and does nothing",
+    breaks: ["stop-limit.bbo.queue", "stop-limit.bbo.counterparty"],
+    ...pending(({ stop }) => ({ stop: { ...stop, bboRole: undefined }, postOnly: false }))
+  },
+  {
+    id: "bbo-swapped",
+    fault: "the roles of bboRole are each other's",
+    breaks: ["stop-limit.bbo.queue", "stop-limit.bbo.counterparty"],
+    ...pending(({ stop }) => ({ stop: { ...stop, bboRole: roles[stop.bboRole ?? "none"] }, postOnly: false }))
+  },
+  {
+    id: "bbo-own-limit",
+    fault: "an order that queues does so at its own limit",
+    breaks: ["stop-limit.bbo.queue"],
+    ...pending(({ stop }) => ({ stop: { ...stop, bboRole: undefined } }))
+  },
+  {
+    id: "deal-money-listed-at-limit",
+    fault: "what a trade cost is listed at the limit of the order",
+    breaks: ["orders.deal-money"],
+    ...listing(({ dialect }) => dialect.keys.dealMoney, atLimit)
+  },
+  {
+    id: "deal-money-at-limit",
+    fault: "what a trade cost is shown at the limit of the order",
+    breaks: ["orders.deal-money", "orders.deal-money.price"],
+    ...placed(
+      LimitOrders.endpoint.path,
+      ({ dialect }) => dialect.keys.dealMoney,
+      atLimit
+    )
   },
   {
     id: "fees-not-charged",

@@ -1,0 +1,78 @@
+/**
+ * Self-trade prevention of stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3).
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Spelling from "../world/Spelling.ts"
+import * as Trading from "../world/Trading.ts"
+import type { World } from "../world/World.ts"
+
+const clause = "Stop-limit order (response)"
+
+type Mode = keyof ReturnType<typeof Spelling.modes>
+
+const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
+
+/** Triggers a stop order that would trade with another order of its own account, and looks at both. */
+const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode) {
+  const account = yield* world.trader
+  const market = yield* world.market
+  const price = priceText(market, Trading.triggerPrice(side, 10))
+  const amount = "0.02"
+  const old = yield* Trading.placeOther(
+    world,
+    account,
+    { market: market.name, side: Orders.opposite(side), amount, price }
+  )
+  const activation = priceText(market, Trading.triggerPrice(side, 5))
+  const stp = Spelling.modes(world.dialect)[mode]
+  const fields = Orders.stopLimit(market, side, { amount, price, activation_price: activation, stp })
+  const { order } = yield* Orders.place(world, account, Paths.stopLimit, fields)
+  yield* Trading.movePrice(world, market, Number(activation))
+  const { dealStock, orderId } = Spelling.keys(world.dialect)
+  const open = yield* Orders.list(world, account, Paths.activeOrders)
+  const stateOf = Effect.fnUntraced(function*(id: unknown) {
+    const found = yield* Orders.find(world, account, id)
+    return { filled: Number(found[dealStock]), isOpen: open.has(String(id)) }
+  })
+  return { old: yield* stateOf(old[orderId]), new: yield* stateOf(order[orderId]) }
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.forEach({
+    id: "stop-limit.stp.prevents",
+    statement: "With an stp other than no, a triggered order does not trade with its account's own orders",
+    clause,
+    values: Orders.sides.flatMap((side) => modes.map((mode) => ({ side, mode }))),
+    check: (world, { mode, side }) =>
+      Effect.gen(function*() {
+        const met = yield* meet(world, side, mode)
+        yield* Verdict.conclude("nothing filled", met, met.old.filled === 0 && met.new.filled === 0)
+      })
+  }),
+  Rule.forEach({
+    id: "stop-limit.stp.cancels",
+    statement: "stp says which of the two orders is canceled instead: the new one, the old one, both, or none",
+    clause,
+    level: "SHOULD",
+    values: Orders.sides.flatMap((side) => (["no", ...modes] as const).map((mode) => ({ side, mode }))),
+    check: (world, { mode, side }) =>
+      Effect.gen(function*() {
+        const met = yield* meet(world, side, mode)
+        const isOpen = { old: mode === "cancel_new", new: mode === "cancel_old" }
+        yield* Verdict.conclude(
+          mode === "no" ? "both filled with 0.02" : `open: ${JSON.stringify(isOpen)}`,
+          met,
+          mode === "no"
+            ? met.old.filled === 0.02 && met.new.filled === 0.02
+            : met.old.isOpen === isOpen.old && met.new.isOpen === isOpen.new
+        )
+      })
+  })
+]

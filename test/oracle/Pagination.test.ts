@@ -1,0 +1,43 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { rules } from "../../src/oracle/Rules.ts"
+import { runRule } from "../../src/oracle/Run.ts"
+import * as Target from "../../src/oracle/Target.ts"
+import * as Session from "../../src/oracle/world/Session.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Support from "../support/oracle.ts"
+
+/** The rules whose verdict says which records a page holds. */
+const ids = ["limit.bound", "offset.default", "offset.skips", "pages.complete", "pages.stable"]
+
+/** The outcomes of the rules for an account with these payments, all of the same second. */
+const outcomes = (amounts: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const target = yield* Support.inProcess(Dialect.document)
+    const keys = yield* Support.account(target)
+    const { world } = Session.make(target, "control", yield* Target.now).world()
+    yield* world.control("FreezeClock", {})
+    for (const amount of amounts) {
+      const payment = { planId: "plan", investmentId: "investment", ticker: "USDT", amount }
+      yield* world.control("PayInterest", { account: keys.id, ...payment })
+    }
+    const session = Session.make({ ...target, keys }, "read-only", yield* Target.now)
+    return yield* Effect.forEach(ids, (id) => {
+      const rule = rules.find((rule) => rule.id === `interest.${id}`) ?? assert.fail(id)
+      return Effect.map(runRule(session, rule, { seed: 1, runs: 5 }), ({ _tag }) => _tag)
+    })
+  })
+
+describe("pages of somebody's own records", () => {
+  it.live("are judged when the records differ", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* outcomes(["1", "2", "3"]), ids.map(() => "Held" as const))
+    }))
+
+  for (const amounts of [[], ["1"], ["1", "1", "1"], ["1", "2", "1"]]) {
+    it.live(`are not judged when they are [${amounts.join(", ")}]`, () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* outcomes(amounts), ids.map(() => "Skipped" as const))
+      }))
+  }
+})
