@@ -121,6 +121,21 @@ export const movePrice = (market: string, price: string): Action => ({
   price: Price.make(price)
 })
 
+export const openPosition = (
+  account: string,
+  market: string,
+  side: OrderSide,
+  amount: string,
+  price: string
+): Action => ({
+  _tag: "OpenPosition",
+  account,
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  price: Price.make(price)
+})
+
 export const call = (account: string, operation: Operation): Action => ({
   _tag: "Call",
   apiKey: ApiKey.make(account),
@@ -262,5 +277,5 @@ export const canonical = (value: unknown): string =>
   })
 
 /** The hash of the state that the commands have left. */
-export const hash = ({ currencies: _currencies, markets: _markets, ...state }: State.State): string =>
+export const hash = ({ markets: _markets, ...state }: State.State): string =>
   createHash("sha256").update(canonical(state)).digest("hex")

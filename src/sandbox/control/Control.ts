@@ -69,6 +69,11 @@ export class Control extends Context.Service<Control, {
   readonly addKey: (options: Command.AddKeyOptions) => Done
   /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
   readonly setKey: (options: Command.SetKeyOptions) => Done
+  /**
+   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An
+   * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
+   */
+  readonly setCurrency: (options: Command.SetCurrencyOptions) => Done
   /** Credits a wallet from outside the exchange. */
   readonly fund: (options: Command.FundOptions) => Done
   /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
@@ -95,7 +100,10 @@ export class Control extends Context.Service<Control, {
   readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
   /** What an account has, in all wallets. */
   readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
-  /** What the venue's clock shows. */
+  /**
+   * What the venue's clock shows: orders, interest and limits carry its time. Callers see another clock, which judges
+   * their nonces: the machine's, with the skew. So they keep trading wherever this one is taken.
+   */
   readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
   /** Stops the clock where it is. */
   readonly freezeClock: Done
@@ -114,7 +122,10 @@ export class Control extends Context.Service<Control, {
     /** How far, in milliseconds; 0 or more. */
     readonly millis: number
   }) => Done
-  /** Sets how far the clock that callers see, and that their nonces are judged by, is ahead; below zero it is behind. */
+  /**
+   * Sets how far the clock that callers see, and that judges their nonces, is ahead of the machine's; below zero it is
+   * behind. The venue's clock does not change.
+   */
   readonly skewClock: (options: {
     /** How far, in milliseconds; at most 30 years either way. */
     readonly millis: number
@@ -181,6 +192,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     setSubAccount: (options) => act({ _tag: "SetSubAccount", ...options }),
     addKey: (options) => act({ _tag: "AddKey", ...options }),
     setKey: (options) => act({ _tag: "SetKey", ...options }),
+    setCurrency: (options) => act({ _tag: "SetCurrency", ...options }),
     fund: (options) => act({ _tag: "Fund", ...options }),
     createCode: (options) => act({ _tag: "CreateCode", ...options }),
     openPlan: (options) => act({ _tag: "OpenPlan", ...options }),

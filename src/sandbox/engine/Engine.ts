@@ -63,7 +63,7 @@ const applyCall = (
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.refused("notFound")
   if (nonce !== undefined) {
-    const used = Nonces.use(state.policy, key, nonce, at + state.skew)
+    const used = Nonces.use(state.policy, key, nonce, at)
     if (used !== "used") return Reply.refused(used)
   }
   key.lastActivity = UnixSeconds.make(Math.floor(at / 1e6))
@@ -119,11 +119,11 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
   if (amount === undefined) return Reply.invalid(["amount", tooFine])
   const price = action.price === undefined ? state.trading.get(action.market)?.lastPrice : Units.from(action.price)
   if (price === undefined) return Reply.invalid(["price", action.price === undefined ? { kind: "required" } : tooFine])
-  if (!Positions.isAffordable(state, action.account, market, action.side, amount, price)) {
+  if (!Positions.isCovered(state, action.account, market, action.side, amount, price)) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   Positions.fill(state, action.account, market, action.side, amount, price, work.at)
-  Settlement.cancelUselessReduceOnly(work, action.account, market)
+  Settlement.afterPosition(work, action.account, market)
   return Reply.done
 }
 
@@ -170,6 +170,8 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
       return Accounts.addKey(state, action, at)
     case "SetKey":
       return Accounts.setKey(state, action)
+    case "SetCurrency":
+      return Accounts.setCurrency(state, action)
     case "Fund":
       return Accounts.fund(state, action)
     case "CreateCode":

@@ -6,7 +6,12 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { type ClientOrderId, type MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
-import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
+import {
+  type ActivationCondition,
+  activationConditionOf,
+  type OrderSide,
+  type PositionSide
+} from "../../domain/Order.ts"
 import * as Ending from "./Ending.ts"
 import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
@@ -52,6 +57,16 @@ const open = ({ emit, state }: Work, order: Order): void => {
 const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
+/** The side of the position that an order of this side opens or increases. */
+const opens = { buy: "LONG", sell: "SHORT" } as const
+
+/** The side of the position that an order of this side reduces. */
+const reduces = { buy: "SHORT", sell: "LONG" } as const
+
+/** Accounts are in one-way mode: only a reduce-only order belongs to one side. */
+const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
+  kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
+
 /** The fields that a new order has unless it states others. */
 const defaults = (work: Work, account: string, market: Market.Market, ahead = 1) => ({
   id: nextId(work.state, ahead),
@@ -67,6 +82,7 @@ const defaults = (work: Work, account: string, market: Market.Market, ahead = 1)
   oco: undefined,
   placedAt: work.at,
   locked: undefined,
+  closing: 0n,
   queued: undefined,
   status: "NEW" as const,
   dealStock: 0n,
@@ -76,6 +92,12 @@ const defaults = (work: Work, account: string, market: Market.Market, ahead = 1)
 })
 
 const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
+
+const notPermitted = Reply.refused("notPermitted")
+
+/** Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral. */
+const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
+  subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
@@ -137,10 +159,11 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   if (ioc && postOnly) return Reply.invalid(["ioc", { kind: "exclusive", with: "postOnly" }])
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(capped)) return capped
   const { amount, quantity } = capped
-  const order: Order = {
+  const order: LimitOrder = {
     ...defaults(work, account, market),
     side,
     type: "limit",
@@ -153,13 +176,11 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
     clientOrderId,
     stp,
     reduceOnly,
-    positionSide: kind === "spot" ? undefined : "BOTH",
+    positionSide: positionSideOf(kind, side, reduceOnly),
     left: quantity
   }
   if (postOnly && Matching.wouldTake(work, order)) return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
-  if (!reduceOnly && !lock(work, market, order, price)) {
-    return notEnoughBalance
-  }
+  if (!reduceOnly && !Matching.lockForLimit(work, market, order)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order)
   Prices.triggerStopOrders(work, market)
@@ -181,6 +202,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly, quoteAmount)
   if (isReply(capped)) return capped
   const { amount, quantity } = capped
@@ -194,7 +216,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
     clientOrderId,
     stp,
     reduceOnly,
-    positionSide: kind === "spot" ? undefined : "BOTH",
+    positionSide: positionSideOf(kind, side, reduceOnly),
     left: quantity
   }
   if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
@@ -218,6 +240,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, false)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const quantity = Units.from(amount) ?? 0n
   const order: StopOrder = {
     ...defaults(work, account, market),
@@ -236,7 +259,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     postOnly: bboRole === "queue",
     clientOrderId,
     stp,
-    positionSide: kind === "spot" ? undefined : "BOTH",
+    positionSide: positionSideOf(kind, side, false),
     left: quantity
   }
   if (!lock(work, market, order, price)) return notEnoughBalance
@@ -262,6 +285,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, true)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(capped)) return capped
   const { amount, quantity } = capped
@@ -274,7 +298,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
     quantity,
     clientOrderId,
     reduceOnly,
-    positionSide: side === "buy" ? "LONG" as const : "SHORT" as const,
+    positionSide: (reduceOnly ? reduces : opens)[side],
     oco: id,
     left: quantity
   })
@@ -298,6 +322,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   ) {
     return notEnoughBalance
   }
+  stopLoss.closing = takeProfit.closing
   const oco: OcoOrder = { id, reduceOnly, stopLoss, takeProfit }
   state.ocoOrders.set(id, oco)
   open(work, stopLoss)

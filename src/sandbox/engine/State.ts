@@ -86,6 +86,8 @@ export interface Key {
   readonly usedNonces: Map<bigint, number>
   /** The greatest nonce that it has used; -1 before the first. */
   greatestNonce: bigint
+  /** Nonces up to this one have been forgotten, and are refused. -1 until some are. */
+  nonceFloor: bigint
 }
 
 /**
@@ -179,6 +181,10 @@ export interface Plan {
   readonly ticker: Ticker
   /** What an investment earns a day, as a ratio of its amount. */
   readonly dailyRate: Units
+  /** The target currency, in which interest is paid. */
+  readonly interestTicker: Ticker
+  /** How many units of the asset make one unit of the target currency. */
+  readonly interestRatio: Units
   /** The term, in days. */
   readonly days: number
 }
@@ -217,7 +223,7 @@ export interface Payment {
   readonly investmentId: InvestmentId
   /** How much was paid. */
   readonly amount: Decimal
-  /** The asset. */
+  /** The asset: the plan's target currency. */
   readonly ticker: Ticker
   /** When it was paid. */
   readonly timestamp: UnixSeconds
@@ -241,14 +247,14 @@ export interface Trading {
 }
 
 /**
- * A clock that runs with the computer's.
+ * A clock that runs with the machine's.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RunningClock {
   readonly _tag: "Running"
-  /** How far it is ahead of the computer's clock, in microseconds; below zero when it is behind. */
+  /** How far it is ahead of the machine's clock, in microseconds; below zero when it is behind. */
   readonly ahead: number
 }
 
@@ -298,8 +304,8 @@ export interface State {
   readonly policy: VenuePolicy
   /** The markets, by name. */
   readonly markets: ReadonlyMap<MarketName, Market>
-  /** The currencies. */
-  readonly currencies: ReadonlyArray<Listings.Currency>
+  /** The currencies, as the owner of the venue has set them. */
+  currencies: ReadonlyArray<Listings.Currency>
   /** All balances. */
   readonly ledger: Ledger.Ledger
   /** The accounts, by identifier. */
@@ -336,7 +342,7 @@ export interface State {
   at: number
   /** The clock of the venue. */
   clock: Clock
-  /** How far the clock that callers see, and that judges their nonces, is ahead of the venue's, in microseconds. */
+  /** How far the clock that callers see, and that judges their nonces, is ahead of the machine's, in microseconds. */
   skew: number
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: Array<PriceStep>
