@@ -27,9 +27,9 @@ import type * as Target from "./Target.ts"
 import * as Verdict from "./Verdict.ts"
 
 /**
- * Registers one test for each rule that is asked for, each with a new target. The test of a rule that cannot be judged
- * and of an
- * informational rule that sees something else, is skipped; the test of a broken rule fails with what a report shows of it.
+ * Registers one test for each rule that is asked for, each with a new target. The test of a rule that cannot be judged is
+ * skipped. The test of a broken rule fails with what a report shows of it. An informational rule judges nothing: if it sees
+ * something else, its test passes with that as an annotation.
  *
  * @category running
  * @since 0.1.0
@@ -41,7 +41,7 @@ export const conformance = <E>(
 ): void => {
   describe(name, () => {
     for (const rule of Check.select(options)) {
-      it(`${rule.id}: ${rule.statement}`, async ({ skip }) => {
+      it(`${rule.id}: ${rule.statement}`, async ({ annotate, skip }) => {
         const judged = Effect.flatMap(
           target,
           (found) => Check.check(found, { ...options, rules: [rule], only: [], skip: [] })
@@ -49,8 +49,7 @@ export const conformance = <E>(
         const { results: [result] } = await Effect.runPromise(Effect.scoped(judged))
         if (result === undefined || result.outcome._tag === "Held") return
         if (result.outcome._tag === "Skipped") return skip(result.outcome.why)
-        // An informational rule judges nothing.
-        if (rule.level === "INFO") return skip(Report.line(result))
+        if (rule.level === "INFO") return void await annotate(Report.line(result))
         return Promise.reject(new Verdict.Broken({ expected: rule.statement, got: Report.line(result) }))
       })
     }
