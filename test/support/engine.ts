@@ -121,6 +121,21 @@ export const movePrice = (market: string, price: string): Action => ({
   price: Price.make(price)
 })
 
+export const openPosition = (
+  account: string,
+  market: string,
+  side: OrderSide,
+  amount: string,
+  price: string
+): Action => ({
+  _tag: "OpenPosition",
+  account,
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  price: Price.make(price)
+})
+
 export const call = (account: string, operation: Operation): Action => ({
   _tag: "Call",
   apiKey: ApiKey.make(account),

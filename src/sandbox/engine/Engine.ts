@@ -119,11 +119,11 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
   if (amount === undefined) return Reply.invalid(["amount", tooFine])
   const price = action.price === undefined ? state.trading.get(action.market)?.lastPrice : Units.from(action.price)
   if (price === undefined) return Reply.invalid(["price", action.price === undefined ? { kind: "required" } : tooFine])
-  if (!Positions.isAffordable(state, action.account, market, action.side, amount, price)) {
+  if (!Positions.isCovered(state, action.account, market, action.side, amount, price)) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
   Positions.fill(state, action.account, market, action.side, amount, price, work.at)
-  Settlement.cancelUselessReduceOnly(work, action.account, market)
+  Settlement.afterPosition(work, action.account, market)
   return Reply.done
 }
 

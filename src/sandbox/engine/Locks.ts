@@ -5,22 +5,33 @@
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
+import type { Role } from "../../domain/Order.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Order } from "./Order.ts"
+import { isQuoteAmount, type OcoOrder, type Order } from "./Order.ts"
 import * as Positions from "./Positions.ts"
 import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** How much of an order would open a position. What closes one, and no other order already does, needs no margin. */
-const openingPart = (state: State, order: Order): Units.Units => {
+/** The OCO order that this order is a leg of, while both legs are open. */
+const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
+  oco === undefined ? undefined : ocoOrders.get(oco)
+
+/** How much of the position an order has claimed for itself. Only one leg of an OCO order ever trades. */
+const claimOf = (state: State, order: Order): Units.Units => {
+  if (order.kind === "spot" || pairOf(state, order)?.stopLoss === order) return 0n
+  return order.reduceOnly ? order.left : order.closing
+}
+
+/** How much of an amount would only close a position, and is not claimed by another order. It needs no margin. */
+const closingPart = (state: State, order: Order, amount: Units.Units): Units.Units => {
   let closing = Positions.reducible(state, order.account, order.market, order.side)
   for (const other of state.openOrders.values()) {
     if (other.account === order.account && other.market === order.market && other.side === order.side) {
-      closing -= other.left
+      closing -= claimOf(state, other)
     }
   }
-  return closing <= 0n ? order.quantity : closing >= order.quantity ? 0n : order.quantity - closing
+  return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
 /**
@@ -38,6 +49,10 @@ export interface Requirement {
   readonly units: Units.Units
 }
 
+/** The margin and the fee of a trade of this total. */
+const marginOf = (market: Market, total: Units.Units): Units.Units =>
+  total / Positions.leverage + Units.times(total, Units.ofPercent(market.takerFee))
+
 /**
  * What an order of this total has to lock: what a spot order would spend, or the margin and the fee of a position.
  * `total` is in quote currency.
@@ -47,34 +62,114 @@ export interface Requirement {
  */
 export const requirementOf = (market: Market, order: Order, total: Units.Units): Requirement => {
   if (order.kind !== "spot") {
-    const fee = Units.times(total, Units.ofPercent(market.takerFee))
-    return { wallet: "collateral", ticker: market.money, units: total / Positions.leverage + fee }
+    return { wallet: "collateral", ticker: market.money, units: marginOf(market, total) }
   }
   return order.side === "buy"
     ? { wallet: "trade", ticker: market.money, units: total }
     : { wallet: "trade", ticker: market.stock, units: order.left }
 }
 
+/** Moves an amount into the lock of an order; `false` when the wallet does not have it beside the margin. */
+const put = ({ state }: Work, order: Order, wallet: Requirement["wallet"], ticker: Ticker, units: Units.Units) => {
+  const { account } = order
+  const bound = wallet === "collateral" ? Positions.margin(state, account, ticker) : 0n
+  if (Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) - bound < units) return false
+  Ledger.transfer(state.ledger, Ledger.free(account, wallet), Ledger.locked(account, wallet), ticker, units)
+  order.locked = { wallet, ticker, units: (order.locked?.units ?? 0n) + units }
+  return true
+}
+
 /**
- * Locks what an order needs; `false` when the wallet does not have it.
+ * Locks what an order needs; `false` when the wallet does not have it. `amount` is what the order would trade, in base
+ * currency: the part of it that only closes a position locks nothing.
  *
  * @category locks
  * @since 0.1.0
  */
-export const lock = ({ state }: Work, order: Order, { ticker, units: required, wallet }: Requirement): boolean => {
-  const { account } = order
-  const units = wallet === "collateral" && order.quantity > 0n
-    ? required * openingPart(state, order) / order.quantity
-    : required
-  if (wallet === "collateral") {
-    const spendable = Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) -
-      Positions.margin(state, account, ticker)
-    if (spendable < units) return false
+export const lock = (
+  work: Work,
+  order: Order,
+  { ticker, units, wallet }: Requirement,
+  amount: Units.Units = order.quantity
+): boolean => {
+  if (wallet === "trade" || amount === 0n) return put(work, order, wallet, ticker, units)
+  const closing = closingPart(work.state, order, amount)
+  if (!put(work, order, wallet, ticker, units * (amount - closing) / amount)) return false
+  if (!isQuoteAmount(order)) order.closing = closing
+  return true
+}
+
+/** The price at which an order would need the most margin. */
+const dearest = (state: State, order: Order): Units.Units => {
+  const prices = [order.queued ?? (order.price === undefined ? 0n : Units.from(order.price) ?? 0n)]
+  const pair = pairOf(state, order)
+  if (pair !== undefined) {
+    for (const { price } of [pair.stopLoss, pair.takeProfit]) prices.push(Units.from(price) ?? 0n)
   }
-  if (!Ledger.transfer(state.ledger, Ledger.free(account, wallet), Ledger.locked(account, wallet), ticker, units)) {
-    return false
+  return prices.reduce((most, price) => price > most ? price : most)
+}
+
+/** Locks the margin of a part of an order that has only closed a position until now; `false` when there is none. */
+const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {
+  const units = marginOf(market, Units.times(part, dearest(work.state, order)))
+  if (!put(work, order, "collateral", market.money, units)) return false
+  const pair = pairOf(work.state, order)
+  for (const leg of pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]) leg.closing -= part
+  return true
+}
+
+/**
+ * Makes plain orders safe after a position has become smaller: those that would close more than there is need margin
+ * now. The oldest keep what is left to close. Gives the orders for which the wallet has no margin.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
+  const { state } = work
+  const uncovered: Array<Order> = []
+  const left = { buy: 0n, sell: 0n }
+  for (const side of ["buy", "sell"] as const) left[side] = Positions.reducible(state, account, market.name, side)
+  for (const order of state.openOrders.values()) {
+    if (order.closing === 0n || order.account !== account || order.market !== market.name) continue
+    if (pairOf(state, order)?.stopLoss === order) continue
+    const kept = order.closing < left[order.side] ? order.closing : left[order.side]
+    left[order.side] -= kept
+    const part = order.closing - kept
+    if (part > 0n && !cover(work, market, order, part)) uncovered.push(order)
   }
-  order.locked = { wallet, ticker, units }
+  return uncovered
+}
+
+/**
+ * What an order that trades a position gets back of its lock when it trades an amount. The part that only closes, and
+ * has locked nothing, trades first. A taker gets everything: what it leaves in the book is locked anew by `adjust`.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units.Units => {
+  const locked = order.locked?.units ?? 0n
+  const covered = order.left - order.closing
+  if (role === "taker" || covered <= 0n) return locked
+  const traded = amount > order.closing ? amount - order.closing : 0n
+  return locked - locked * (covered - traded) / covered
+}
+
+/**
+ * Brings the lock of an order that trades a position to what it needs at the price at which it rests from now on;
+ * `false` when the wallet does not have it.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const adjust = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
+  if (order.locked === undefined || order.locked.wallet !== "collateral" || pairOf(work.state, order) !== undefined) {
+    return true
+  }
+  const missing = marginOf(market, Units.times(order.left - order.closing, price)) - order.locked.units
+  if (missing > 0n) return put(work, order, "collateral", market.money, missing)
+  release(work, order, -missing)
   return true
 }
 

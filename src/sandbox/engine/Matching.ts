@@ -4,11 +4,11 @@
  * @since 0.1.0
  */
 import type { Market } from "../../domain/Market.ts"
-import type { OrderSide } from "../../domain/Order.ts"
+import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Ending from "./Ending.ts"
 import * as Locks from "./Locks.ts"
-import { isQuoteAmount, type Order } from "./Order.ts"
+import { isQuoteAmount, type LimitOrder, type Order } from "./Order.ts"
 import * as Positions from "./Positions.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
@@ -48,6 +48,9 @@ const bandLimit = (side: OrderSide, best: Units.Units): Units.Units => {
 
 const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 
+/** The smallest step of a market's amounts. */
+const stepOf = ({ stockPrecision }: Market): Units.Units => 10n ** BigInt(Units.scale - stockPrecision)
+
 /**
  * How much of an order can trade at a price, in base currency: what is left of it, and no more than it may reduce.
  *
@@ -55,9 +58,37 @@ const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
  * @since 0.1.0
  */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
-  const step = 10n ** BigInt(Units.scale - market.stockPrecision)
+  const step = stepOf(market)
   const left = isQuoteAmount(order) ? Units.over(order.left, price) / step * step : order.left
   return order.reduceOnly ? min(left, Positions.reducible(state, order.account, market.name, order.side)) : left
+}
+
+/**
+ * How much of an amount an order can pay for at a price. A trade opens a position only if the collateral then covers
+ * the margin of all positions; otherwise it closes what it can. A market order on the spot spends what it has locked.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const payable = (
+  { state }: Work,
+  market: Market,
+  order: Order,
+  price: Units.Units,
+  amount: Units.Units,
+  role: Role
+): Units.Units => {
+  const { account, kind, locked, side } = order
+  const total = Units.times(amount, price)
+  if (kind === "spot") {
+    if (locked === undefined || side === "sell" || total <= locked.units) return amount
+    return Units.over(locked.units, price) / stepOf(market) * stepOf(market)
+  }
+  const closing = Positions.reducible(state, account, market.name, side)
+  if (amount <= closing) return amount
+  const fee = Units.times(total, Units.ofPercent(market.takerFee))
+  const released = Locks.releasedBy(order, amount, role)
+  return Positions.isCovered(state, account, market, side, amount, price, { fee, released }) ? amount : closing
 }
 
 /**
@@ -68,8 +99,20 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
  * - `empty`: the other side of the book is empty
  * - `self-trade`: the best order is of the same account
  * - `reduced`: there is no position left that it could reduce
+ * - `unpaid`: its account can't pay for more
  */
-type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced"
+type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
+
+/**
+ * Ends a resting order that can't trade where its turn has come: it has nothing to reduce, or its account can't pay.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const endUntradable = (work: Work, maker: Order): void =>
+  Settlement.isUselessReduceOnly(work, maker)
+    ? Ending.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
+    : Ending.cancel(work, maker)
 
 /** Trades an order against the book until it is filled or can go no further. */
 const take = (
@@ -96,11 +139,14 @@ const take = (
     const own = tradable(work, market, order, level.price)
     if (own === 0n) return Settlement.isUselessReduceOnly(work, order) ? "reduced" : "filled"
     const theirs = tradable(work, market, maker, level.price)
-    if (theirs === 0n) {
-      Ending.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
+    const paid = payable(work, market, order, level.price, min(own, theirs), "taker")
+    if (theirs > 0n && paid === 0n) return "unpaid"
+    const amount = payable(work, market, maker, level.price, paid, "maker")
+    if (amount === 0n) {
+      endUntradable(work, maker)
       continue
     }
-    const deal = { price: level.price, amount: min(own, theirs), side: order.side }
+    const deal = { price: level.price, amount, side: order.side }
     Settlement.trade(work, market, trading, deal, { maker, taker: order })
     if (order.left === 0n) return "filled"
     order.status = "PARTIAL_FILLED"
@@ -110,6 +156,7 @@ const take = (
 
 const endOrRest = (
   work: Work,
+  market: Market,
   trading: Trading,
   order: Order,
   limit: Units.Units | undefined,
@@ -118,11 +165,11 @@ const endOrRest = (
   const hasTraded = order.dealStock > 0n
   if (order.left === 0n || (finish === "filled" && hasTraded)) Ending.end(work, order, "FILLED")
   else if (finish === "reduced") Ending.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
-  else if (finish === "self-trade") Ending.cancel(work, order)
+  else if (finish === "self-trade" || finish === "unpaid") Ending.cancel(work, order)
   else if (limit === undefined) {
     if (finish === "limit" && hasTraded) Ending.end(work, order, "CANCELED_TAKER_BAND")
     else Ending.cancel(work, order)
-  } else if (order.ioc) Ending.cancel(work, order)
+  } else if (order.ioc || !Locks.adjust(work, market, order, limit)) Ending.cancel(work, order)
   else {
     order.queued = limit
     Book.add(trading.book, order, limit)
@@ -147,34 +194,43 @@ export const execute = (
   const finish = order.postOnly ? "limit" : take(work, market, trading, order, limit)
   if (order.dealStock > 0n) Ending.endOtherLeg(work, order)
   if (!work.state.openOrders.has(order.id)) return
-  endOrRest(work, trading, order, limit, finish)
-  if (order.kind !== "spot") Settlement.cancelUselessReduceOnly(work, order.account, market)
+  endOrRest(work, market, trading, order, limit, finish)
+  if (order.kind !== "spot") Settlement.afterPosition(work, order.account, market)
 }
 
-/** What a market order for an amount of base currency would cost or bring, in quote currency, as the book stands. */
-const estimateTotal = ({ state }: Work, trading: Trading, order: Order): Units.Units => {
-  let left = order.left
-  let total = 0n
+/** What an order would trade at once, as the book stands. */
+interface Estimate {
+  /** How much, in base currency. */
+  readonly amount: Units.Units
+  /** What it would cost or bring, in quote currency. */
+  readonly total: Units.Units
+}
+
+/** What an order would trade at once. Without a limit it trades within the taker band. */
+const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
+  let [amount, total] = [0n, 0n]
   // How much each account on the other side could still reduce. Every trade makes it less.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
-  const limit = levels[0] === undefined ? 0n : bandLimit(order.side, levels[0].price)
+  const limit = given ?? (levels[0] === undefined ? 0n : bandLimit(order.side, levels[0].price))
   for (const { orders, price } of levels) {
-    if (left === 0n || !crosses(order.side, price, limit)) break
+    if (!crosses(order.side, price, limit)) break
     for (const maker of orders) {
+      const left = isQuoteAmount(order) ? Units.over(order.left - total, price) : order.left - amount
+      if (left <= 0n) return { amount, total }
       if (maker.account === order.account && order.stp !== "no") {
         if (order.stp === "cancel_old") continue
-        return total
+        return { amount, total }
       }
       const { account, kind, market, reduceOnly, side } = maker
       const most = reducible.get(account) ?? Positions.reducible(state, account, market, side)
-      const amount = min(left, reduceOnly ? min(maker.left, most) : maker.left)
-      if (kind !== "spot") reducible.set(account, most - min(amount, most))
-      total += Units.times(amount, price)
-      left -= amount
+      const traded = min(left, reduceOnly ? min(maker.left, most) : maker.left)
+      if (kind !== "spot") reducible.set(account, most - min(traded, most))
+      total += Units.times(traded, price)
+      amount += traded
     }
   }
-  return total
+  return { amount, total }
 }
 
 /**
@@ -186,8 +242,29 @@ const estimateTotal = ({ state }: Work, trading: Trading, order: Order): Units.U
 export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return false
-  const total = isQuoteAmount(order) ? order.left : estimateTotal(work, trading, order)
-  return Locks.lock(work, order, Locks.requirementOf(market, order, total))
+  const { amount, total } = estimate(work, trading, order)
+  const spent = isQuoteAmount(order) ? order.left : total
+  return Locks.lock(work, order, Locks.requirementOf(market, order, spent), amount)
+}
+
+/**
+ * Locks what a limit order needs; `false` when the wallet does not have it. What a sale takes at once brings more than
+ * its limit, so the position that it opens needs more margin.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const lockForLimit = (work: Work, market: Market, order: LimitOrder): boolean => {
+  const trading = work.state.trading.get(market.name)
+  const price = Units.from(order.price) ?? 0n
+  const { amount, total } = trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly
+    ? { amount: 0n, total: 0n }
+    : estimate(work, trading, order, price)
+  return Locks.lock(
+    work,
+    order,
+    Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
+  )
 }
 
 /**

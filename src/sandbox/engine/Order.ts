@@ -100,6 +100,11 @@ export interface Order {
   /** The funds that it has locked. The legs of an OCO order share one lock, which one of them holds. */
   locked: Lock | undefined
   /**
+   * How much of it only closes a position, in units of the base currency. The lock holds no margin for this part. The
+   * plain orders of a side never close more than there is; zero on spot and reduce-only orders.
+   */
+  closing: Units
+  /**
    * The price at which it rests in the book. `undefined` before a stop order is triggered and after an order has ended.
    */
   queued: Units | undefined

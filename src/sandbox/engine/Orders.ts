@@ -67,6 +67,7 @@ const defaults = (work: Work, account: string, market: Market.Market, ahead = 1)
   oco: undefined,
   placedAt: work.at,
   locked: undefined,
+  closing: 0n,
   queued: undefined,
   status: "NEW" as const,
   dealStock: 0n,
@@ -140,7 +141,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(capped)) return capped
   const { amount, quantity } = capped
-  const order: Order = {
+  const order: LimitOrder = {
     ...defaults(work, account, market),
     side,
     type: "limit",
@@ -157,9 +158,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
     left: quantity
   }
   if (postOnly && Matching.wouldTake(work, order)) return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
-  if (!reduceOnly && !lock(work, market, order, price)) {
-    return notEnoughBalance
-  }
+  if (!reduceOnly && !Matching.lockForLimit(work, market, order)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order)
   Prices.triggerStopOrders(work, market)
@@ -298,6 +297,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   ) {
     return notEnoughBalance
   }
+  stopLoss.closing = takeProfit.closing
   const oco: OcoOrder = { id, reduceOnly, stopLoss, takeProfit }
   state.ocoOrders.set(id, oco)
   open(work, stopLoss)

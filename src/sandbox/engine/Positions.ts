@@ -66,31 +66,47 @@ const payUpTo = (
  */
 export const margin = (state: State, account: string, ticker: string): Units.Units => {
   let sum = 0n
-  for (const position of state.positions.values()) {
-    if (position.account !== account || state.markets.get(position.market)?.money !== ticker) continue
-    sum += position.cost / leverage
+  for (const market of state.markets.values()) {
+    if (market.money === ticker) sum += marginOf(get(state, account, market.name))
   }
   return sum
 }
 
+const marginOf = (position: Position | undefined): Units.Units => (position?.cost ?? 0n) / leverage
+
+/** What a position gains, or loses, when a part of it is closed at a price. The part has paid `cost`. */
+const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, price: Units.Units): Units.Units => {
+  const value = Units.times(closed, price)
+  return position.amount > 0n ? value - cost : cost - value
+}
+
 /**
- * Whether the collateral wallet has the margin for the part of a trade that would open a position.
+ * Whether a trade leaves the collateral wallet with the margin of every position. What it closes needs none; a loss or
+ * the fee may take what it would open with. `released` is what the order of the trade gets back from its lock.
  *
  * @category reading
  * @since 0.1.0
  */
-export const isAffordable = (
+export const isCovered = (
   state: State,
   account: string,
   market: Market,
   side: OrderSide,
   quantity: Units.Units,
-  price: Units.Units
+  price: Units.Units,
+  { fee = 0n, released = 0n }: { readonly fee?: Units.Units; readonly released?: Units.Units } = {}
 ): boolean => {
-  const opened = quantity - reducible(state, account, market.name, side)
+  const closed = reducible(state, account, market.name, side)
+  const opened = quantity - closed
   if (opened <= 0n) return true
-  const free = Ledger.balance(state.ledger, collateral(account), market.money) - margin(state, account, market.money)
-  return Units.times(opened, price) / leverage <= free
+  const position = get(state, account, market.name)
+  // A trade that opens closes the whole position of the other side first.
+  const isFlipped = closed > 0n && position !== undefined
+  const gain = isFlipped ? gainOf(position, closed, position.cost, price) : 0n
+  const kept = isFlipped ? 0n : position?.cost ?? 0n
+  const others = margin(state, account, market.money) - marginOf(position)
+  const held = Ledger.balance(state.ledger, collateral(account), market.money)
+  return held + released + gain - fee >= others + (kept + Units.times(opened, price)) / leverage
 }
 
 /**
@@ -128,8 +144,7 @@ export const fill = (
   const closed = isOpening ? 0n : quantity < held ? quantity : held
   if (closed > 0n) {
     const cost = closed === held ? position.cost : position.cost * closed / held
-    const value = Units.times(closed, price)
-    const gain = position.amount > 0n ? value - cost : cost - value
+    const gain = gainOf(position, closed, cost, price)
     position.cost -= cost
     position.amount += signed > 0n ? closed : -closed
     position.realised += gain

@@ -7,7 +7,7 @@ import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Ending from "./Ending.ts"
 import * as Event from "./Event.ts"
-import { crosses, execute, opposite, tradable } from "./Matching.ts"
+import { crosses, endUntradable, execute, opposite, payable, tradable } from "./Matching.ts"
 import type { StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Settlement from "./Settlement.ts"
@@ -68,8 +68,9 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
       const maker = level?.orders[0]
       if (level === undefined || maker === undefined || !crosses(side, price, level.price) || level.price === price)
         break
-      const amount = tradable(work, market, maker, level.price)
-      if (amount === 0n) Ending.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
+      const most = tradable(work, market, maker, level.price)
+      const amount = payable(work, market, maker, level.price, most, "maker")
+      if (amount === 0n) endUntradable(work, maker)
       else Settlement.trade(work, market, trading, { price: level.price, amount, side: opposite[side] }, { maker })
     }
   }

@@ -38,12 +38,10 @@ const fillPosition = (
 ): Charge => {
   const { at, state } = work
   const quoteAmount = Units.times(amount, price)
-  const before = order.left
-  fillOrder(work, order, amount, quoteAmount)
   // What the order had locked for this part is free again. The position's margin takes its place.
-  if (order.locked !== undefined) {
-    Locks.release(work, order, order.locked.units - order.locked.units * order.left / before)
-  }
+  Locks.release(work, order, Locks.releasedBy(order, amount, role))
+  order.closing = order.closing > amount ? order.closing - amount : 0n
+  fillOrder(work, order, amount, quoteAmount)
   Positions.fill(state, order.account, market, order.side, amount, price, at)
   const fee = Positions.charge(state, order.account, market, Units.times(quoteAmount, feeRate(market, role)))
   order.dealFee += fee
@@ -125,7 +123,7 @@ const afterTrade = (work: Work, market: Market, order: Order): void => {
     order.status = "PARTIAL_FILLED"
     Ending.endOtherLeg(work, order)
   }
-  if (order.kind !== "spot") cancelUselessReduceOnly(work, order.account, market)
+  if (order.kind !== "spot") afterPosition(work, order.account, market)
 }
 
 /**
@@ -138,15 +136,18 @@ export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
   order.reduceOnly && Positions.reducible(state, order.account, order.market, order.side) === 0n
 
 /**
- * Cancels the reduce-only orders of an account whose position is closed or has changed sides.
+ * What follows when a position has become smaller, is closed or has changed sides: reduce-only orders that have nothing
+ * to reduce are canceled. Plain orders that would have closed the position lock the margin that they need now, or are
+ * canceled when the wallet does not have it.
  *
- * @category reduce-only
+ * @category trading
  * @since 0.1.0
  */
-export const cancelUselessReduceOnly = (work: Work, account: string, market: Market): void => {
+export const afterPosition = (work: Work, account: string, market: Market): void => {
   for (const order of work.state.openOrders.values()) {
     if (order.account === account && order.market === market.name && isUselessReduceOnly(work, order)) {
       Ending.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
     }
   }
+  for (const order of Locks.coverClosing(work, account, market)) Ending.cancel(work, order)
 }

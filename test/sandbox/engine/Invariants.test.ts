@@ -15,7 +15,10 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       Effect.sync(() => {
         const desk = funded(new Desk(policy))
         const follower = new Follower(desk.state)
-        for (const draft of drafts) follower.check(desk.send(actionOf(desk, draft)))
+        for (const draft of drafts) {
+          const action = actionOf(desk, draft)
+          follower.check(desk.send(action), action)
+        }
         follower.checkAll()
       }), { runs: 120, timeout: 60_000 })
 

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { OrderSide } from "../../../src/domain/Order.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { type Account, Desk, limit, market, movePrice, oco, progress, transfer } from "../../support/engine.ts"
+import { type Account, Desk, limit, market, movePrice, oco, openPosition, progress } from "../../support/engine.ts"
+import { stop, transfer } from "../../support/engine.ts"
 
 const perp = "BTC_PERP"
 
@@ -223,5 +224,105 @@ describe("reduce-only", () => {
     desk.fund("cat", "trade", "0.01 USDT")
     assert.strictEqual(progress(desk.place("cat", market("BTC_USDT", "buy", "2"))), "FILLED 2 of 2")
     assert.strictEqual(desk.free("cat", "trade"), "1.998 BTC")
+  })
+})
+
+describe("a plain order that closes a position", () => {
+  const away = (desk: Desk, account: Account, amount: string) =>
+    desk.call(account, transfer("collateral", "main", "USDT", amount))
+
+  it("locks nothing while it closes, and its margin once the position is closed otherwise", () => {
+    const desk = funded()
+    trade(desk, "ann", "buy", "1", "100")
+    const order = desk.place("ann", limit(perp, "sell", "1", "120"))
+    assert.strictEqual(desk.locked("ann", "collateral"), "")
+    trade(desk, "ann", "sell", "1", "100", true)
+    assert.deepStrictEqual([progress(order), desk.locked("ann", "collateral")], ["NEW 0 of 1", "12.066 USDT"])
+    assert.propertyVal(away(desk, "ann", "999"), "why", "notEnoughBalance")
+    desk.place("ben", limit(perp, "buy", "1", "120"))
+    assert.deepStrictEqual(stands(desk, "ann"), ["-1 for 120", "999.878 USDT"])
+  })
+
+  it("is canceled when there is no margin for it", () => {
+    const desk = funded()
+    trade(desk, "cat", "buy", "1", "100")
+    const order = desk.place("cat", limit(perp, "sell", "1", "120"))
+    trade(desk, "cat", "sell", "1", "100", true)
+    assert.deepStrictEqual([progress(order), desk.locked("cat", "collateral")], ["CANCELED 0 of 1", ""])
+  })
+
+  it("of several, the oldest keep what is left to close", () => {
+    const desk = funded()
+    trade(desk, "ann", "buy", "2", "100")
+    for (const price of ["120", "121"]) desk.place("ann", limit(perp, "sell", "1", price))
+    desk.send(openPosition("ann", perp, "sell", "1", "100"))
+    // A tenth of 121, and 0.055 % of it.
+    assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
+  })
+
+  it("is a stop-limit or an OCO order too, which locks once for both legs", () => {
+    const desk = funded()
+    trade(desk, "ann", "buy", "2", "100")
+    desk.place("ann", stop(perp, "sell", "1", "85", "90"))
+    const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "85"))
+    assert.strictEqual(desk.locked("ann", "collateral"), "")
+    trade(desk, "ann", "sell", "2", "100", true)
+    // Of 85 and of 130.
+    assert.strictEqual(desk.locked("ann", "collateral"), "21.61825 USDT")
+    desk.call("ann", { _tag: "CancelOco", market: pair.stopLoss.market, orderId: pair.id })
+    assert.strictEqual(desk.locked("ann", "collateral"), "8.54675 USDT")
+  })
+
+  it("gives back the lock of its opening part only when that part trades", () => {
+    const desk = funded()
+    trade(desk, "ann", "buy", "1", "100")
+    desk.place("ann", limit(perp, "sell", "3", "100"))
+    assert.strictEqual(desk.locked("ann", "collateral"), "20.11 USDT")
+    desk.place("ben", limit(perp, "buy", "1", "100"))
+    assert.deepStrictEqual([desk.position("ann", perp), desk.locked("ann", "collateral")], [undefined, "20.11 USDT"])
+    desk.place("ben", limit(perp, "buy", "1", "100"))
+    assert.deepStrictEqual([desk.position("ann", perp), desk.locked("ann", "collateral")], [
+      "-1 for 100",
+      "10.055 USDT"
+    ])
+  })
+})
+
+describe("the margin of what an order opens", () => {
+  it("is that of the price at which a sale trades, not of its limit", () => {
+    const desk = funded()
+    desk.place("ben", limit(perp, "buy", "1", "200"))
+    assert.propertyVal(desk.call("cat", limit(perp, "sell", "1", "100")), "why", "notEnoughBalance")
+    desk.fund("cat", "collateral", "9.11 USDT")
+    desk.place("cat", limit(perp, "sell", "1", "100"))
+    assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 200", "20 USDT"])
+  })
+
+  it("is its own: the loss of what the order closes does not touch it while the order rests", () => {
+    const desk = funded().fund("cat", "collateral", "10 USDT")
+    trade(desk, "cat", "buy", "1", "100")
+    const order = desk.place("cat", limit(perp, "sell", "2", "50"))
+    desk.place("ben", limit(perp, "buy", "2", "50"))
+    assert.strictEqual(progress(order), "FILLED 2 of 2")
+    assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 50", "5.0225 USDT"])
+  })
+
+  it("is not there when the loss of what a taker closes has eaten it: the order closes, and opens nothing", () => {
+    const desk = funded().fund("cat", "collateral", "10 USDT")
+    trade(desk, "cat", "buy", "1", "100")
+    desk.place("ben", limit(perp, "buy", "2", "50"))
+    const order = desk.place("cat", limit(perp, "sell", "2", "50"))
+    assert.strictEqual(progress(order), "PARTIAL_CANCELED 1 of 2")
+    assert.deepStrictEqual([...stands(desk, "cat"), desk.locked("cat", "collateral")], [undefined, "", ""])
+  })
+
+  it("is there when the owner opens a position over another one that loses", () => {
+    const desk = funded()
+    trade(desk, "cat", "buy", "1", "100")
+    const flip = openPosition("cat", perp, "sell", "2", "50")
+    assert.propertyVal(desk.send(flip).reply, "why", "notEnoughBalance")
+    desk.fund("cat", "collateral", "44.06 USDT")
+    assert.strictEqual(desk.send(flip).reply._tag, "Done")
+    assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 50", "5.005 USDT"])
   })
 })

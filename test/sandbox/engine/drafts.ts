@@ -1,15 +1,18 @@
 /** Drafts of random commands, close enough to each other in price and size that their orders trade. */
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
-import { ClientOrderId, SubAccountId } from "../../../src/domain/Identifiers.ts"
+import { ClientOrderId, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
+import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
 import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Account, accounts, call, type Desk, fund, limit, market } from "../../support/engine.ts"
-import { movePrice, oco, stop, text, transfer, units } from "../../support/engine.ts"
+import { movePrice, oco, openPosition, stop, text, transfer, units } from "../../support/engine.ts"
+
+const usdt = ticker("USDT")
 
 /** The price around which a market trades, the steps of its prices, and the unit of its amounts. */
 const grids = [
@@ -55,7 +58,9 @@ const verbs = [
   "cancelOco",
   "cancelAll",
   "movePrice",
+  "openPosition",
   "transfer",
+  "transferAll",
   "fund",
   "deleteSubAccount"
 ] as const
@@ -166,6 +171,12 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...(draft.isBuy ? { market: listed.name } : {}),
         ...(draft.collateral ? { type: [draft.pick % 2 === 0 ? "spot" : "margin"] } : {})
       }
+    case "transferAll": {
+      // As much collateral as may go.
+      const free = Ledger.balance(desk.state.ledger, Ledger.free(draft.account, "collateral"), usdt)
+      const most = free - Positions.margin(desk.state, draft.account, usdt)
+      return most <= 0n ? { _tag: "Nothing" } : transfer("collateral", "trade", usdt, text(most))
+    }
     case "transfer": {
       const [from, to] = draft.isBuy ? ["collateral", "trade"] as const : ["trade", "collateral"] as const
       return transfer(from, to, "USDT", text(BigInt(draft.pick + 1) * units("10")))
@@ -179,6 +190,10 @@ const operation = (desk: Desk, draft: Draft): Operation => {
 export const actionOf = (desk: Desk, draft: Draft): Action => {
   const { at, grid } = orders(desk, draft, listedOf(draft))
   if (draft.verb === "movePrice") return movePrice(grid.market, text(at(draft.tick)))
+  if (draft.verb === "openPosition") {
+    const [side, lots] = [draft.isBuy ? "buy" : "sell", BigInt(draft.lots + 1)] as const
+    return openPosition(draft.account, grid.market, side, text(lots * units(grid.lot)), text(at(draft.tick)))
+  }
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations are made by the account that placed the order.

@@ -1,7 +1,9 @@
 /** The invariants: what holds after every command, whatever the commands are. */
 import { assert } from "@effect/vitest"
 import type { MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
+import type { Market } from "../../../src/domain/Market.ts"
 import { isOpen } from "../../../src/domain/Order.ts"
+import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import type { Event } from "../../../src/sandbox/engine/Event.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import type { OcoOrder, Order } from "../../../src/sandbox/engine/Order.ts"
@@ -137,6 +139,40 @@ const sorted = ({ book: { asks, bids } }: Trading): void => {
 
 const keyOf = ({ account, market }: Order): string => `${account}/${market}`
 
+/** What the margin and the fee of this amount need at this price. */
+const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units): Units.Units => {
+  const total = Units.times(amount, price)
+  return total / Positions.leverage + Units.times(total, Units.ofPercent(takerFee))
+}
+
+/** How much of a plain order has no margin behind it: that much may do nothing but close a position. */
+const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Units => {
+  const needed = marginOf(market, order.left, order.queued ?? priceOf(order))
+  return locked >= needed ? 0n : order.left - order.left * locked / needed
+}
+
+/** The open orders that trade positions. An OCO order is one of them, with the lock of both its legs. */
+const plainOrders = ({ ocoOrders, openOrders }: State) =>
+  [...openOrders.values()].flatMap((order) => {
+    if (order.kind === "spot" || order.reduceOnly) return []
+    const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco)
+    if (pair?.stopLoss === order) return []
+    const locked = (order.locked?.units ?? 0n) + (pair?.stopLoss.locked?.units ?? 0n)
+    return [{ order, locked, key: `${keyOf(order)}/${order.side}` }]
+  })
+
+/** What has no margin behind it closes no more than there is to close. */
+const secured = (state: State): void => {
+  const sums = new Map<string, Units.Units>()
+  for (const { key, locked, order } of plainOrders(state)) {
+    const market = state.markets.get(order.market) ?? assert.fail("no such market")
+    const sum = (sums.get(key) ?? 0n) + uncovered(market, order, locked)
+    sums.set(key, sum)
+    const closes = Positions.reducible(state, order.account, order.market, order.side)
+    holds(sum <= closes + 10n, `${key} would open ${sum - closes} without margin`)
+  }
+}
+
 /**
  * Follows an exchange from its beginning and keeps its own account of it: what each order has dealt, when it came to
  * the book, the positions, and what was traded with the rest of the world.
@@ -147,6 +183,11 @@ export class Follower {
   private readonly arrivals = new Map<string, number>()
   private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
   private readonly positions = new Map<string, Units.Units>()
+  private readonly costs = new Map<string, Units.Units>()
+  /** What the closed parts of positions have lost in this command, with their fees, by account and asset. */
+  private readonly lost = new Map<string, Units.Units>()
+  /** How much collateral an account lacks behind its positions, by account and asset. */
+  private readonly lacking = new Map<string, Units.Units>()
   private readonly tradedOutside = new Map<string, Units.Units>()
   private readonly state: State
   private greatestId = 0n
@@ -158,7 +199,8 @@ export class Follower {
   }
 
   /** Checks the reply of a command, its events, and the state that it has left. */
-  check({ events, reply }: Answer): void {
+  check({ events, reply }: Answer, action?: Action): void {
+    if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") this.place(reply.order)
     if (reply._tag === "OcoPlaced") {
       this.pairs.push(reply.oco)
@@ -183,6 +225,8 @@ export class Follower {
     this.pairsEndTogether()
     this.positionsAgree()
     this.lenderAgrees()
+    secured(this.state)
+    this.marginHolds()
   }
 
   /** Checks what takes long: every order that there ever was, and the fees that it was charged. */
@@ -256,7 +300,55 @@ export class Follower {
     if (order.reduceOnly) {
       holds(before > 0n ? after >= 0n && after < before : after <= 0n && after > before, "a position is not reduced")
     }
-    this.positions.set(keyOf(order), after)
+    this.position(order.account, order.market, order.side === "buy" ? amount : -amount, price, true)
+  }
+
+  private openPosition({ account, amount, market, price, side }: Extract<Action, { _tag: "OpenPosition" }>): void {
+    const [size, at] = [units(amount), units(price ?? assert.fail("a draft names its price"))]
+    const signed = side === "buy" ? size : -size
+    this.position(account, market, signed, at, false)
+    const [stock = ""] = market.split("_")
+    // No coins move: it is as if the rest of the world had taken the other side.
+    this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) - signed)
+  }
+
+  /** Keeps account of a position, and of what its closed part has lost. */
+  private position(account: string, market: MarketName, signed: bigint, price: Units.Units, hasFee: boolean): void {
+    const key = `${account}/${market}`
+    const [before, cost] = [this.positions.get(key) ?? 0n, this.costs.get(key) ?? 0n]
+    this.positions.set(key, before + signed)
+    const [held, size] = [before, signed].map((amount) => amount < 0n ? -amount : amount) as [bigint, bigint]
+    const closed = before === 0n || before > 0n === signed > 0n ? 0n : held < size ? held : size
+    const paid = closed === 0n ? 0n : cost * closed / held
+    this.costs.set(key, cost - paid + Units.times(size - closed, price))
+    const listed = this.state.markets.get(market) ?? assert.fail("no such market")
+    const value = Units.times(closed, price)
+    const fee = hasFee ? Units.times(value, Units.ofPercent(listed.takerFee)) : 0n
+    const loss = (before > 0n ? paid - value : value - paid) + fee
+    const owner = `${account} ${listed.money}`
+    if (loss > 0n) this.lost.set(owner, (this.lost.get(owner) ?? 0n) + loss)
+  }
+
+  /**
+   * The collateral covers the margin of the positions. This exchange liquidates nothing, so a loss may eat into it;
+   * nothing else may: no order that fills, no transfer and no lock.
+   */
+  private marginHolds(): void {
+    const margins = new Map<string, Units.Units>()
+    for (const { account, cost, market } of this.state.positions.values()) {
+      const owner = `${account} ${this.state.markets.get(market)?.money}`
+      margins.set(owner, (margins.get(owner) ?? 0n) + cost / Positions.leverage)
+    }
+    for (const owner of new Set([...margins.keys(), ...this.lacking.keys()])) {
+      const [account = "", ticker] = owner.split(" ")
+      const held = Ledger.balance(this.state.ledger, Ledger.free(account, "collateral"), ticker as never)
+      const margin = margins.get(owner) ?? 0n
+      const lacks = margin > held ? margin - held : 0n
+      const most = (this.lacking.get(owner) ?? 0n) + (this.lost.get(owner) ?? 0n)
+      holds(lacks <= most, `${owner}: ${lacks} of the margin is missing, of which losses explain ${most}`)
+      this.lacking.set(owner, lacks)
+    }
+    this.lost.clear()
   }
 
   /** At every price, the oldest order is first. */
