@@ -26,7 +26,8 @@ export interface VenuePolicy {
   /**
    * Which nonces are accepted. `unique`: a numeric text that the key has never used (document, "Authentication", 3).
    * `increasing-or-window`: a number greater than the key's last one. Where the request asks for the window: a number
-   * that the key has not used, at most {@link nonceWindowMillis} from the exchange's clock.
+   * that the key has not used, at most {@link nonceWindowMillis} from the exchange's clock. What is far below all
+   * that the key has used counts as used.
    */
   readonly nonce: "unique" | "increasing-or-window"
   /**

@@ -64,6 +64,8 @@ export interface Refusals {
   readonly nonceUsed: Refusal
   /** A windowed nonce is too far from the exchange's clock: see `VenuePolicy.nonce`. */
   readonly nonceOutsideWindow: Refusal
+  /** `nonceWindow` is there, and is no boolean. */
+  readonly nonceWindowInvalid: Refusal
   /** Too many calls in too short a time (document, "Limits"). */
   readonly rateLimited: Refusal
   /** A reduce-only order has no position to reduce, or is on the position's own side (document, Endpoints §2). */
@@ -222,6 +224,7 @@ const common = {
   requestMissing: { status: 400, code: 9, message: "Request not provided." },
   nonceMissing: { status: 400, code: 9, message: "Nonce not provided." },
   nonceUsed: { status: 429, code: 0, message: "Too many requests." },
+  nonceWindowInvalid: { status: 400, code: 9, message: "Invalid nonceWindow." },
   nonceOutsideWindow: {
     status: 400,
     code: 9,

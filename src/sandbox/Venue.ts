@@ -140,21 +140,21 @@ interface AppliedCall extends ReadCall {
   readonly reply: Reply
 }
 
-const recognise = ({ executor }: Gateway, request: Request, at: number): Trace.Trace =>
-  Trace.recognise(request, executor.history.state, at)
+const recognise = ({ executor }: Gateway, request: Request, moment: VenueClock.Moment): Trace.Trace =>
+  Trace.recognise(request, executor.history.state, moment)
 
 const admit = (
   { dialect, executor, limits }: Gateway,
   trace: Trace.Trace
 ): Result.Result<Call, RefusalKind> => {
-  const { at, request } = trace
+  const { at, request, serverTime } = trace
   // What has come due by now is part of the exchange that the call finds.
   executor.settle(at)
   const { state } = executor.history
   return Result.flatMap(
     Routing.route(request),
     (routed) =>
-      Result.map(Admission.admit({ dialect, state, limits, at }, routed, request), (admitted) => {
+      Result.map(Admission.admit({ dialect, state, limits, at, serverTime }, routed, request), (admitted) => {
         trace.fields = admitted.fields
         if (admitted.nonce !== undefined) trace.nonce = admitted.nonce.value
         return { ...routed, ...admitted }
@@ -162,11 +162,12 @@ const admit = (
   )
 }
 
-const contextOf = ({ dialect, executor }: Gateway, { key }: Call, { at }: Trace.Trace) => ({
+const contextOf = ({ dialect, executor }: Gateway, { key }: Call, { at, serverTime }: Trace.Trace) => ({
   dialect,
   state: executor.history.state,
   account: key?.account ?? "",
-  at
+  at,
+  serverTime
 })
 
 const read = (gateway: Gateway, trace: Trace.Trace, call: Call): ReadCall => ({
@@ -224,8 +225,8 @@ const note = (gateway: Gateway, trace: Trace.Trace, answer: Answer, fault: Fault
 const unavailable = ({ dialect }: Gateway, { path }: Request): Written => Responses.refuse(dialect, path, "unavailable")
 
 /** The pipeline: a call from its request to its answer. No answer is sent before its command is durable. */
-const carryOut = (gateway: Gateway, request: Request, at: number, fault?: Faults.Fired): Effect.Effect<Answer> => {
-  const trace = recognise(gateway, request, at)
+const carryOut = (gateway: Gateway, request: Request, moment: VenueClock.Moment, fault?: Faults.Fired) => {
+  const trace = recognise(gateway, request, moment)
   const admitted = admit(gateway, trace)
   const readCall = Result.map(admitted, (call) => read(gateway, trace, call))
   const applied = Result.map(readCall, (call) => apply(gateway, trace, call))
@@ -237,8 +238,8 @@ const carryOut = (gateway: Gateway, request: Request, at: number, fault?: Faults
 }
 
 /** A call that a fault keeps from being applied. */
-const leaveOut = (gateway: Gateway, request: Request, at: number, fault: Faults.Fired): Answer => {
-  const trace = recognise(gateway, request, at)
+const leaveOut = (gateway: Gateway, request: Request, moment: VenueClock.Moment, fault: Faults.Fired): Answer => {
+  const trace = recognise(gateway, request, moment)
   const shown = Symptoms.show(gateway.dialect, request.path, unavailable(gateway, request), fault.symptom)
   note(gateway, trace, shown, fault)
   return shown
@@ -253,12 +254,12 @@ const handle = (gateway: Gateway) => {
       const apiKey = request.headers[Signature.headers.apiKey]
       const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
       if (fault !== undefined && Symptoms.isNeverApplied(fault.symptom)) {
-        return Effect.succeed(leaveOut(gateway, request, VenueClock.now(history.state, clock), fault))
+        return Effect.succeed(leaveOut(gateway, request, VenueClock.moment(history.state, clock), fault))
       }
       const carriedOut = Effect.suspend(() =>
         halt.isHalted()
           ? Effect.succeed<Answer>(unavailable(gateway, request))
-          : carryOut(gateway, request, VenueClock.now(history.state, clock), fault)
+          : carryOut(gateway, request, VenueClock.moment(history.state, clock), fault)
       )
       return fault === undefined ? carriedOut : Symptoms.delay(carriedOut, fault.symptom)
     }))

@@ -1,18 +1,45 @@
 /**
  * What time it is in a venue. Times are Unix microseconds.
  *
+ * There are two clocks. The venue's own is the owner's to set: orders, interest and limits carry its time. The clock that
+ * callers see, and that judges their nonces, follows the machine: their nonces stay good wherever the owner takes the
+ * venue.
+ *
  * @since 0.1.0
  */
 import type * as Clock from "effect/Clock"
 import type * as State from "./engine/State.ts"
 
 /**
- * The computer's clock.
+ * When something happens, by both clocks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Moment {
+  /** The venue's clock, in Unix microseconds. */
+  readonly at: number
+  /** The clock that callers see, and that judges their nonces, in Unix microseconds. */
+  readonly serverTime: number
+}
+
+/**
+ * The machine's clock, with its microseconds if it has them.
  *
  * @category clock
  * @since 0.1.0
  */
-export const real = (clock: Clock.Clock): number => clock.currentTimeMillisUnsafe() * 1000
+export const real = (clock: Clock.Clock): number => Number(clock.currentTimeNanosUnsafe() / 1000n)
+
+/**
+ * The clock that callers see, and that judges their nonces: the machine's, and how far the owner has set it ahead. Not
+ * even a restored state or a frozen venue holds it back.
+ *
+ * @category clock
+ * @since 0.1.0
+ */
+export const serverTime = (state: State.State, clock: Clock.Clock): number =>
+  clock.currentTimeMillisUnsafe() * 1000 + state.skew
 
 /**
  * The time that a venue's clock shows with a setting.
@@ -24,9 +51,20 @@ export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
   setting._tag === "Frozen" ? setting.at : real(clock) + setting.ahead
 
 /**
- * The time of a venue. It never runs backwards while a state lives, whatever the computer's clock does.
+ * The time of a venue. It never runs backwards while a state lives, whatever the machine's clock does.
  *
  * @category clock
  * @since 0.1.0
  */
 export const now = (state: State.State, clock: Clock.Clock): number => Math.max(state.at, shown(state.clock, clock))
+
+/**
+ * What both clocks show.
+ *
+ * @category clock
+ * @since 0.1.0
+ */
+export const moment = (state: State.State, clock: Clock.Clock): Moment => ({
+  at: now(state, clock),
+  serverTime: serverTime(state, clock)
+})

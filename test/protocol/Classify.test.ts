@@ -498,6 +498,7 @@ describe("refusals that an exchange of the dialect gives", () => {
     nonceMissing: "RequestRejected",
     nonceUsed: "NonceRejected",
     nonceOutsideWindow: "NonceRejected",
+    nonceWindowInvalid: "RequestRejected",
     rateLimited: "RateLimited",
     reduceOnly: "ReduceOnlyRejected",
     notEnoughBalance: "RequestRejected",

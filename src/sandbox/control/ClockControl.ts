@@ -1,5 +1,5 @@
 /**
- * The owner's hands on the venue's clock.
+ * The owner's hands on the venue's clock, and on the clock that callers see: it follows the machine, ahead of it or behind.
  *
  * @since 0.1.0
  */
@@ -20,7 +20,7 @@ export interface ClockReading {
   readonly at: number
   /** Whether the clock stands still. */
   readonly frozen: boolean
-  /** How far the clock that callers see, and that their nonces are judged by, is ahead, in milliseconds. */
+  /** How far the clock that callers see, and that judges their nonces, is ahead of the machine's, in milliseconds. */
   readonly skewMillis: number
 }
 
@@ -44,7 +44,7 @@ const largestSkew = 30 * 365 * 86_400_000
 
 /**
  * Moves the clock on to a time, which it then shows; it runs or stands still as before. In a venue without commands it
- * stands still at any time: then no later command depends on the computer's clock.
+ * stands still at any time: then no later command depends on the machine's clock.
  */
 const set = Effect.fnUntraced(function*(
   venue: Venue["Service"],

@@ -95,7 +95,10 @@ export class Control extends Context.Service<Control, {
   readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
   /** What an account has, in all wallets. */
   readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
-  /** What the venue's clock shows. */
+  /**
+   * What the venue's clock shows: orders, interest and limits carry its time. Callers see another clock, which judges
+   * their nonces: the machine's, with the skew. So they keep trading wherever this one is taken.
+   */
   readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
   /** Stops the clock where it is. */
   readonly freezeClock: Done
@@ -114,7 +117,10 @@ export class Control extends Context.Service<Control, {
     /** How far, in milliseconds; 0 or more. */
     readonly millis: number
   }) => Done
-  /** Sets how far the clock that callers see, and that their nonces are judged by, is ahead; below zero it is behind. */
+  /**
+   * Sets how far the clock that callers see, and that judges their nonces, is ahead of the machine's; below zero it is
+   * behind. The venue's clock does not change.
+   */
   readonly skewClock: (options: {
     /** How far, in milliseconds; at most 30 years either way. */
     readonly millis: number

@@ -210,7 +210,9 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(described("What an account has, in all wallets.")),
   HttpApiEndpoint.get("clock", "/Clock", { success: Control.ClockReading, error: Unavailable }).annotateMerge(
-    described("The venue's clock, in Unix microseconds.")
+    described(
+      "The venue's clock, in Unix microseconds, and how far the clock that callers see is ahead of the machine's."
+    )
   ),
   post("freezeClock", "/FreezeClock", Nothing, "Stops the clock where it is."),
   post("runClock", "/RunClock", Nothing, "Lets the clock run on from where it is."),
@@ -231,7 +233,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "skewClock",
     "/SkewClock",
     Schema.Struct({ millis: Schema.Int }),
-    "Sets how far the clock that callers see, and that their nonces are judged by, is ahead; below zero it is behind."
+    "Sets how far the clock that callers see, and that judges their nonces, is ahead of the machine's; below zero it is " +
+      "behind. The venue's clock does not change."
   ),
   HttpApiEndpoint.post("addFault", "/Faults", {
     payload: Faults.Fault,

@@ -25,7 +25,7 @@ import * as VenueClock from "../VenueClock.ts"
 export type OwnerAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
 
 /**
- * An owner action, or how to choose it: from the state, the venue's clock and the computer's clock, both in Unix
+ * An owner action, or how to choose it: from the state, the venue's clock and the machine's clock, both in Unix
  * microseconds.
  *
  * @category models

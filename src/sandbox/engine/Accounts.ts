@@ -77,7 +77,8 @@ export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, 
     endpoints,
     lastActivity: seconds(at),
     usedNonces: new Map(),
-    greatestNonce: -1n
+    greatestNonce: -1n,
+    nonceFloor: -1n
   })
   return Reply.done
 }

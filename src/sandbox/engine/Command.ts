@@ -451,7 +451,7 @@ export interface SetClock {
 }
 
 /**
- * Sets how far the clock that callers see is ahead of the venue's.
+ * Sets how far the clock that callers see is ahead of the machine's.
  *
  * @category models
  * @since 0.1.0

@@ -48,8 +48,8 @@ export const cancel = (work: Work, order: Order): void =>
   end(work, order, order.dealStock === 0n ? "CANCELED" : "PARTIAL_CANCELED")
 
 /**
- * Cancels the other leg of an OCO order, of which this one has traded, was triggered or has ended. An order that is no
- * leg, or no longer one, changes nothing.
+ * Cancels the other leg of an OCO order, of which this one has traded, was triggered or has ended. When this one was
+ * canceled because its position is closed, so is the other. An order that is no leg, or no longer one, changes nothing.
  *
  * @category orders
  * @since 0.1.0
@@ -65,5 +65,6 @@ export const endOtherLeg = (work: Work, order: Order): void => {
     order.locked = other.locked
     other.locked = undefined
   }
-  cancel(work, other)
+  if (order.status === "AUTO_CANCELED_REDUCE_ONLY") end(work, other, order.status)
+  else cancel(work, other)
 }

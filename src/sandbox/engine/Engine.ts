@@ -63,7 +63,7 @@ const applyCall = (
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.refused("notFound")
   if (nonce !== undefined) {
-    const used = Nonces.use(state.policy, key, nonce, at + state.skew)
+    const used = Nonces.use(state.policy, key, nonce, at)
     if (used !== "used") return Reply.refused(used)
   }
   key.lastActivity = UnixSeconds.make(Math.floor(at / 1e6))

@@ -62,7 +62,7 @@ export const apply = (
     return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
   }
   const { events, reply } = Engine.apply(history.state, command)
-  if (reply._tag === "Refused" && (reply.why === "nonceUsed" || reply.why === "nonceOutsideWindow")) {
+  if (reply._tag === "Refused" && reply.why === "nonceUsed") {
     history.state.at = at
     return { reply, events, recorded: false }
   }

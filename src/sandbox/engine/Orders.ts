@@ -6,7 +6,12 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { type ClientOrderId, type MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
-import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
+import {
+  type ActivationCondition,
+  activationConditionOf,
+  type OrderSide,
+  type PositionSide
+} from "../../domain/Order.ts"
 import * as Ending from "./Ending.ts"
 import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
@@ -51,6 +56,16 @@ const open = ({ emit, state }: Work, order: Order): void => {
 
 const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
+
+/** The side of the position that an order of this side opens or increases. */
+const opens = { buy: "LONG", sell: "SHORT" } as const
+
+/** The side of the position that an order of this side reduces. */
+const reduces = { buy: "SHORT", sell: "LONG" } as const
+
+/** Accounts are in one-way mode: only a reduce-only order belongs to one side. */
+const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
+  kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
 
 /** The fields that a new order has unless it states others. */
 const defaults = (work: Work, account: string, market: Market.Market, ahead = 1) => ({
@@ -154,7 +169,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
     clientOrderId,
     stp,
     reduceOnly,
-    positionSide: kind === "spot" ? undefined : "BOTH",
+    positionSide: positionSideOf(kind, side, reduceOnly),
     left: quantity
   }
   if (postOnly && Matching.wouldTake(work, order)) return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
@@ -193,7 +208,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
     clientOrderId,
     stp,
     reduceOnly,
-    positionSide: kind === "spot" ? undefined : "BOTH",
+    positionSide: positionSideOf(kind, side, reduceOnly),
     left: quantity
   }
   if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
@@ -235,7 +250,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     postOnly: bboRole === "queue",
     clientOrderId,
     stp,
-    positionSide: kind === "spot" ? undefined : "BOTH",
+    positionSide: positionSideOf(kind, side, false),
     left: quantity
   }
   if (!lock(work, market, order, price)) return notEnoughBalance
@@ -273,7 +288,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
     quantity,
     clientOrderId,
     reduceOnly,
-    positionSide: side === "buy" ? "LONG" as const : "SHORT" as const,
+    positionSide: (reduceOnly ? reduces : opens)[side],
     oco: id,
     left: quantity
   })

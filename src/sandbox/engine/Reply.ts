@@ -166,7 +166,7 @@ export interface Invalid {
 
 /**
  * The command is refused for a reason other than its fields alone. A call has changed nothing but the key's nonces and
- * last activity, and with `nonceUsed` and `nonceOutsideWindow` not even these.
+ * last activity, and with `nonceUsed` not even these.
  *
  * @category models
  * @since 0.1.0
@@ -177,7 +177,6 @@ export interface Refused {
    * The reason:
    *
    * - `nonceUsed`: the key has used this nonce, or in increasing order a greater one
-   * - `nonceOutsideWindow`: the nonce is too far from the clock
    * - `notEnoughBalance`: a wallet does not hold what the call needs
    * - `reduceOnly`: there is no position that the order could reduce
    * - `notFound`: the API key is unknown
@@ -186,7 +185,6 @@ export interface Refused {
    */
   readonly why:
     | "nonceUsed"
-    | "nonceOutsideWindow"
     | "notEnoughBalance"
     | "reduceOnly"
     | "notFound"

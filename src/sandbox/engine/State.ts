@@ -86,6 +86,8 @@ export interface Key {
   readonly usedNonces: Map<bigint, number>
   /** The greatest nonce that it has used; -1 before the first. */
   greatestNonce: bigint
+  /** Nonces up to this one have been forgotten, and are refused. -1 until some are. */
+  nonceFloor: bigint
 }
 
 /**
@@ -241,14 +243,14 @@ export interface Trading {
 }
 
 /**
- * A clock that runs with the computer's.
+ * A clock that runs with the machine's.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RunningClock {
   readonly _tag: "Running"
-  /** How far it is ahead of the computer's clock, in microseconds; below zero when it is behind. */
+  /** How far it is ahead of the machine's clock, in microseconds; below zero when it is behind. */
   readonly ahead: number
 }
 
@@ -336,7 +338,7 @@ export interface State {
   at: number
   /** The clock of the venue. */
   clock: Clock
-  /** How far the clock that callers see, and that judges their nonces, is ahead of the venue's, in microseconds. */
+  /** How far the clock that callers see, and that judges their nonces, is ahead of the machine's, in microseconds. */
   skew: number
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: Array<PriceStep>

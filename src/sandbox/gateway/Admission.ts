@@ -1,6 +1,6 @@
 /**
  * Who may make a call (document, "Authentication" and "Limits"): the headers, the payload, the signature, the key and its
- * permissions, the rate limit and the envelope. The engine decides whether the nonce can be used.
+ * permissions, the rate limit, the envelope and the nonce's window. The engine decides whether the nonce has been used.
  *
  * @since 0.1.0
  */
@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { ApiKey } from "../../domain/Identifiers.ts"
+import { nonceWindowMillis } from "../../domain/VenuePolicy.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -46,8 +47,10 @@ export interface Context {
   readonly state: State
   /** The rate limits, with the calls counted so far. */
   readonly limits: Limits.Limits
-  /** The venue's clock, in Unix microseconds. */
+  /** The venue's clock, by which calls are counted, in Unix microseconds. */
   readonly at: number
+  /** The clock that judges nonces, in Unix microseconds. */
+  readonly serverTime: number
 }
 
 /** Stands in for the secret of an unknown key, so that its signature takes as long to check as a known key's. */
@@ -55,8 +58,9 @@ const nobody = "no secret"
 
 const isSignedWith = (secret: string, payload: string, signature: string): boolean => {
   const expected = createHmac("sha512", secret).update(payload).digest()
-  const given = Buffer.from(signature, "hex")
-  return given.length === expected.length && /^[0-9a-f]+$/u.test(signature) && timingSafeEqual(given, expected)
+  // Decoding hex drops what it can't read, such as half a byte at the end.
+  if (!/^[0-9a-f]{128}$/u.test(signature)) return false
+  return timingSafeEqual(Buffer.from(signature, "hex"), expected)
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -71,13 +75,21 @@ const toFields = (dialect: Dialect, body: Uint8Array): Readonly<Record<string, u
   return repeatsKey || (dialect.policy.compactJson && !isCompact) ? undefined : json.success
 }
 
+const hasWindow = ({ policy }: Dialect): boolean => policy.nonce === "increasing-or-window"
+
 const digits = /^[0-9]{1,20}$/u
+
+/** Whether a nonce that asks for the window is too far from the clock. */
+const isOutsideWindow = ({ value, window }: Command.Nonce, serverTime: number): boolean => {
+  const distance = value - BigInt(Math.floor(serverTime / 1000))
+  return window && (distance > nonceWindowMillis || distance < -nonceWindowMillis)
+}
 
 /** The nonce as the dialect writes it: a string of digits in the document's; an integer or such a string in the live one. */
 const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Nonce | undefined => {
   const counted = dialect.policy.nonce !== "unique" && (typeof nonce === "bigint" || Number.isSafeInteger(nonce))
   const text = typeof nonce === "string" || counted ? String(nonce) : ""
-  return digits.test(text) ? { value: BigInt(text), window: window === true } : undefined
+  return digits.test(text) ? { value: BigInt(text), window: window === true && hasWindow(dialect) } : undefined
 }
 
 const isAllowed = ({ endpoints }: Key, { path }: Endpoint.Any): boolean =>
@@ -101,7 +113,7 @@ const isPermitted = (state: State, account: string, path: string): boolean => {
 }
 
 const admitPrivate = (
-  { at, dialect, limits, state }: Context,
+  { at, dialect, limits, serverTime, state }: Context,
   endpoint: Endpoint.Any,
   request: Request
 ): Result.Result<Admitted, RefusalKind> => {
@@ -126,8 +138,12 @@ const admitPrivate = (
   const { nonce: given, nonceWindow, request: path, ...fields } = body
   const required = dialect.policy.envelope === "always" || endpoint.envelope === "required"
   if (path === undefined ? required : path !== endpoint.path) return Result.fail("requestMissing")
+  if (hasWindow(dialect) && nonceWindow !== undefined && typeof nonceWindow !== "boolean") {
+    return Result.fail("nonceWindowInvalid")
+  }
   const nonce = toNonce(dialect, given, nonceWindow)
   if (nonce === undefined && (required || given !== undefined)) return Result.fail("nonceMissing")
+  if (nonce !== undefined && isOutsideWindow(nonce, serverTime)) return Result.fail("nonceOutsideWindow")
   return Result.succeed({ key, nonce, fields })
 }
 

@@ -215,6 +215,8 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
       return nonceForm(refused)
     case "nonceUsed":
       return usedNonce(refused)
+    case "nonceWindowInvalid":
+      return "nonceWindow must be true or false, without quotes"
     case "nonceOutsideWindow":
       return distantNonce(refused)
     case "keyDisabled":

@@ -8,6 +8,7 @@ import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
+import type { Moment } from "../VenueClock.ts"
 import type * as Faults from "./Faults.ts"
 import * as Limits from "./Limits.ts"
 import { type Answer, header, type Request } from "./Message.ts"
@@ -26,6 +27,8 @@ export interface Trace {
   readonly request: Request
   /** When the request arrived, in Unix microseconds on the venue's clock. */
   readonly at: number
+  /** When it arrived by the clock that judges nonces, in Unix microseconds. */
+  readonly serverTime: number
   /** The endpoint of the path. */
   endpoint?: Endpoint.Any
   /** The account whose key the request names, signed by it or not. */
@@ -50,12 +53,12 @@ export interface Trace {
  * @category tracing
  * @since 0.1.0
  */
-export const recognise = (request: Request, { keys }: State, at: number): Trace => {
+export const recognise = (request: Request, { keys }: State, moment: Moment): Trace => {
   const key = keys.get(header(request, Signature.headers.apiKey) as never)
   const endpoint = Routing.find(request.path)?.route.endpoint
   return {
     request,
-    at,
+    ...moment,
     ...(key === undefined ? {} : { account: key.account, key: key.title }),
     ...(endpoint === undefined ? {} : { endpoint })
   }
@@ -77,7 +80,7 @@ export interface Context {
 }
 
 const hintOf = (trace: Trace, { dialect, limits, state }: Context): string | undefined => {
-  const { at, endpoint, refused, request } = trace
+  const { endpoint, refused, request, serverTime } = trace
   if (refused === undefined || refused === "invalid") return undefined
   return NearMiss.explain(refused, {
     request,
@@ -86,7 +89,7 @@ const hintOf = (trace: Trace, { dialect, limits, state }: Context): string | und
     endpoint,
     paths: Routing.paths,
     limit: endpoint && limits.of(Limits.countedAs(endpoint), endpoint.rateLimit),
-    at: at + state.skew
+    at: serverTime
   })
 }
 

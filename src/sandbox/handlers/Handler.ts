@@ -25,6 +25,8 @@ export interface Context {
   readonly account: string
   /** The time by the clock of the venue, in Unix microseconds. */
   readonly at: number
+  /** The time by the clock that callers see, and that judges their nonces, in Unix microseconds. */
+  readonly serverTime: number
 }
 
 /**

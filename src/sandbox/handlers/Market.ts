@@ -150,5 +150,5 @@ export const market = {
       )
     })
   },
-  ServerTime: { answer: (_request, { at, state }) => ({ time: seconds(at + state.skew) }) }
+  ServerTime: { answer: (_request, { serverTime }) => ({ time: seconds(serverTime) }) }
 } satisfies Partial<Handlers>

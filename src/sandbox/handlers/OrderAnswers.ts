@@ -59,6 +59,7 @@ const activation = (stop: Trigger) => ({
 export const stopLimitOrder = (order: StopOrder): StopLimitOrders.StopLimitOrder => ({
   ...common(order),
   ...activation(order.stop),
+  ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide }),
   ioc: order.ioc,
   rpi: false,
   reduceOnly: order.reduceOnly

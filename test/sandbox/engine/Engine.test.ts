@@ -96,7 +96,6 @@ it("the commands reach every kind of reply, so that the properties above say som
     "CreateCode Done",
     "CreateCode notEnoughBalance",
     "Nothing nonceUsed",
-    "Nothing nonceOutsideWindow",
     "Nothing notFound"
   ])
 })

@@ -131,19 +131,82 @@ describe("the window, in the live dialect", () => {
       assert.strictEqual(yield* use(now, true), used)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("only `true` asks for the window", () =>
+  it.effect("is asked for by `true`, and by nothing else", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
-      assert.strictEqual(yield* use(now + 1_000_000, "true" as never), "accepted")
+      for (const value of ["true", "false", 1, 0, null, {}, []]) {
+        assert.strictEqual(yield* use(now, value as never), "400 Invalid nonceWindow.")
+      }
+      assert.strictEqual(yield* use(now + 1_000_000, false), "accepted")
       assert.strictEqual(yield* use(now, false), used)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-it("nonces of the window are forgotten once they are too old to be accepted, and not before", () => {
-  const key = { ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()) }
-  const useAt = (clock: number, value: number) =>
-    Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window: true }, clock * 1000)
-  for (let i = 0; i <= 20_000; i++) assert.strictEqual(useAt(now + i, now + i), "used")
-  assert.isBelow(key.usedNonces.size, 6000)
-  for (let i = 15_000; i <= 20_000; i++) assert.strictEqual(useAt(now + 20_000, now + i), "nonceUsed")
+it.effect("the document knows no window: whatever is said of it is ignored, as other fields that it does not list", () =>
+  Effect.gen(function*() {
+    for (const [nonce, value] of Object.entries([true, "true", 1, null])) {
+      assert.strictEqual(yield* use(nonce, value as never), "accepted")
+    }
+  }).pipe(Effect.provide(inProcess(Dialect.document))))
+
+describe("what a key remembers", () => {
+  const newKey = () => ({ ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()), usedNonces: new Map() })
+
+  type Key = ReturnType<typeof newKey>
+
+  const useWith = (key: Key, value: number | bigint, window = true) =>
+    Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window }, 0)
+
+  it("is bounded, and all of the window", () => {
+    const key = newKey()
+    for (let i = 0; i <= 50_000; i++) {
+      if (useWith(key, now + i) !== "used" || key.usedNonces.size > 20_002) assert.fail(`${i}`)
+    }
+    for (let i = 0; i <= 50_000; i++) if (useWith(key, now + i) === "used") assert.fail(`${i} again`)
+  })
+
+  it("is not spoilt by increasing nonces that count microseconds", () => {
+    const key = newKey()
+    for (let i = 0; i <= 30_000; i++) useWith(key, BigInt(now + i) * 1000n, false)
+    assert.strictEqual(useWith(key, now), "used")
+    assert.strictEqual(useWith(key, now), "nonceUsed")
+  })
+
+  /** A caller whose clock never goes back, and whose nonces lie anywhere in the window. */
+  const calls = fc.record({
+    pace: fc.constantFrom(0, 1, 3, 40),
+    width: fc.constantFrom(0, 50, 5000),
+    increasing: fc.constantFrom(0, 10),
+    seed: fc.integer()
+  })
+
+  property(
+    "no nonce is accepted twice, and none of the window is refused that is new",
+    [calls],
+    (drawn) =>
+      Effect.sync(() => {
+        const { increasing, pace, seed, width } = drawn
+        let state = seed >>> 0
+        const draw = (below: number) => {
+          state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+          return Math.floor(state / 2 ** 32 * below)
+        }
+        const key = newKey()
+        const seen = new Set<number>()
+        let [clock, greatest] = [now, 0]
+        for (let i = 0; i < 45_000; i++) {
+          clock += draw(pace + 1)
+          const window = draw(100) >= increasing
+          const value = clock + draw(2 * width + 1) - width
+          const isNew = window ? !seen.has(value) : value > greatest
+          if (useWith(key, value, window) !== (isNew ? "used" : "nonceUsed"))
+            assert.fail(`${value} of ${clock}, ${window}`)
+          if (isNew)
+            seen.add(value)
+          greatest = Math.max(greatest, value)
+        }
+        for (const value of seen) if (useWith(key, value) === "used") assert.fail(`${value} again`)
+      }),
+    { runs: 60, timeout: 60_000 }
+  )
 })

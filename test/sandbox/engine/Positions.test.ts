@@ -104,6 +104,22 @@ describe("reduce-only", () => {
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
+  it("names the side that it reduces; an order that may open names none, and an OCO order the side that it opens", () => {
+    const desk = funded()
+    trade(desk, "ann", "buy", "2", "100")
+    trade(desk, "sub", "sell", "2", "100")
+    for (const [account, side, reduced] of [["ann", "sell", "LONG"], ["sub", "buy", "SHORT"]] as const) {
+      const [price, trigger] = side === "sell" ? ["130", "90"] as const : ["70", "110"] as const
+      assert.strictEqual(desk.place(account, limit(perp, side, "1", price, reduceOnly)).positionSide, reduced)
+      assert.strictEqual(desk.place(account, limit(perp, side, "1", price)).positionSide, "BOTH")
+      assert.strictEqual(desk.place(account, stop(perp, side, "1", trigger, trigger)).positionSide, "BOTH")
+      const pair = desk.placeOco(account, oco(perp, side, "1", price, trigger, trigger, reduceOnly))
+      assert.deepStrictEqual([pair.stopLoss.positionSide, pair.takeProfit.positionSide], [reduced, reduced])
+      const plain = desk.placeOco(account, oco(perp, side, "1", price, trigger, trigger))
+      assert.strictEqual(plain.takeProfit.positionSide, side === "buy" ? "LONG" : "SHORT")
+    }
+  })
+
   it("needs no collateral of its own", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
@@ -150,7 +166,9 @@ describe("reduce-only", () => {
     const pair = desk.placeOco("ann", oco(perp, "sell", "1", "130", "90", "89", reduceOnly))
     trade(desk, "ann", "sell", "1", "105")
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
-    assert.strictEqual(progress(pair.stopLoss), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
+    for (const leg of [pair.stopLoss, pair.takeProfit]) {
+      assert.strictEqual(progress(leg), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
+    }
     assert.deepStrictEqual([desk.book(perp, "asks"), desk.state.ocoOrders.size], [[], 0])
   })
 

@@ -102,6 +102,8 @@ for (const dialect of dialects) {
             signature.toUpperCase(),
             signature.slice(0, -2),
             `${signature}00`,
+            `${signature}0`,
+            `${signature}f`,
             `0x${signature}`,
             Buffer.from(signature, "hex").toString("base64"),
             hmac(alice.apiSecret, new TextDecoder().decode(request.body)),

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 import { createHmac } from "node:crypto"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
@@ -299,6 +300,13 @@ const rows: ReadonlyArray<
     "nonceOutsideWindow",
     "the nonce is 60 s ahead of the exchange's clock, which is 2026-01-02T01:30:00.000Z; it may be 5 s away"
   ],
+  [
+    "a window in quotes",
+    live,
+    [of(now, "true" as never)],
+    "nonceWindowInvalid",
+    "nonceWindow must be true or false, without quotes"
+  ],
   ["a disabled key", document, [signed(document, path, {}, disabled)], "keyDisabled", "the key is switched off"],
   [
     "a restricted key",
@@ -344,6 +352,7 @@ const refused = Effect.fnUntraced(function*(calls: ReadonlyArray<Request>) {
   const venue = yield* Venue
   yield* control.freezeClock
   yield* control.setClock({ at: now * 1000 })
+  yield* TestClock.setTime(now)
   yield* control.limit({ calls: 2, perSeconds: 60 }, "/api/v4/main-account/fee")
   for (const call of calls) yield* venue.handle(call)
   const records = yield* control.requests()
