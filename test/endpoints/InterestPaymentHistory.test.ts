@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { PlanId, ticker } from "../../src/domain/Identifiers.ts"
+import { InvestmentId, PlanId, ticker } from "../../src/domain/Identifiers.ts"
 import { Limit, Offset } from "../../src/domain/Paging.ts"
 import { InterestPaymentHistory } from "../../src/endpoints/InterestPaymentHistory.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
 import {
   amountOf,
   asBob,
@@ -53,6 +54,21 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.deepStrictEqual(amounts((yield* history.page({ planId: planB })).records), ["11", "12", "13", "14", "15"])
       assert.strictEqual((yield* history.page({ ticker: usdt })).records.length, 10)
       assert.deepStrictEqual((yield* history.page({ planId: planA, ticker: btc })).records, [])
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("the ticker of a payment, and of the filter, is the plan's target currency", () =>
+    Effect.gen(function*() {
+      const control = yield* Control
+      const plan = PlanId.make("plan-abroad")
+      const [dailyPercent, amount] = [amountOf(1), amountOf(100)]
+      const terms = { ticker: usdt, dailyPercent, days: 2, interestTicker: btc, interestRatio: amountOf(50_000) }
+      yield* control.openPlan({ planId: plan, ...terms })
+      yield* control.invest({ account: "alice", planId: plan, investmentId: InvestmentId.make("i"), amount })
+      yield* control.advanceClock({ millis: 86_400_000 })
+      const history = yield* InterestPaymentHistory
+      const { records } = yield* history.page({ ticker: btc })
+      assert.deepStrictEqual(records.map(({ amount, ticker }) => [amount, ticker] as unknown), [["0.00002", btc]])
+      assert.deepStrictEqual((yield* history.page({ ticker: usdt })).records, [])
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
   it.live("the pages of a stream add up to the whole", () =>

@@ -8,7 +8,7 @@ import { type Request, StopLimitOrders } from "../../src/endpoints/StopLimitOrde
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
-import { asBob, btcUsdt, dialects, ethUsdt, exchange, overHttp, stopLimit } from "../support/exchange.ts"
+import { asBob, btcPerp, btcUsdt, dialects, ethUsdt, exchange, overHttp, stopLimit } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { fieldsOf, privateCalls } from "../support/http.ts"
 
@@ -55,6 +55,14 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
       assert.strictEqual(open?.id, orderId)
       const { state } = yield* Venue
       assert.strictEqual(state.openOrders.get(orderId)?.stop?.bboRole, "counterparty")
+    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+
+  it.live("names the side of its position where it trades one, and only there", () =>
+    Effect.gen(function*() {
+      const onSpot = yield* create(stopLimit)
+      assert.notProperty(onSpot, "positionSide")
+      const onFutures = yield* create({ ...stopLimit, market: btcPerp })
+      assert.deepInclude(onFutures, { positionSide: "BOTH", type: "stop limit" })
     }).pipe(Effect.provide(exchange(overHttp(dialect)))))
 
   it.live("optional fields that are left out are not sent, except the client order id", () =>

@@ -20,7 +20,7 @@ export const program = Effect.gen(function*() {
     apiKey: Identifiers.ApiKey.make("my-test-key"),
     apiSecret: "my-test-secret",
     title: "test",
-    type: "1",
+    type: "2",
     enabled: true
   })
   yield* control.fund({ account: "me", wallet: "main", ticker: btc, amount: Decimal.amount("2") })

@@ -277,5 +277,5 @@ export const canonical = (value: unknown): string =>
   })
 
 /** The hash of the state that the commands have left. */
-export const hash = ({ currencies: _currencies, markets: _markets, ...state }: State.State): string =>
+export const hash = ({ markets: _markets, ...state }: State.State): string =>
   createHash("sha256").update(canonical(state)).digest("hex")

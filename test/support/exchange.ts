@@ -97,7 +97,7 @@ export const openSubAccount = (parent: string, id: SubAccountId, alias: string =
 
 export const addKey = (
   { account, apiKey, apiSecret }: Account,
-  options: { readonly enabled?: boolean; readonly endpoints?: ReadonlyArray<string> } = {}
+  options: { readonly enabled?: boolean; readonly endpoints?: ReadonlyArray<string>; readonly type?: string } = {}
 ) =>
   Control.Control.use((control) =>
     control.addKey({
@@ -105,7 +105,7 @@ export const addKey = (
       apiKey: ApiKey.make(apiKey),
       apiSecret,
       title: `key of ${account}`,
-      type: "1",
+      type: options.type ?? "2",
       enabled: options.enabled ?? true,
       ...(options.endpoints === undefined
         ? {}

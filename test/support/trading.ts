@@ -43,7 +43,7 @@ const setUp = Effect.gen(function*() {
       apiKey: ApiKey.make(`${account}-key-0001`),
       apiSecret: `${account}-secret-0001`,
       title: account,
-      type: "1",
+      type: "2",
       enabled: true
     })
     yield* control.fund({ account, wallet: "main", ticker: usdt, amount: Decimal.amount("1000") })
@@ -56,7 +56,7 @@ const setUp = Effect.gen(function*() {
     apiKey: ApiKey.make(byHand.apiKey),
     apiSecret: byHand.apiSecret,
     title: "by hand",
-    type: "1",
+    type: "2",
     enabled: true
   })
 })

@@ -41,7 +41,7 @@ export const open = Effect.fnUntraced(function*(
     apiKey,
     apiSecret,
     title: "oracle",
-    type: "1",
+    type: "2",
     enabled: true,
     ...(endpoints === undefined ? {} : { endpoints: endpoints.map((name) => ({ name, title: name })) })
   })

@@ -69,6 +69,11 @@ export class Control extends Context.Service<Control, {
   readonly addKey: (options: Command.AddKeyOptions) => Done
   /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
   readonly setKey: (options: Command.SetKeyOptions) => Done
+  /**
+   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An
+   * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
+   */
+  readonly setCurrency: (options: Command.SetCurrencyOptions) => Done
   /** Credits a wallet from outside the exchange. */
   readonly fund: (options: Command.FundOptions) => Done
   /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
@@ -187,6 +192,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     setSubAccount: (options) => act({ _tag: "SetSubAccount", ...options }),
     addKey: (options) => act({ _tag: "AddKey", ...options }),
     setKey: (options) => act({ _tag: "SetKey", ...options }),
+    setCurrency: (options) => act({ _tag: "SetCurrency", ...options }),
     fund: (options) => act({ _tag: "Fund", ...options }),
     createCode: (options) => act({ _tag: "CreateCode", ...options }),
     openPlan: (options) => act({ _tag: "OpenPlan", ...options }),

@@ -151,6 +151,12 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     fieldsOf(Command.SetKey),
     "Enables or disables an API key, or restricts it to some paths; null lifts the restriction."
   ),
+  post(
+    "setCurrency",
+    "/SetCurrency",
+    fieldsOf(Command.SetCurrency),
+    "Sets whether a currency can be deposited and withdrawn, and its fees and limits. An absent field stays as it is."
+  ),
   post("fund", "/Fund", fieldsOf(Command.Fund), "Credits a wallet from outside the exchange."),
   post(
     "createCode",

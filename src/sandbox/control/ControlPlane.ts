@@ -110,6 +110,7 @@ const groupLayer = (
       setSubAccount: ({ payload }) => done(control.setSubAccount(payload)),
       addKey: ({ payload }) => done(control.addKey(payload)),
       setKey: ({ payload }) => done(control.setKey(payload)),
+      setCurrency: ({ payload }) => done(control.setCurrency(payload)),
       fund: ({ payload }) => done(control.fund(payload)),
       createCode: ({ payload }) => done(control.createCode(payload)),
       openPlan: ({ payload }) => done(control.openPlan(payload)),

@@ -4,11 +4,13 @@
  * @since 0.1.0
  */
 import { Code } from "../../domain/Code.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { ApiKey, ApiKeyId, ExternalId, SubAccountId, type Ticker, UserId } from "../../domain/Identifiers.ts"
 import { HexColour, mask, MaskedEmail } from "../../domain/SubAccount.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
+import type { TransferTerms } from "./Listings.ts"
 import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
@@ -163,6 +165,33 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined) return Reply.invalid(["id", { kind: "known" }])
   Object.assign(subAccount, changes)
+  return Reply.done
+}
+
+/** The first of some settings that is below zero. */
+const belowZero = (terms: Partial<TransferTerms> = {}): string | undefined =>
+  Object.entries(terms).find(([, value]) => Decimal.Order(value, Decimal.zero) < 0)?.[0]
+
+/**
+ * Changes what a currency shows of its deposits and withdrawals.
+ *
+ * @category currencies
+ * @since 0.1.0
+ */
+export const setCurrency = (state: State, { _tag, ...changes }: Of<"SetCurrency">): Reply.Reply => {
+  if (!isListed(state, changes.ticker)) return unlisted
+  for (const direction of ["deposit", "withdraw"] as const) {
+    const setting = belowZero(changes[direction])
+    if (setting !== undefined) return Reply.invalid([`${direction}.${setting}`, { kind: "min", min: 0 }])
+  }
+  state.currencies = state.currencies.map((currency) =>
+    currency.ticker !== changes.ticker ? currency : {
+      ...currency,
+      ...changes,
+      deposit: { ...currency.deposit, ...changes.deposit },
+      withdraw: { ...currency.withdraw, ...changes.withdraw }
+    }
+  )
   return Reply.done
 }
 

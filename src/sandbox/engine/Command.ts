@@ -11,6 +11,7 @@ import { ApiKey, InvestmentId, MarketName, PlanId, SubAccountId, Ticker } from "
 import { OrderSide } from "../../domain/Order.ts"
 import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
+import type { TransferTerms } from "./Listings.ts"
 import { Operation, Wallet } from "./Operation.ts"
 import type * as State from "./State.ts"
 
@@ -189,6 +190,35 @@ export interface SetKey extends SetKeyOptions {
 }
 
 /**
+ * The options of the action `SetCurrency`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetCurrencyOptions {
+  /** The currency. */
+  readonly ticker: Ticker
+  /** Whether it can be deposited. */
+  readonly canDeposit?: boolean
+  /** Whether it can be withdrawn. */
+  readonly canWithdraw?: boolean
+  /** What deposits cost, and how much they may be; each zero or more. */
+  readonly deposit?: Partial<TransferTerms>
+  /** What withdrawals cost, and how much they may be; each zero or more. */
+  readonly withdraw?: Partial<TransferTerms>
+}
+
+/**
+ * Changes what a currency shows of its deposits and withdrawals. What is absent stays as it is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetCurrency extends SetCurrencyOptions {
+  readonly _tag: "SetCurrency"
+}
+
+/**
  * The options of the action `Fund`.
  *
  * @category models
@@ -259,6 +289,10 @@ export interface OpenPlanOptions {
   readonly dailyPercent: Amount
   /** The term, in days; at least 1. */
   readonly days: number
+  /** The plan's target currency, in which interest is paid. The asset that is invested when absent. */
+  readonly interestTicker?: Ticker
+  /** How many units of the asset make one unit of the target currency. 1 when absent. */
+  readonly interestRatio?: Amount
 }
 
 /**
@@ -311,7 +345,7 @@ export interface PayInterestOptions {
   readonly planId: PlanId
   /** The investment that the payment names. It need not exist. */
   readonly investmentId: InvestmentId
-  /** The asset. */
+  /** The asset. If the plan exists, its target currency. */
   readonly ticker: Ticker
   /** How much. */
   readonly amount: Amount
@@ -507,6 +541,7 @@ export type Action =
   | SetSubAccount
   | AddKey
   | SetKey
+  | SetCurrency
   | Fund
   | IssueCode
   | OpenPlan
@@ -618,6 +653,29 @@ export const SetKey = Schema.TaggedStruct("SetKey", {
   endpoints: key(Schema.NullOr(KeyEndpoints))
 })
 
+const Terms = Schema.Struct({
+  minFlex: key(Decimal),
+  maxFlex: key(Decimal),
+  percentFlex: key(Decimal),
+  fixed: key(Decimal),
+  minAmount: key(Decimal),
+  maxAmount: key(Decimal)
+})
+
+/**
+ * The schema of `SetCurrency`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SetCurrency = Schema.TaggedStruct("SetCurrency", {
+  ticker: Ticker,
+  canDeposit: key(Schema.Boolean),
+  canWithdraw: key(Schema.Boolean),
+  deposit: key(Terms),
+  withdraw: key(Terms)
+})
+
 /**
  * The schema of `Fund`.
  *
@@ -655,7 +713,9 @@ export const OpenPlan = Schema.TaggedStruct("OpenPlan", {
   planId: PlanId,
   ticker: Ticker,
   dailyPercent: Amount,
-  days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+  days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
+  interestTicker: key(Ticker),
+  interestRatio: key(Amount)
 })
 
 /**
@@ -751,6 +811,7 @@ export const Action = Schema.Union([
   SetSubAccount,
   AddKey,
   SetKey,
+  SetCurrency,
   Fund,
   IssueCode,
   OpenPlan,

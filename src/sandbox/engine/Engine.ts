@@ -170,6 +170,8 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
       return Accounts.addKey(state, action, at)
     case "SetKey":
       return Accounts.setKey(state, action)
+    case "SetCurrency":
+      return Accounts.setCurrency(state, action)
     case "Fund":
       return Accounts.fund(state, action)
     case "CreateCode":

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { amount } from "../../domain/Decimal.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
@@ -13,21 +14,25 @@ import type { Work } from "./Work.ts"
 
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
+const one = amount("1")
+
+const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
+
 /** Interest is paid once a day, in microseconds. */
 const day = 86_400_000_000
 
 const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Units.Units, at: number): void => {
-  Ledger.transfer(state.ledger, "outside", Ledger.free(account, "main"), plan.ticker, units)
+  Ledger.transfer(state.ledger, "outside", Ledger.free(account, "main"), plan.interestTicker, units)
   const payments = state.payments.get(account) ?? []
   payments.push({
     planId: plan.id,
     investmentId: id,
     amount: Units.toDecimal(units),
-    ticker: plan.ticker,
+    ticker: plan.interestTicker,
     timestamp: UnixSeconds.make(Math.floor(at / 1e6))
   })
   state.payments.set(account, payments)
-  emit({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.ticker, amount: units })
+  emit({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.interestTicker, amount: units })
 }
 
 /**
@@ -36,11 +41,20 @@ const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Un
  * @category lending
  * @since 0.1.0
  */
-export const openPlan = (state: State, { dailyPercent, days, planId, ticker }: Of<"OpenPlan">): Reply.Reply => {
+export const openPlan = (state: State, action: Of<"OpenPlan">): Reply.Reply => {
+  const { dailyPercent, days, interestRatio = one, interestTicker = action.ticker, planId, ticker } = action
   if (state.plans.has(planId)) return Reply.invalid(["planId", { kind: "unique" }])
-  const rate = Units.from(dailyPercent)
-  if (rate === undefined) return Reply.invalid(["dailyPercent", { kind: "precision", step: "0.000000000000000001" }])
-  state.plans.set(planId, { id: planId, ticker, dailyRate: rate / 100n, days })
+  const [rate, ratio] = [Units.from(dailyPercent), Units.from(interestRatio)]
+  if (rate === undefined) return Reply.invalid(["dailyPercent", tooFine])
+  if (ratio === undefined) return Reply.invalid(["interestRatio", tooFine])
+  state.plans.set(planId, {
+    id: planId,
+    ticker,
+    dailyRate: rate / 100n,
+    days,
+    interestTicker,
+    interestRatio: ratio
+  })
   return Reply.done
 }
 
@@ -98,7 +112,7 @@ export const next = (state: State): Investment | undefined => {
  */
 export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, id, nextAt, plan, units } = investment
-  pay(work, investment, Units.times(units, plan.dailyRate), nextAt)
+  pay(work, investment, Units.over(Units.times(units, plan.dailyRate), plan.interestRatio), nextAt)
   if (nextAt >= endsAt) {
     Ledger.transfer(work.state.ledger, "plans", Ledger.free(account, "main"), plan.ticker, units)
     work.state.investments.delete(id)
@@ -106,7 +120,7 @@ export const accrue = (work: Work, investment: Investment): void => {
 }
 
 /**
- * Pays interest at once, whatever the plan says.
+ * Pays interest at once, whatever the plan says of rate and time.
  *
  * @category lending
  * @since 0.1.0
@@ -118,8 +132,12 @@ export const payInterest = (
   const { at, state } = work
   if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   const units = Units.from(amount)
-  if (units === undefined) return Reply.invalid(["amount", { kind: "precision", step: "0.000000000000000001" }])
-  const plan = { id: planId, ticker, dailyRate: 0n, days: 0 }
+  if (units === undefined) return Reply.invalid(["amount", tooFine])
+  const known = state.plans.get(planId)
+  if (known !== undefined && known.interestTicker !== ticker) {
+    return Reply.invalid(["ticker", { kind: "oneOf", values: [known.interestTicker] }])
+  }
+  const plan = { id: planId, ticker, dailyRate: 0n, days: 0, interestTicker: ticker, interestRatio: 0n }
   pay(work, { id: investmentId, account, plan, units, nextAt: at, endsAt: at }, units, at)
   return Reply.done
 }

@@ -8,7 +8,29 @@ import { marketName, type Ticker, ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 
 /**
- * A currency. All amounts are in units of it.
+ * What deposits or withdrawals of a currency cost, and how much they may be. Zero means that a setting is off. This
+ * exchange shows the settings, and has neither deposits nor withdrawals that they could apply to.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TransferTerms {
+  /** The least flexible fee, in units of the currency. */
+  readonly minFlex: Decimal.Decimal
+  /** The greatest flexible fee, in units of the currency. */
+  readonly maxFlex: Decimal.Decimal
+  /** The flexible fee, in percent. */
+  readonly percentFlex: Decimal.Decimal
+  /** The fixed fee, in units of the currency. */
+  readonly fixed: Decimal.Decimal
+  /** The least amount, in units of the currency. */
+  readonly minAmount: Decimal.Decimal
+  /** The greatest amount, in units of the currency. */
+  readonly maxAmount: Decimal.Decimal
+}
+
+/**
+ * A currency.
  *
  * @category models
  * @since 0.1.0
@@ -18,14 +40,23 @@ export interface Currency {
   readonly ticker: Ticker
   /** Its full name. */
   readonly name: string
-  /** The smallest deposit. */
-  readonly depositMinimum: Decimal.Decimal
-  /** The fee of a withdrawal. */
-  readonly withdrawFee: Decimal.Decimal
-  /** The smallest withdrawal. */
-  readonly withdrawMinimum: Decimal.Decimal
-  /** The greatest withdrawal; zero is no bound. */
-  readonly withdrawMaximum: Decimal.Decimal
+  /** Whether it can be deposited. */
+  readonly canDeposit: boolean
+  /** Whether it can be withdrawn. */
+  readonly canWithdraw: boolean
+  /** What deposits cost, and how much they may be. */
+  readonly deposit: TransferTerms
+  /** What withdrawals cost, and how much they may be. */
+  readonly withdraw: TransferTerms
+}
+
+const noTerms: TransferTerms = {
+  minFlex: Decimal.zero,
+  maxFlex: Decimal.zero,
+  percentFlex: Decimal.zero,
+  fixed: Decimal.zero,
+  minAmount: Decimal.zero,
+  maxAmount: Decimal.zero
 }
 
 /**
@@ -38,34 +69,34 @@ export const currencies: ReadonlyArray<Currency> = [
   {
     ticker: ticker("BTC"),
     name: "Bitcoin",
-    depositMinimum: Decimal.of("0.0001"),
-    withdrawFee: Decimal.of("0.0004"),
-    withdrawMinimum: Decimal.of("0.001"),
-    withdrawMaximum: Decimal.of("3")
+    canDeposit: true,
+    canWithdraw: true,
+    deposit: { ...noTerms, minAmount: Decimal.of("0.0001") },
+    withdraw: { ...noTerms, fixed: Decimal.of("0.0004"), minAmount: Decimal.of("0.001"), maxAmount: Decimal.of("3") }
   },
   {
     ticker: ticker("ETH"),
     name: "Ethereum",
-    depositMinimum: Decimal.of("0.001"),
-    withdrawFee: Decimal.of("0.0025"),
-    withdrawMinimum: Decimal.of("0.01"),
-    withdrawMaximum: Decimal.of("50")
+    canDeposit: true,
+    canWithdraw: true,
+    deposit: { ...noTerms, minAmount: Decimal.of("0.001") },
+    withdraw: { ...noTerms, fixed: Decimal.of("0.0025"), minAmount: Decimal.of("0.01"), maxAmount: Decimal.of("50") }
   },
   {
     ticker: ticker("USDT"),
     name: "Tether US",
-    depositMinimum: Decimal.of("5"),
-    withdrawFee: Decimal.of("1"),
-    withdrawMinimum: Decimal.of("10"),
-    withdrawMaximum: Decimal.of("1000000")
+    canDeposit: true,
+    canWithdraw: true,
+    deposit: { ...noTerms, minAmount: Decimal.of("5") },
+    withdraw: { ...noTerms, fixed: Decimal.of("1"), minAmount: Decimal.of("10"), maxAmount: Decimal.of("1000000") }
   },
   {
     ticker: ticker("SHIB"),
     name: "Shiba Inu",
-    depositMinimum: Decimal.of("10000"),
-    withdrawFee: Decimal.of("120000"),
-    withdrawMinimum: Decimal.of("250000"),
-    withdrawMaximum: Decimal.of("0")
+    canDeposit: true,
+    canWithdraw: true,
+    deposit: { ...noTerms, minAmount: Decimal.of("10000") },
+    withdraw: { ...noTerms, fixed: Decimal.of("120000"), minAmount: Decimal.of("250000"), maxAmount: Decimal.of("0") }
   }
 ]
 

@@ -93,6 +93,12 @@ const defaults = (work: Work, account: string, market: Market.Market, ahead = 1)
 
 const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
+const notPermitted = Reply.refused("notPermitted")
+
+/** Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral. */
+const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
+  subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
+
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
 /**
@@ -153,6 +159,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   if (ioc && postOnly) return Reply.invalid(["ioc", { kind: "exclusive", with: "postOnly" }])
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(capped)) return capped
   const { amount, quantity } = capped
@@ -195,6 +202,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly, quoteAmount)
   if (isReply(capped)) return capped
   const { amount, quantity } = capped
@@ -232,6 +240,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, false)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const quantity = Units.from(amount) ?? 0n
   const order: StopOrder = {
     ...defaults(work, account, market),
@@ -276,6 +285,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, true)
+  if (!isPermitted(state, account, kind)) return notPermitted
   const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
   if (isReply(capped)) return capped
   const { amount, quantity } = capped

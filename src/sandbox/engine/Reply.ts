@@ -180,6 +180,7 @@ export interface Refused {
    * - `notEnoughBalance`: a wallet does not hold what the call needs
    * - `reduceOnly`: there is no position that the order could reduce
    * - `notFound`: the API key is unknown
+   * - `notPermitted`: the sub-account may not trade on the spot, or not on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
    */
@@ -188,6 +189,7 @@ export interface Refused {
     | "notEnoughBalance"
     | "reduceOnly"
     | "notFound"
+    | "notPermitted"
     | "orderNotFound"
     | "notMaker"
   /** The fields that caused it, if any did. */

@@ -181,6 +181,10 @@ export interface Plan {
   readonly ticker: Ticker
   /** What an investment earns a day, as a ratio of its amount. */
   readonly dailyRate: Units
+  /** The target currency, in which interest is paid. */
+  readonly interestTicker: Ticker
+  /** How many units of the asset make one unit of the target currency. */
+  readonly interestRatio: Units
   /** The term, in days. */
   readonly days: number
 }
@@ -219,7 +223,7 @@ export interface Payment {
   readonly investmentId: InvestmentId
   /** How much was paid. */
   readonly amount: Decimal
-  /** The asset. */
+  /** The asset: the plan's target currency. */
   readonly ticker: Ticker
   /** When it was paid. */
   readonly timestamp: UnixSeconds
@@ -300,8 +304,8 @@ export interface State {
   readonly policy: VenuePolicy
   /** The markets, by name. */
   readonly markets: ReadonlyMap<MarketName, Market>
-  /** The currencies. */
-  readonly currencies: ReadonlyArray<Listings.Currency>
+  /** The currencies, as the owner of the venue has set them. */
+  currencies: ReadonlyArray<Listings.Currency>
   /** All balances. */
   readonly ledger: Ledger.Ledger
   /** The accounts, by identifier. */

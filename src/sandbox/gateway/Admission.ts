@@ -9,6 +9,8 @@ import * as Schema from "effect/Schema"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { ApiKey } from "../../domain/Identifiers.ts"
 import { nonceWindowMillis } from "../../domain/VenuePolicy.ts"
+import * as CodeCreation from "../../endpoints/CodeCreation.ts"
+import * as Codes from "../../endpoints/Codes.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -92,8 +94,21 @@ const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Non
   return digits.test(text) ? { value: BigInt(text), window: window === true && hasWindow(dialect) } : undefined
 }
 
-const isAllowed = ({ endpoints }: Key, { path }: Endpoint.Any): boolean =>
-  endpoints === undefined || endpoints.some(({ name }) => name === path)
+/**
+ * The type of keys that read and trade. Keys of other types may move funds in and out of the exchange too.
+ *
+ * @category admission
+ * @since 0.1.0
+ */
+export const tradingKeyType = "1"
+
+/** The calls that move funds out of the exchange, or into it: a code leaves one account, and comes into another. */
+const movesFunds: ReadonlySet<string> = new Set([CodeCreation.endpoint.path, Codes.endpoint.path])
+
+/** Whether the restriction and the type of a key allow a call (document, "Authentication", 4). */
+const isAllowed = ({ endpoints, type }: Key, { path }: Endpoint.Any): boolean =>
+  (endpoints === undefined || endpoints.some(({ name }) => name === path)) &&
+  !(type === tradingKeyType && movesFunds.has(path))
 
 /** The calls that place orders, each with the permission that a sub-account needs for it. */
 const permissions: ReadonlyMap<string, "spotEnabled" | "collateralEnabled"> = new Map([

@@ -13,6 +13,7 @@ import type * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type { Key, State } from "../engine/State.ts"
+import { tradingKeyType } from "./Admission.ts"
 import { header, type Request } from "./Message.ts"
 
 /**
@@ -170,6 +171,18 @@ const distantNonce = ({ at, request }: Refused): string | undefined => {
     `${instant(at)}; it may be ${nonceWindowMillis / 1000} s away`
 }
 
+const notAllowed = (refused: Refused): string => {
+  const { endpoints, type } = keyOf(refused) ?? {}
+  const { endpoint } = refused
+  if (endpoints !== undefined && !endpoints.some(({ name }) => name === endpoint?.path)) {
+    return `the key may only call ${endpoints.map(({ name }) => name).join(", ") || "nothing"}`
+  }
+  // Admission refuses no other call of such a key; the engine refuses orders.
+  return type === tradingKeyType && !endpoint?.path.includes("/order/")
+    ? `the key is of type ${tradingKeyType}: it reads and trades, and moves no funds`
+    : "the sub-account has no permission for such orders"
+}
+
 /** In how many characters two texts differ; `most + 1` when there are more than `most`. */
 const distance = (a: string, b: string, most: number): number => {
   if (Math.abs(a.length - b.length) > most) return most + 1
@@ -222,7 +235,7 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
     case "keyDisabled":
       return "the key is switched off"
     case "endpointNotAllowed":
-      return `the key may only call ${keyOf(refused)?.endpoints?.map(({ name }) => name).join(", ") || "nothing"}`
+      return notAllowed(refused)
     case "noB2bAccess":
       return "the account is no business partner's"
     case "rateLimited":

@@ -48,14 +48,17 @@ export type Failed = Invalid | Refused
  */
 export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
 
+const kindOf = ({ refusals }: Route, why: Refused["why"]): RefusalKind =>
+  refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
+
 /**
  * Why a reply applied nothing, in the exchange's own word.
  *
  * @category answers
  * @since 0.1.0
  */
-export const reasonOf = ({ refusals }: Route, reply: Failed): RefusalKind | "invalid" =>
-  reply._tag === "Invalid" ? "invalid" : refusals[reply.why] ?? reply.why
+export const reasonOf = (route: Route, reply: Failed): RefusalKind | "invalid" =>
+  reply._tag === "Invalid" ? "invalid" : kindOf(route, reply.why)
 
 const toViolation = ([field, constraint]: Violations[number]): Violation.Violation => ({ field, constraint })
 
@@ -64,8 +67,7 @@ const respondFailed = (dialect: Dialect, route: Route, reply: Failed): Written =
   const { shape } = Endpoint.codec(endpoint, dialect)
   const violations = reply.violations.map(toViolation)
   const errors = Violation.toErrors(violations, endpoint.errorFamily, (field) => shape.keys[field] ?? field)
-  if (reply._tag === "Refused")
-    return refusal("private", dialect.refusals[route.refusals[reply.why] ?? reply.why], errors)
+  if (reply._tag === "Refused") return refusal("private", dialect.refusals[kindOf(route, reply.why)], errors)
   if (endpoint.access === "private") {
     return refusal("private", Endpoint.refusalOf(endpoint, dialect, violations), errors)
   }

@@ -7,7 +7,6 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as Assets from "../../endpoints/Assets.ts"
-import type * as Fees from "../../endpoints/Fees.ts"
 import * as OrderBooks from "../../endpoints/OrderBooks.ts"
 import type * as PublicTrades from "../../endpoints/PublicTrades.ts"
 import type * as Tickers from "../../endpoints/Tickers.ts"
@@ -68,33 +67,20 @@ const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
   rpi: false
 })
 
-const feeOf = (currency: Currency): Fees.Fee => {
-  const { depositMinimum, name, ticker, withdrawFee, withdrawMaximum, withdrawMinimum } = currency
-  const noFlex = { minFlex: Decimal.zero, maxFlex: Decimal.zero, percentFlex: Decimal.zero }
-  return {
-    ticker,
-    name,
-    canDeposit: true,
-    canWithdraw: true,
-    deposit: { ...noFlex, fixed: Decimal.zero, minAmount: depositMinimum, maxAmount: Decimal.zero },
-    withdraw: { ...noFlex, fixed: withdrawFee, minAmount: withdrawMinimum, maxAmount: withdrawMaximum }
-  }
-}
-
 /** What assets state as their trading fees, in percent. Markets have their own. */
 const assetFee = Decimal.of("0.1")
 
-const assetOf = ({ depositMinimum, name, withdrawMaximum, withdrawMinimum }: Currency): Assets.Asset => ({
+const assetOf = ({ canDeposit, canWithdraw, deposit, name, withdraw }: Currency): Assets.Asset => ({
   name,
   unifiedCryptoassetId: 0,
-  canWithdraw: true,
-  canDeposit: true,
-  minWithdraw: withdrawMinimum,
-  maxWithdraw: withdrawMaximum,
+  canWithdraw,
+  canDeposit,
+  minWithdraw: withdraw.minAmount,
+  maxWithdraw: withdraw.maxAmount,
   makerFee: assetFee,
   takerFee: assetFee,
-  minDeposit: depositMinimum,
-  maxDeposit: Decimal.zero,
+  minDeposit: deposit.minAmount,
+  maxDeposit: deposit.maxAmount,
   currencyPrecision: Units.scale,
   isMemo: false
 })
@@ -106,7 +92,7 @@ const assetOf = ({ depositMinimum, name, withdrawMaximum, withdrawMinimum }: Cur
  * @since 0.1.0
  */
 export const market = {
-  Fees: { answer: (_request, { state }) => state.currencies.map(feeOf) },
+  Fees: { answer: (_request, { state }) => [...state.currencies] },
   ServerStatus: { answer: () => ["pong"] },
   Markets: { answer: (_request, { state }) => [...state.markets.values()] },
   Tickers: {

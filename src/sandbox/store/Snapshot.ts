@@ -26,7 +26,7 @@ export const isDue = (sequence: number, last: number): boolean => sequence - las
  * @since 0.1.0
  */
 export const encode = (
-  { currencies: _currencies, markets: _markets, policy: _policy, ...state }: State.State
+  { markets: _markets, policy: _policy, ...state }: State.State
 ): Uint8Array => serialize(state)
 
 /**

@@ -65,6 +65,29 @@ describe("an investment", () => {
     assert.deepStrictEqual(once, often)
   })
 
+  it("of a plan with a target currency pays in it, at the plan's ratio", () => {
+    const state = begin()
+    const apply = (action: object) => Engine.apply(state, { at: 0, action: action as Action }).reply
+    const btc = ticker("BTC")
+    assert.strictEqual(
+      apply({ ...opening[2], planId: "abroad", interestTicker: btc, interestRatio: "40000" })._tag,
+      "Done"
+    )
+    assert.strictEqual(apply({ ...opening[3], planId: "abroad", investmentId: "second", amount: "400" })._tag, "Done")
+    until(state, day)
+    const [own, abroad] = state.payments.get("ann") ?? []
+    assert.deepStrictEqual([own?.ticker, own?.amount], [usdt, "3"] as unknown)
+    // Half a percent of 400 USDT, of which 40000 make one BTC.
+    assert.deepStrictEqual([abroad?.ticker, abroad?.amount], [btc, "0.00005"] as unknown)
+    until(state, 3 * day)
+    assert.strictEqual<string>(free(state), "1009", "what was invested comes back as it was")
+    for (const [asset, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, asset)
+    // What the owner pays on a plan is in the plan's currency too.
+    const pay = { _tag: "PayInterest", account: "ann", planId: "abroad", investmentId: "second", amount: "1" }
+    assert.deepInclude(apply({ ...pay, ticker: usdt }), { violations: [["ticker", { kind: "oneOf", values: [btc] }]] })
+    assert.strictEqual(apply({ ...pay, ticker: btc })._tag, "Done")
+  })
+
   it("is refused without enough balance, with an unknown plan, and with a used identifier", () => {
     const state = begin()
     const invest = (over: object) =>

@@ -76,6 +76,10 @@ const action = fc.oneof(
     enabled: fc.boolean()
   }, { endpoints: fc.constant([{ name: "/api/v4/order/stop_limit", title: "orders" }]) }),
   record("SetKey", { apiKey, enabled: fc.boolean() }),
+  record("SetCurrency", { ticker }, {
+    canDeposit: fc.boolean(),
+    withdraw: fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
+  }),
   { weight: 4, arbitrary: record("Fund", { account, wallet, ticker, amount }) },
   { weight: 2, arbitrary: record("CreateCode", { account, code, ticker, amount }, { passphrase }) },
   record("PayInterest", {

@@ -26,6 +26,7 @@ const opening = [
     type: "1",
     enabled: true
   },
+  { _tag: "SetCurrency", ticker: "BTC", canDeposit: false, withdraw: { fixed: "0.5" } },
   fund("ann", "trade", "USDT", "1000000")
 ] as unknown as ReadonlyArray<Command["action"]>
 
