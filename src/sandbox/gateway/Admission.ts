@@ -110,23 +110,6 @@ const isAllowed = ({ endpoints, type }: Key, { path }: Endpoint.Any): boolean =>
   (endpoints === undefined || endpoints.some(({ name }) => name === path)) &&
   !(type === tradingKeyType && movesFunds.has(path))
 
-/** The calls that place orders, each with the permission that a sub-account needs for it. */
-const permissions: ReadonlyMap<string, "spotEnabled" | "collateralEnabled"> = new Map([
-  ["/api/v4/order/new", "spotEnabled"],
-  ["/api/v4/order/market", "spotEnabled"],
-  ["/api/v4/order/stock_market", "spotEnabled"],
-  ["/api/v4/order/stop_limit", "spotEnabled"],
-  ["/api/v4/order/collateral/limit", "collateralEnabled"],
-  ["/api/v4/order/collateral/market", "collateralEnabled"],
-  ["/api/v4/order/collateral/oco", "collateralEnabled"]
-])
-
-/** Whether an account may call a path, as far as that depends on the permissions of a sub-account. */
-const isPermitted = (state: State, account: string, path: string): boolean => {
-  const permission = permissions.get(path)
-  return permission === undefined || state.subAccounts.get(account)?.[permission] !== false
-}
-
 const admitPrivate = (
   { at, dialect, limits, serverTime, state }: Context,
   endpoint: Endpoint.Any,
@@ -146,7 +129,6 @@ const admitPrivate = (
 
   if (!key.enabled) return Result.fail("keyDisabled")
   if (!isAllowed(key, endpoint)) return Result.fail("endpointNotAllowed")
-  if (!isPermitted(state, key.account, endpoint.path)) return Result.fail("endpointNotAllowed")
   if (endpoint.b2b && state.accounts.get(key.account)?.b2b !== true) return Result.fail("noB2bAccess")
   if (!limits.admit(key.apiKey, Limits.countedAs(endpoint), endpoint.rateLimit, at)) return Result.fail("rateLimited")
 

@@ -250,22 +250,5 @@ for (const dialect of dialects) {
         const { json } = yield* handle(signed(dialect, balance, {}, key))
         assert.deepStrictEqual(json, { USDT: { main_balance: "250" } })
       }).pipe(Effect.provide(inProcess(dialect))))
-
-    it.effect("every call that places orders needs a permission of the sub-account", () =>
-      Effect.gen(function*() {
-        const control = yield* Control
-        const key = { account: fundedSubAccount, apiKey: "own-key", apiSecret: "own-secret" }
-        yield* addKey(key)
-        const places = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
-        assert.isAbove(places.length, 5)
-        for (const isSpot of [true, false]) {
-          yield* control.setSubAccount({ id: fundedSubAccount, spotEnabled: isSpot, collateralEnabled: !isSpot })
-          for (const path of places) {
-            const { status } = yield* handle(signed(dialect, path, {}, key))
-            assert.strictEqual(status === 401, path.includes("/collateral/") === isSpot, `${path} ${status}`)
-          }
-          accepted(yield* handle(signed(dialect, cancelAll, { type: ["spot"] }, key)))
-        }
-      }).pipe(Effect.provide(inProcess(dialect))))
   })
 }
