@@ -1,8 +1,9 @@
 /** What a key may do by its type, and a sub-account by its permissions (document, "Authentication", 4). */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { SubAccountId } from "../../src/domain/Identifiers.ts"
+import { all } from "../../src/endpoints/all.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
 import { type Account, addKey, dialects, fundedSubAccount, inProcess, usdt } from "../support/exchange.ts"
@@ -32,6 +33,11 @@ const key = (type: string): Account & { readonly type: string } => ({
   apiKey: `sub-key-of-type-${type}`,
   apiSecret: "sub-secret",
   type
+})
+
+it("the calls below are all that place orders", () => {
+  const places = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
+  assert.sameMembers([...new Set(orders.map(([path]) => path as string))], places)
 })
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
