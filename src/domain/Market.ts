@@ -17,6 +17,7 @@ import type { Constraint } from "./Constraint.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Amount, Price } from "./Decimal.ts"
 import type { MarketName, Ticker } from "./Identifiers.ts"
+import type { UnixSeconds } from "./Time.ts"
 import type { Unrecognised } from "./Unrecognised.ts"
 
 /**
@@ -54,6 +55,10 @@ export interface Market {
   readonly isCollateral: boolean
   /** Spot or futures. A value that is not listed is kept as an `Unrecognised`. */
   readonly type: "spot" | "futures" | Unrecognised
+  /** Whether it is a futures market of traditional finance, such as of shares. Only the live exchange says. */
+  readonly isTradFiFutures?: boolean
+  /** When the market is closed for good, in Unix seconds. Absent when nothing is planned. Only the live exchange says. */
+  readonly delistedAt?: UnixSeconds
 }
 
 /**

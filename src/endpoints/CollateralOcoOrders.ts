@@ -119,6 +119,8 @@ export interface Leg extends OrderAnswer.AnyOrder {
   readonly makerFee?: FeeRate
   /** When the leg changed last, in Unix seconds with microseconds. */
   readonly mtime: UnixTime
+  /** Whether the leg may only reduce or close a position. Live dialect only. */
+  readonly reduceOnly?: boolean
 }
 
 /**
@@ -155,26 +157,29 @@ export interface CollateralOcoOrder {
 
 const legFields = (dialect: Dialect) => ({
   ...OrderFields.common(dialect),
-  type: dialect.legType,
   left: Decimal,
   price: Decimal,
   postOnly: Schema.Boolean,
   takerFee: dialect.omissible(FeeRate),
   makerFee: dialect.omissible(FeeRate),
   mtime: UnixTime,
-  positionSide: dialect.omissible(ReceivedPositionSide)
+  positionSide: dialect.omissible(ReceivedPositionSide),
+  reduceOnly: dialect.extension(Schema.Boolean)
 })
 
 const legKeys = ({ keys }: Dialect) => ({ ...keys, postOnly: "post_only" })
 
 /** A leg always has a limit: its price is a price, even if it is zero. */
-const legAbsent = (dialect: Dialect) => ({ clientOrderId: OrderFields.absent(dialect).clientOrderId })
+const legSpelling = (dialect: Dialect) => ({
+  absent: OrderFields.absentIds(dialect),
+  ...OrderFields.joint(dialect)
+})
 
 const leg = (dialect: Dialect) =>
-  Wire.struct<Leg>(legFields(dialect), { keys: legKeys(dialect), absent: legAbsent(dialect) })
+  Wire.answer<Leg>(legFields(dialect), { keys: legKeys(dialect), ...legSpelling(dialect) })
 
 const stopLeg = (dialect: Dialect) =>
-  Wire.struct<StopLeg>({
+  Wire.answer<StopLeg>({
     ...legFields(dialect),
     activationPrice: Decimal,
     activationCondition: ReceivedActivationCondition,
@@ -185,11 +190,11 @@ const stopLeg = (dialect: Dialect) =>
       activationPrice: "activation_price",
       activationCondition: "activation_condition"
     },
-    absent: legAbsent(dialect)
+    ...legSpelling(dialect)
   })
 
 const order = (dialect: Dialect) =>
-  Wire.struct<CollateralOcoOrder>({
+  Wire.answer<CollateralOcoOrder>({
     id: Wire.OrderId,
     reduceOnly: dialect.omissible(Schema.Boolean),
     stopLoss: stopLeg(dialect).schema,

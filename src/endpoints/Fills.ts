@@ -89,8 +89,8 @@ const request = ({ keys }: Dialect) =>
 interface ReceivedFill {
   /** The exchange's identifier of the trade. */
   readonly tradeId: TradeId
-  /** The exchange's identifier of the order. */
-  readonly orderId: OrderId
+  /** The exchange's identifier of the order. The live exchange leaves it out of some lists. */
+  readonly orderId?: OrderId
   /** Your own identifier of the order. Absent when the order has none, or when the exchange does not echo it. */
   readonly clientOrderId?: ClientOrderId
   /** The market that the trade happened on. */
@@ -125,10 +125,10 @@ export interface Fill extends ReceivedFill {
 }
 
 const receivedFill = (dialect: Dialect) =>
-  Wire.struct<ReceivedFill>({
+  Wire.answer<ReceivedFill>({
     market: Schema.optionalKey(MarketName),
     tradeId: Wire.TradeId,
-    orderId: Wire.OrderId,
+    orderId: dialect.omissible(Wire.OrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     timestamp: UnixTime,
     side: ReceivedSide,
@@ -146,7 +146,7 @@ const receivedFill = (dialect: Dialect) =>
       timestamp: "time",
       total: "deal"
     },
-    absent: { clientOrderId: OrderFields.absent(dialect).clientOrderId }
+    absent: OrderFields.absentIds(dialect)
   })
 
 type Record = Readonly<globalThis.Record<string, unknown>>

@@ -16,7 +16,7 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
@@ -126,11 +126,26 @@ export interface OrderBook {
   readonly bids: ReadonlyArray<Level>
 }
 
-const orderBook = Wire.struct<OrderBook>({
-  market: MarketName,
+/** A book as it is received: the exchange has not always named the market. */
+interface ReceivedBook extends Omit<OrderBook, "market"> {
+  readonly market?: MarketName
+}
+
+const Pairs = Schema.Array(Pair)
+
+/** The exchange has written `null` for a side on which there is nothing. */
+const Side = Schema.NullOr(Pairs).pipe(
+  Schema.decodeTo(Schema.toType(Pairs), {
+    decode: SchemaGetter.transform((side) => side ?? []),
+    encode: SchemaGetter.transform((side) => side)
+  })
+)
+
+const orderBook = Wire.answer<ReceivedBook>({
+  market: Schema.optionalKey(MarketName),
   timestamp: UnixSeconds,
-  asks: Schema.Array(Pair),
-  bids: Schema.Array(Pair)
+  asks: Side,
+  bids: Side
 }, { keys: { market: "ticker_id" } })
 
 // -----------------------------------------------------------------------------
@@ -191,6 +206,8 @@ export class OrderBooks extends Context.Service<OrderBooks, {
   static readonly layer: Layer.Layer<OrderBooks, never, Call.PublicCall> = PlainService.layerPublic(
     OrderBooks,
     endpoint,
-    (call) => ({ get: (market, options = {}) => call({ ...options, market }) })
+    (call) => ({
+      get: (market, options = {}) => Effect.map(call({ ...options, market }), (book) => ({ market, ...book }))
+    })
   )
 }

@@ -91,7 +91,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.spot,
+  response: OrderAnswer.order,
   example: (): Request => ({
     market: marketName("BTC_USDT"),
     side: "buy",

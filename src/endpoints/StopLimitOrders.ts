@@ -96,9 +96,8 @@ export interface StopLimitOrder extends OrderAnswer.Order {
 }
 
 const order = (dialect: Dialect) =>
-  Wire.struct<StopLimitOrder>({
+  Wire.answer<StopLimitOrder>({
     ...OrderFields.order(dialect),
-    ...OrderFields.wallets(dialect),
     // Here an order has a trigger for certain.
     activated: dialect.omissible(Wire.Bit),
     activationCondition: dialect.omissible(ReceivedActivationCondition),

@@ -55,7 +55,7 @@ export interface Balance {
  * @category schemas
  * @since 0.1.0
  */
-export const Balance: Schema.Codec<Balance, unknown> = Wire.struct<Balance>({
+export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
   available: Decimal.Decimal,
   freeze: Decimal.Decimal
 }).schema

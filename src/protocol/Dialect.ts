@@ -164,13 +164,8 @@ export interface Dialect {
   readonly keys: OrderKeys
   /** The schema of an order's status in an answer (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
-  /**
-   * The schema of an order's type in an answer. The live exchange has other names for orders that trade positions; they
-   * are read, but never written.
-   */
-  readonly orderType: Schema.Codec<Order.ReceivedType, string>
-  /** The schema of the type of an order that trades positions, such as an OCO order's leg. */
-  readonly legType: Schema.Codec<Order.ReceivedType, string>
+  /** Whether the type of an order on margin says so, as in `margin limit`. The domain has that apart from the type. */
+  readonly marginTypes: boolean
   /** The schema of self-trade prevention in a request (document, Endpoints §3). */
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
   /** The schema of self-trade prevention in an answer. */
@@ -180,6 +175,11 @@ export interface Dialect {
    * document's dialect requires the field on the wire.
    */
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
+  /**
+   * The schema of a field that the document does not have, and the live exchange has. The document's dialect has no such
+   * field: it is not read, not written, and a request that gives it is refused before it is sent.
+   */
+  readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
   /** Whether a field must be present even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
@@ -257,12 +257,12 @@ export const document: Dialect = {
     dealFee: "deal_fee"
   },
   orderStatus: Order.ReceivedStatus,
-  orderType: Order.ReceivedType,
-  legType: Order.ReceivedType,
+  marginTypes: false,
   selfTradePrevention: Order.SelfTradePrevention,
   receivedSelfTradePrevention: Order.ReceivedSelfTradePrevention,
   // This dialect requires the field. That is narrower than the domain's optional key: every decoded value has the key.
   omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
+  extension: () => Wire.none as never,
   demandsAll: true,
   nonce: (nonce) => ({ nonce: nonce.toString() }),
   nonceUnit: "microseconds",
@@ -293,13 +293,6 @@ export const document: Dialect = {
 }
 
 const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
-
-/** The live exchange's own types of orders that trade positions. */
-const marginTypes = {
-  "margin limit": "limit",
-  "margin market": "market",
-  "margin stop limit": "stop limit"
-} as const
 
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
@@ -341,17 +334,11 @@ export const live: Dialect = {
   },
   // The live exchange's status does not say whether a canceled order was partially filled; the amounts do.
   orderStatus: Wire.renamed(Order.ReceivedStatus, statuses, { PARTIAL_CANCELED: "CANCELED" }),
-  // Both kinds of names are read everywhere, but `orderType` writes the first and `legType` the second.
-  orderType: Wire.renamed(Order.ReceivedType, {
-    limit: "limit",
-    market: "market",
-    "stop limit": "stop limit",
-    ...marginTypes
-  }),
-  legType: Wire.renamed(Order.ReceivedType, marginTypes),
+  marginTypes: true,
   selfTradePrevention: Wire.renamed(Order.SelfTradePrevention, modes),
   receivedSelfTradePrevention: Wire.renamed(Order.ReceivedSelfTradePrevention, modes),
   omissible: Schema.optionalKey,
+  extension: Schema.optionalKey,
   demandsAll: false,
   nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },
   nonceUnit: "milliseconds",

@@ -7,7 +7,7 @@ import { inspect } from "node:util"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
-import { entries, fixtures } from "../endpoints/fixtures/all.ts"
+import { entries, fixtures, goldenIn } from "../endpoints/fixtures/all.ts"
 import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
@@ -86,9 +86,10 @@ const isSayable = ({ name }: Dialect) => (answer: unknown): boolean =>
 
 const suite = (dialect: Dialect) => {
   describe(`goldens, ${dialect.name} dialect`, () => {
-    for (const { endpoint, golden } of entries) {
+    for (const entry of entries) {
+      const { endpoint } = entry
       const codec = Endpoint.codec(endpoint, dialect)
-      const wire = golden.wire[dialect.name]
+      const { wire, ...golden } = goldenIn(entry, dialect)
 
       it(`${endpoint.name} request`, () => {
         assert.deepStrictEqual(codec.encodeRequest(golden.request), Result.succeed(wire.request))

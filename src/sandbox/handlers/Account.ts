@@ -67,7 +67,7 @@ const subAccountAnswer = (subAccount: SubAccount): SubAccounts.SubAccount => ({
   id: subAccount.id,
   alias: subAccount.alias,
   userId: subAccount.userId,
-  email: subAccount.email,
+  ...(subAccount.email === "" ? {} : { email: subAccount.email }),
   status: "active",
   color: subAccount.color,
   kyc: { shareKyc: subAccount.shareKyc, kycStatus: subAccount.kycStatus },

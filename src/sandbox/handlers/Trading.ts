@@ -38,7 +38,7 @@ export const trading = {
   StopLimitOrders: {
     operation: (request) => ({ _tag: "PlaceStopLimit", ...request }),
     reply: "StopPlaced",
-    answer: ({ order }) => OrderAnswers.stopLimitOrder(order)
+    answer: ({ order }, context) => OrderAnswers.stopLimitOrder(order, context)
   },
   LimitOrders: {
     operation: (request) => ({ _tag: "PlaceLimit", ...request, collateral: false }),
