@@ -102,8 +102,8 @@ export interface Terms {
  * @since 0.1.0
  */
 export interface LimitTerms extends Terms {
-  /** The limit, in units of the quote currency. */
-  readonly price: Price
+  /** The limit, in units of the quote currency. Absent when the order trades at the best bid or offer. */
+  readonly price?: Price
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
 }
@@ -128,8 +128,8 @@ export interface MarketTerms extends Terms {
  * @since 0.1.0
  */
 export interface StopLimitTerms extends Terms {
-  /** The limit once the order is triggered, in units of the quote currency. */
-  readonly price: Price
+  /** The limit once the order is triggered, in units of the quote currency. Absent when it trades at the best. */
+  readonly price?: Price
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
 }
@@ -159,7 +159,7 @@ export const limit = ({ amount, collateral, market, price }: LimitTerms): Bounde
   market,
   collateral,
   amount,
-  prices: { price },
+  prices: price === undefined ? {} : { price },
   tradesAt: ["price"]
 })
 
@@ -188,7 +188,7 @@ export const stopLimit = ({ activationPrice, amount, market, price }: StopLimitT
   market,
   collateral: false,
   amount,
-  prices: { price, activationPrice },
+  prices: { ...(price === undefined ? {} : { price }), activationPrice },
   tradesAt: ["price"]
 })
 

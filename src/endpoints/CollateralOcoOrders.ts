@@ -34,7 +34,13 @@ import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount, Decimal, FeeRate, Price, price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
+import {
+  OrderSide,
+  PositionSide,
+  ReceivedActivationCondition,
+  ReceivedPositionSide,
+  type SelfTradePrevention
+} from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -76,18 +82,29 @@ export interface Request {
    * document announces this field as not yet accepted.
    */
   readonly reduceOnly?: boolean
+  /**
+   * What to do when a leg would trade with another order of the same account. Default `no`: nothing. Live dialect only.
+   */
+  readonly stp?: SelfTradePrevention
+  /**
+   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
+   * only.
+   */
+  readonly positionSide?: PositionSide
 }
 
 const request = (dialect: Dialect) =>
   Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
-    price: Price,
-    activationPrice: Price,
-    stopLimitPrice: Price,
+    amount: dialect.decimal(Amount),
+    price: dialect.decimal(Price),
+    activationPrice: dialect.decimal(Price),
+    stopLimitPrice: dialect.decimal(Price),
     clientOrderId: Schema.optionalKey(ClientOrderId),
-    reduceOnly: Schema.optionalKey(Flag)
+    reduceOnly: Schema.optionalKey(Flag),
+    stp: dialect.extension(dialect.selfTradePrevention),
+    positionSide: dialect.extension(PositionSide)
   }, {
     keys: {
       activationPrice: "activation_price",

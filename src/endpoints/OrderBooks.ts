@@ -26,6 +26,7 @@ import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -59,6 +60,8 @@ const Levels = Schema.Number.annotate(isInteger).check(
 export interface Options {
   /** The most levels of a side, 0 to 100. Default 100, and 0 means 100 too. */
   readonly limit?: number
+  /** How coarse the prices are, 0 (each by itself, the default) to 10; the exchange takes the nearest. Live dialect only. */
+  readonly level?: number
 }
 
 /**
@@ -72,7 +75,15 @@ export interface Request extends Options {
   readonly market: MarketName
 }
 
-const request = Wire.struct<Request>({ market: MarketName, limit: Schema.optionalKey(Wire.counted(Levels)) })
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+const Aggregation = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger))
+
+const request = ({ extension }: Dialect) =>
+  Wire.struct<Request>({
+    market: MarketName,
+    limit: Schema.optionalKey(Wire.counted(Levels)),
+    level: extension(Wire.counted(Aggregation))
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -170,7 +181,7 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
+  request,
   response: () => orderBook.schema,
   example: (): Request => ({ market: marketName("BTC_USDT"), limit: 5 })
 })

@@ -30,7 +30,8 @@ import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import { ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
-import { UnixTime } from "../domain/Time.ts"
+import { oneOf } from "../domain/Text.ts"
+import { UnixSeconds, UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -50,6 +51,24 @@ import * as Wire from "../protocol/Wire.ts"
  */
 export const defaultLimit = 50
 
+const statuses = ["ALL", "FILLED", "CANCELED", "PARTIAL_FILLED"] as const
+
+/**
+ * The schema of {@link Status}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Status = oneOf(statuses)
+/**
+ * Which ended orders to read: `ALL`, those that were filled, those that were canceled, or those that were canceled after
+ * a part was filled (`PARTIAL_FILLED`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Status = typeof Status.Type
+
 /**
  * Which ended orders to read, and in pages of which size.
  *
@@ -63,6 +82,12 @@ export interface StreamRequest {
   readonly orderId?: OrderId
   /** Only the order that you have given this identifier. */
   readonly clientOrderId?: ClientOrderId
+  /** Only orders of this status. Ignored with an identifier. Live dialect only. Default `ALL`. */
+  readonly status?: Status
+  /** Only orders that ended at or after this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
+  readonly startDate?: UnixSeconds
+  /** Only orders that ended at or before this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
+  readonly endDate?: UnixSeconds
   /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
@@ -78,11 +103,14 @@ export interface Request extends StreamRequest {
   readonly offset?: Offset
 }
 
-const request = ({ keys }: Dialect) =>
+const request = ({ extension, keys }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId),
+    status: extension(Wire.renamed(Status, { PARTIALLY_FILLED: "PARTIAL_FILLED" })),
+    startDate: extension(UnixSeconds),
+    endDate: extension(UnixSeconds),
     limit: Schema.optionalKey(Limit),
     offset: Schema.optionalKey(Offset)
   }, { keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId } })

@@ -63,7 +63,7 @@ const request = (dialect: Dialect) =>
   Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
+    amount: dialect.decimal(Amount),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     stp: Schema.optionalKey(dialect.selfTradePrevention)
   }, { keys: { clientOrderId: dialect.keys.clientOrderId } })

@@ -82,6 +82,8 @@ export interface Refusals {
   readonly notMaker: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
+  /** The document, or the live documentation, lists a field of the request, and the sandbox does not simulate it. */
+  readonly notSimulated: Refusal
   /** There is no endpoint at the path. */
   readonly notFound: Refusal
   /** The endpoint is called with another HTTP method. */
@@ -180,6 +182,8 @@ export interface Dialect {
    * field: it is not read, not written, and a request that gives it is refused before it is sent.
    */
   readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
+  /** The schema of a request's decimal, which may be a JSON number too where the exchange takes one. */
+  readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
   /** Whether a field must be present even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
@@ -263,11 +267,13 @@ export const document: Dialect = {
   // This dialect requires the field. That is narrower than the domain's optional key: every decoded value has the key.
   omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
   extension: () => Wire.none as never,
+  decimal: (schema) => schema,
   demandsAll: true,
   nonce: (nonce) => ({ nonce: nonce.toString() }),
   nonceUnit: "microseconds",
   refusals: {
     ...common,
+    notSimulated: { status: 400, code: 0, message: validationFailed },
     reduceOnly: { status: 400, code: 116, message: validationFailed },
     notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
@@ -301,6 +307,7 @@ const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
   if (violation.constraint.kind === "exclusive") return 37
   if (violation.constraint.kind === "alone") return 30
+  if (violation.constraint.kind === "notLastPrice") return 101
   switch (violation.field) {
     case "market":
       return 31
@@ -339,11 +346,13 @@ export const live: Dialect = {
   receivedSelfTradePrevention: Wire.renamed(Order.ReceivedSelfTradePrevention, modes),
   omissible: Schema.optionalKey,
   extension: Schema.optionalKey,
+  decimal: Wire.loose,
   demandsAll: false,
   nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },
   nonceUnit: "milliseconds",
   refusals: {
     ...common,
+    notSimulated: { status: 422, code: 0, message: validationFailed },
     reduceOnly: { status: 422, code: 116, message: validationFailed },
     notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }

@@ -47,6 +47,8 @@ export interface Shape<A> {
   readonly keys: Readonly<Record<string, string>>
   /** The field's name in the domain, by its wire key or by that name itself; `undefined` when there is no such field. */
   readonly nameOf: (wireKey: string) => string | undefined
+  /** The fields that are missing because of what other fields hold, in an object of the domain or as the wire has it. */
+  readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
 }
 
 /**
@@ -209,6 +211,13 @@ const shapeOf = <A extends object>(
     ) as never,
     fields,
     keys: Object.fromEntries(plan.map(({ key, name }) => [name, key])),
+    missing: (value, side) => {
+      if (!Json.isObject(value)) return []
+      const named = side === "domain" ? value : Object.fromEntries(plan.map(({ key, name }) => [name, value[key]]))
+      return (spelling.constraints ?? []).flatMap(({ constraint, field, holds }) =>
+        constraint.kind === "required" && !holds(named as A) ? [field] : []
+      )
+    },
     nameOf: (key) => names.get(key) ?? (Object.hasOwn(fields, key) ? key : undefined)
   }
 }

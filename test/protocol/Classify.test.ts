@@ -503,6 +503,7 @@ describe("refusals that an exchange of the dialect gives", () => {
     nonceOutsideWindow: "NonceRejected",
     nonceWindowInvalid: "RequestRejected",
     rateLimited: "RateLimited",
+    notSimulated: "RequestRejected",
     reduceOnly: "ReduceOnlyRejected",
     notEnoughBalance: "RequestRejected",
     notEnoughToTransfer: "RequestRejected",
