@@ -75,7 +75,6 @@ export interface Request extends Options {
   readonly market: MarketName
 }
 
-// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
 const Aggregation = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger))
 
 const request = ({ extension }: Dialect) =>

@@ -504,6 +504,7 @@ describe("refusals that an exchange of the dialect gives", () => {
     nonceWindowInvalid: "RequestRejected",
     rateLimited: "RateLimited",
     notSimulated: "RequestRejected",
+    nonceWindowInvalid: "RequestRejected",
     reduceOnly: "ReduceOnlyRejected",
     notEnoughBalance: "RequestRejected",
     notEnoughToTransfer: "RequestRejected",

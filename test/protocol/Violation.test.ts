@@ -295,7 +295,7 @@ describe("the same violation is found before it is sent and where it arrives", (
         const field = spelledAlike.get(name)
         assert.isDefined(field)
         // A number is a decimal to an exchange that takes numbers, and never one to a client.
-        if (typeof value === "number" && field?.brand.startsWith("Loose") === true) return
+        if (typeof value === "number" && field?.brand.startsWith("Loose")) return
         const { exchange, local } = refusedBySide(field, value)
         assert.deepStrictEqual(local, exchange)
       }),

@@ -35,6 +35,8 @@ export interface Reading<B, E> {
   readonly zero: B
 }
 
+const isMap = <B>(balances: ReadonlyMap<Ticker, B> | B): balances is ReadonlyMap<Ticker, B> => balances instanceof Map
+
 /**
  * The methods `all` and `of`. Where the exchange takes a ticker, `of` asks for that asset alone.
  *
@@ -42,22 +44,20 @@ export interface Reading<B, E> {
  * @since 0.1.0
  */
 export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) => ({
-  all: Effect.flatMap(call({}), (balances) =>
-    isMap(balances)
-      ? Effect.succeed(balances)
-      : Effect.fail(
-        new Errors.UnexpectedResponse({
-          endpoint: name,
-          status: 200,
-          problem: "asked for all balances, answered with one",
-          body: ""
-        })
-      )),
+  all: Effect.filterOrFail(
+    call({}),
+    (balances): balances is ReadonlyMap<Ticker, B> => isMap(balances),
+    () =>
+      new Errors.UnexpectedResponse({
+        endpoint: name,
+        status: 200,
+        problem: "asked for all balances, answered with one",
+        body: ""
+      })
+  ),
   of: (ticker: Ticker) =>
     Effect.map(
       call(takesTicker ? { ticker } : {}),
       (balances) => isMap(balances) ? balances.get(ticker) ?? zero : balances
     )
 })
-
-const isMap = <B>(balances: ReadonlyMap<Ticker, B> | B): balances is ReadonlyMap<Ticker, B> => balances instanceof Map

@@ -152,7 +152,7 @@ const funds = {
   },
   Transfers: {
     notSimulated: ["method"],
-    operation: ({ from, method: _, to, ...request }) =>
+    operation: ({ from, method: _method, to, ...request }) =>
       // Without balances there is a method, and the request is refused before it comes here.
       from === undefined || to === undefined
         ? { _tag: "Nothing" }

@@ -52,7 +52,7 @@ const isAskedFor = (
 export const trading = {
   CollateralOcoOrders: {
     // In one-way mode, the only one here, the live exchange ignores the position side of an order.
-    operation: ({ positionSide: _, ...request }) => ({ _tag: "PlaceOco", ...request }),
+    operation: ({ positionSide: _side, ...request }) => ({ _tag: "PlaceOco", ...request }),
     reply: "OcoPlaced",
     answer: ({ oco }, context) => OrderAnswers.ocoOrder(oco, context)
   },
