@@ -99,7 +99,7 @@ const request = (dialect: Dialect) =>
     side: OrderSide,
     amount: dialect.decimal(Amount),
     price: dialect.decimal(Price),
-    activationPrice: dialect.decimal(Price),
+    activationPrice: Price,
     stopLimitPrice: dialect.decimal(Price),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     reduceOnly: Schema.optionalKey(Flag),

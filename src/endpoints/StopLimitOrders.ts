@@ -112,7 +112,7 @@ const request = (dialect: Dialect) =>
     side: OrderSide,
     amount: dialect.decimal(Amount),
     price: dialect.omissible(dialect.decimal(Price)),
-    activationPrice: dialect.decimal(Price),
+    activationPrice: Price,
     clientOrderId: Schema.optionalKey(ClientOrderId),
     bboRole: Schema.optionalKey(Wire.BboRole),
     stp: Schema.optionalKey(dialect.selfTradePrevention)

@@ -30,13 +30,14 @@ import {
   raw,
   rawPublic,
   same,
+  type Traders,
   traders,
   usdt
 } from "../support/trading.ts"
 
 /** Each claim is about the effect of a field that only the live dialect has. */
-const inLive = <A, E, R>(title: string, effect: Effect.Effect<A, E, R>) =>
-  it.live(title, () => Effect.provide(effect as Effect.Effect<A, E, never>, traders(live)))
+const inLive = <A, E>(title: string, effect: Effect.Effect<A, E, Traders>) =>
+  it.live(title, () => Effect.provide(effect, traders(live)))
 
 const moveTo = (to: string, market = btcPerp) =>
   Control.use((control) => control.movePrice({ market, price: price(to) }))

@@ -67,7 +67,9 @@ interface Field {
 const brandOf = ({ name: dialectName }: Dialect, name: string, { ast }: Schema.Constraint): string => {
   const brand = SchemaAST.resolveIdentifier(ast) ?? ast._tag
   if (name === "level") return "Level"
-  return dialectName === "live" && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
+  return dialectName === "live" && name !== "activationPrice" && ["Amount", "Price"].includes(brand)
+    ? `Loose${brand}`
+    : brand
 }
 
 const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
