@@ -60,8 +60,6 @@ export interface Refusals {
   readonly requestMissing: Refusal
   /** The body lacks `nonce`, or it is not a number. */
   readonly nonceMissing: Refusal
-  /** `nonceWindow` is no boolean. */
-  readonly nonceWindowInvalid: Refusal
   /** The key has used the nonce before, or a greater one: see `VenuePolicy.nonce`. */
   readonly nonceUsed: Refusal
   /** A windowed nonce is too far from the exchange's clock: see `VenuePolicy.nonce`. */
@@ -229,7 +227,6 @@ const common = {
   payloadMissing: { status: 400, code: 9, message: "Payload not provided." },
   requestMissing: { status: 400, code: 9, message: "Request not provided." },
   nonceMissing: { status: 400, code: 9, message: "Nonce not provided." },
-  nonceWindowInvalid: { status: 400, code: 9, message: "Invalid nonceWindow." },
   nonceUsed: { status: 429, code: 0, message: "Too many requests." },
   nonceWindowInvalid: { status: 400, code: 9, message: "Invalid nonceWindow." },
   nonceOutsideWindow: {

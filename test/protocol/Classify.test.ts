@@ -501,7 +501,6 @@ describe("refusals that an exchange of the dialect gives", () => {
     nonceMissing: "RequestRejected",
     nonceUsed: "NonceRejected",
     nonceOutsideWindow: "NonceRejected",
-    nonceWindowInvalid: "RequestRejected",
     rateLimited: "RateLimited",
     notSimulated: "RequestRejected",
     nonceWindowInvalid: "RequestRejected",

@@ -139,9 +139,6 @@ const admitPrivate = (
     return Result.fail("nonceWindowInvalid")
   }
   const nonce = toNonce(dialect, given, nonceWindow)
-  if (dialect.policy.nonce !== "unique" && nonceWindow !== undefined && typeof nonceWindow !== "boolean") {
-    return Result.fail("nonceWindowInvalid")
-  }
   if (nonce === undefined && (required || given !== undefined)) return Result.fail("nonceMissing")
   if (nonce !== undefined && isOutsideWindow(nonce, serverTime)) return Result.fail("nonceOutsideWindow")
   return Result.succeed({ key, nonce, fields })

@@ -226,8 +226,6 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
       return envelope(refused)
     case "nonceMissing":
       return nonceForm(refused)
-    case "nonceWindowInvalid":
-      return "nonceWindow must be true or false, without quotes"
     case "nonceUsed":
       return usedNonce(refused)
     case "nonceWindowInvalid":
