@@ -388,7 +388,7 @@ const look = Effect.fnUntraced(function*(
   const trades = listed("Fills.page", (at) => fills.page({ ...only, ...at }), ({ tradeId }) => String(tradeId))
   const traded = (yield* orNone(trades)).filter(isIt)
   if (traded.length > 0) {
-    const orderIds = [...new Set(traded.map(({ orderId }) => orderId))]
+    const orderIds = [...new Set(traded.flatMap(({ orderId }) => orderId ?? []))]
     return { _tag: "Placed", where: "fills", order: traded, orderIds }
   }
   return older ? stillUnknown("reused-id") : undefined

@@ -156,6 +156,14 @@ export type Constraint =
     readonly kind: "expected"
   }
   | {
+    /** The price must not be the last one of the market, or nobody could say from which side it is reached. */
+    readonly kind: "notLastPrice"
+  }
+  | {
+    /** The field must be one that the sandbox simulates: it is documented, and an exchange takes it. */
+    readonly kind: "simulated"
+  }
+  | {
     /** The field must be one that the exchange accepts already: it is documented, but not available yet. */
     readonly kind: "accepted"
   }

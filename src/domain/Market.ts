@@ -17,6 +17,7 @@ import type { Constraint } from "./Constraint.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Amount, Price } from "./Decimal.ts"
 import type { MarketName, Ticker } from "./Identifiers.ts"
+import type { UnixSeconds } from "./Time.ts"
 import type { Unrecognised } from "./Unrecognised.ts"
 
 /**
@@ -54,6 +55,10 @@ export interface Market {
   readonly isCollateral: boolean
   /** Spot or futures. A value that is not listed is kept as an `Unrecognised`. */
   readonly type: "spot" | "futures" | Unrecognised
+  /** Whether it is a futures market of traditional finance, such as of shares. Only the live exchange says. */
+  readonly isTradFiFutures?: boolean
+  /** When the market is closed for good, in Unix seconds. Absent when nothing is planned. Only the live exchange says. */
+  readonly delistedAt?: UnixSeconds
 }
 
 /**
@@ -97,8 +102,8 @@ export interface Terms {
  * @since 0.1.0
  */
 export interface LimitTerms extends Terms {
-  /** The limit, in units of the quote currency. */
-  readonly price: Price
+  /** The limit, in units of the quote currency. Absent when the order trades at the best bid or offer. */
+  readonly price?: Price
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
 }
@@ -123,8 +128,8 @@ export interface MarketTerms extends Terms {
  * @since 0.1.0
  */
 export interface StopLimitTerms extends Terms {
-  /** The limit once the order is triggered, in units of the quote currency. */
-  readonly price: Price
+  /** The limit once the order is triggered, in units of the quote currency. Absent when it trades at the best. */
+  readonly price?: Price
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
 }
@@ -154,7 +159,7 @@ export const limit = ({ amount, collateral, market, price }: LimitTerms): Bounde
   market,
   collateral,
   amount,
-  prices: { price },
+  prices: price === undefined ? {} : { price },
   tradesAt: ["price"]
 })
 
@@ -183,7 +188,7 @@ export const stopLimit = ({ activationPrice, amount, market, price }: StopLimitT
   market,
   collateral: false,
   amount,
-  prices: { price, activationPrice },
+  prices: { ...(price === undefined ? {} : { price }), activationPrice },
   tradesAt: ["price"]
 })
 

@@ -50,6 +50,22 @@ export const MaskedEmail = Text.check(hasForm(/^(?:[^@]*\*[^@]*@.+|[^@]+@[^@]*\*
   .pipe(Schema.brand("MaskedEmail")).annotate({ identifier: "MaskedEmail" })
 
 /**
+ * The e-mail address of a sub-account as received: masked, or any other text, which is kept as an `Unrecognised`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReceivedEmail = typeof ReceivedEmail.Type
+
+/**
+ * The schema of a {@link ReceivedEmail}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ReceivedEmail = Schema.Union([MaskedEmail, Unrecognised.Unrecognised])
+
+/**
  * The name of a sub-account: at least one character, unique within the main account (document, "Sub-account").
  *
  * @category models

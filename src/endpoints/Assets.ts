@@ -38,6 +38,60 @@ const request = Wire.struct({})
 // -----------------------------------------------------------------------------
 
 /**
+ * Over which networks an asset, or through which providers a national currency, goes in and out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Routes {
+  /** The names of those that take deposits. */
+  readonly deposits?: ReadonlyArray<string>
+  /** The names of those that pay withdrawals. */
+  readonly withdraws?: ReadonlyArray<string>
+  /** The name of the one that is used when a request names none. */
+  readonly default?: string
+}
+
+/**
+ * The bounds of one deposit or withdrawal, in units of the asset.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Bounds {
+  /** The least amount. */
+  readonly min?: Decimal
+  /** The greatest amount. Absent when there is no such limit. */
+  readonly max?: Decimal
+}
+
+/**
+ * The bounds of deposits and withdrawals, by the name of the network.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Limits {
+  /** The bounds of deposits, by network. */
+  readonly deposit?: ReadonlyMap<string, Bounds>
+  /** The bounds of withdrawals, by network. */
+  readonly withdraw?: ReadonlyMap<string, Bounds>
+}
+
+/**
+ * Whether an address needs a memo.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Memo {
+  /** Whether a deposit needs one. */
+  readonly deposit?: boolean
+  /** Whether a withdrawal needs one. */
+  readonly withdraw?: boolean
+}
+
+/**
  * An asset.
  *
  * @category models
@@ -68,9 +122,40 @@ export interface Asset {
   readonly currencyPrecision?: number
   /** Whether an address needs a memo. */
   readonly isMemo?: boolean
+  /** The same, for deposits and withdrawals apart. */
+  readonly memo?: Memo
+  /** Its networks. */
+  readonly networks?: Routes
+  /** Its providers, if it is a national currency. */
+  readonly providers?: Routes
+  /** The bounds of deposits and withdrawals, by network. */
+  readonly limits?: Limits
+  /** How many confirmations a deposit needs, by network. */
+  readonly confirmations?: ReadonlyMap<string, number>
 }
 
-const asset = Wire.struct<Asset>({
+const routes = Wire.answer<Routes>({
+  deposits: Schema.optionalKey(Schema.Array(Schema.String)),
+  withdraws: Schema.optionalKey(Schema.Array(Schema.String)),
+  default: Schema.optionalKey(Schema.String)
+}).schema
+
+const bounds = Wire.keyed(
+  Schema.String,
+  Wire.answer<Bounds>({ min: Schema.optionalKey(Decimal), max: Schema.optionalKey(Decimal) }).schema
+)
+
+const limits = Wire.answer<Limits>({
+  deposit: Schema.optionalKey(bounds),
+  withdraw: Schema.optionalKey(bounds)
+}).schema
+
+const memo = Wire.answer<Memo>({
+  deposit: Schema.optionalKey(Schema.Boolean),
+  withdraw: Schema.optionalKey(Schema.Boolean)
+}).schema
+
+const asset = Wire.answer<Asset>({
   name: Schema.String,
   unifiedCryptoassetId: Schema.optionalKey(Schema.Int),
   canWithdraw: Schema.Boolean,
@@ -82,7 +167,12 @@ const asset = Wire.struct<Asset>({
   minDeposit: Decimal,
   maxDeposit: Decimal,
   currencyPrecision: Schema.optionalKey(Schema.Int),
-  isMemo: Schema.optionalKey(Schema.Boolean)
+  isMemo: Schema.optionalKey(Schema.Boolean),
+  memo: Schema.optionalKey(memo),
+  networks: Schema.optionalKey(routes),
+  providers: Schema.optionalKey(routes),
+  limits: Schema.optionalKey(limits),
+  confirmations: Schema.optionalKey(Wire.keyed(Schema.String, Schema.Int))
 }, {
   keys: {
     unifiedCryptoassetId: "unified_cryptoasset_id",

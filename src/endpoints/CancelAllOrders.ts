@@ -18,11 +18,13 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
-import { CancelAllType } from "../domain/Order.ts"
+import { CancelAllType, PositionSide } from "../domain/Order.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -41,16 +43,34 @@ export interface Request {
   readonly market?: MarketName
   /** Only orders of these types, at least one. Default: of all types. */
   readonly type?: ReadonlyArray<CancelAllType>
+  /** Only orders of this side's position; the market must be one of futures. Live dialect only. Default: of all. */
+  readonly positionSide?: PositionSide
 }
 
-const request = Wire.struct<Request>({
-  market: Schema.optionalKey(MarketName),
-  type: Schema.optionalKey(
-    Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
-      Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" }))
-    )
-  )
-})
+const sides = Constraint.annotation({ kind: "oneOf", values: ["both", "long", "short"] })
+
+/** Here the live exchange writes the side in lower case. */
+const Side = Schema.Literals(["both", "long", "short"]).annotate(sides).pipe(
+  Schema.decodeTo(PositionSide.annotate(sides), {
+    decode: SchemaGetter.transform((side) => sideOf[side]),
+    encode: SchemaGetter.transform((side) => spellingOf[side])
+  })
+)
+
+const sideOf = { both: "BOTH", long: "LONG", short: "SHORT" } as const
+
+const spellingOf = { BOTH: "both", LONG: "long", SHORT: "short" } as const
+
+const request = ({ extension }: Dialect) =>
+  Wire.struct<Request>({
+    market: Schema.optionalKey(MarketName),
+    type: Schema.optionalKey(
+      Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
+        Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" }))
+      )
+    ),
+    positionSide: extension(Side)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -81,7 +101,7 @@ export const endpoint = Endpoint.make({
   envelope: "optional",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
+  request,
   response: () => response,
   example: (): Request => ({ market: marketName("BTC_USDT"), type: ["spot", "margin"] })
 })

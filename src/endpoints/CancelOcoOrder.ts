@@ -22,10 +22,11 @@ import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
-import { MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
+import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
+import * as CancelOrder from "./CancelOrder.ts"
 import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 
 // -----------------------------------------------------------------------------
@@ -33,20 +34,62 @@ import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * Which OCO order to cancel.
+ * An OCO order to cancel, by the exchange's identifier.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Request {
+export interface ByOrderId {
   /** The market that the pair trades on. */
   readonly market: MarketName
   /** The exchange's identifier of the pair (`CollateralOcoOrder.id`), not of a leg. */
   readonly orderId: OrderId
+  /** Not together with `orderId`. */
+  readonly clientOrderId?: never
 }
 
-const request = ({ keys }: Dialect) =>
-  Wire.struct<Request>({ market: MarketName, orderId: Wire.RequestedOrderId }, { keys: { orderId: keys.orderId } })
+/**
+ * An OCO order to cancel, by your own identifier. Live dialect only.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ByClientOrderId {
+  /** The market that the pair trades on. */
+  readonly market: MarketName
+  /** Your own identifier of the pair. Live dialect only. */
+  readonly clientOrderId: ClientOrderId
+  /** Not together with `clientOrderId`. */
+  readonly orderId?: never
+}
+
+/**
+ * Which OCO order to cancel, by one of its two identifiers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Request = ByOrderId | ByClientOrderId
+
+/** The request on the wire, where only the constraints say that it has one identifier. */
+interface Sent {
+  /** The market that the pair trades on. */
+  readonly market: MarketName
+  /** The exchange's identifier of the pair. */
+  readonly orderId?: OrderId
+  /** Your own identifier of the pair. */
+  readonly clientOrderId?: ClientOrderId
+}
+
+const request = ({ extension, keys, omissible }: Dialect) =>
+  Wire.struct<Sent>({
+    market: MarketName,
+    orderId: omissible(Wire.RequestedOrderId),
+    clientOrderId: extension(ClientOrderId)
+  }, {
+    keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId },
+    constraints: CancelOrder.oneIdentifier(keys.clientOrderId)
+  })
 
 // -----------------------------------------------------------------------------
 // Endpoint

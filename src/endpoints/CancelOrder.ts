@@ -83,6 +83,25 @@ interface Sent {
   readonly clientOrderId?: ClientOrderId
 }
 
+/**
+ * The constraints on a request that names an order by one of two identifiers. `clientOrderId` is the wire key of one.
+ *
+ * @category constraints
+ * @since 0.1.0
+ */
+export const oneIdentifier = (clientOrderId: string): ReadonlyArray<Wire.Between<Sent>> => [
+  {
+    field: "orderId",
+    constraint: { kind: "required" },
+    holds: ({ clientOrderId, orderId }) => clientOrderId !== undefined || orderId !== undefined
+  },
+  {
+    field: "orderId",
+    constraint: { kind: "alone", with: clientOrderId },
+    holds: ({ clientOrderId, orderId }) => clientOrderId === undefined || orderId === undefined
+  }
+]
+
 const request = ({ keys }: Dialect) =>
   Wire.struct<Sent>({
     market: MarketName,
@@ -90,18 +109,7 @@ const request = ({ keys }: Dialect) =>
     clientOrderId: Schema.optionalKey(ClientOrderId)
   }, {
     keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId },
-    constraints: [
-      {
-        field: "orderId",
-        constraint: { kind: "required" },
-        holds: ({ clientOrderId, orderId }) => clientOrderId !== undefined || orderId !== undefined
-      },
-      {
-        field: "orderId",
-        constraint: { kind: "alone", with: keys.clientOrderId },
-        holds: ({ clientOrderId, orderId }) => clientOrderId === undefined || orderId === undefined
-      }
-    ]
+    constraints: oneIdentifier(keys.clientOrderId)
   })
 
 // -----------------------------------------------------------------------------

@@ -78,7 +78,7 @@ export interface CreatedCode {
   readonly externalId: ExternalId
 }
 
-const createdCode = Wire.struct<CreatedCode>({
+const createdCode = Wire.answer<CreatedCode>({
   code: Code,
   message: Schema.String,
   externalId: ExternalId

@@ -71,7 +71,7 @@ export interface AppliedCode {
   readonly externalId: ExternalId
 }
 
-const appliedCode = Wire.struct<AppliedCode>({
+const appliedCode = Wire.answer<AppliedCode>({
   message: Schema.String,
   ticker: Ticker,
   amount: Decimal,

@@ -18,9 +18,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
+import * as ReadBalances from "../client/make/Balances.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -28,7 +30,18 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+/**
+ * Which balances to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** Only the balance of this asset. Live dialect only. Default: of all. */
+  readonly ticker?: Ticker
+}
+
+const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -66,11 +79,11 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
   envelope: "required",
-  errorFamily: "account",
-  refusals: [],
-  request: () => request,
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request,
   response: () => response,
-  example: () => ({})
+  example: (): Request => ({})
 })
 
 /**
@@ -94,18 +107,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class CollateralBalance extends Context.Service<CollateralBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
-  /** Reads the balance of one asset, in units of it; zero when the exchange leaves the asset out. */
+  /**
+   * Reads the balance of one asset, in units of it; zero when the exchange leaves the asset out. It fails
+   * with `ValidationFailed` when the live exchange does not know the asset.
+   */
   readonly of: (ticker: Ticker) => Effect.Effect<Decimal.Decimal, Failure>
 }>()("effect-txc/endpoints/CollateralBalance") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<CollateralBalance, never, Call.Call> = PlainService.layer(
     CollateralBalance,
     endpoint,
-    (call) => ({
-      all: call({}),
-      of: Effect.fn("CollateralBalance.of")(function*(ticker: Ticker) {
-        return (yield* call({})).get(ticker) ?? Decimal.zero
+    (call, takes) => {
+      const { all, of } = ReadBalances.reading<Decimal.Decimal, Failure>({
+        name: endpoint.name,
+        call,
+        takesTicker: takes("ticker"),
+        zero: Decimal.zero
       })
-    })
+      return { all, of: Effect.fn("CollateralBalance.of")(of) }
+    }
   )
 }

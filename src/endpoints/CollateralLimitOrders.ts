@@ -31,7 +31,7 @@ import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount, Price, price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
+import { OrderSide, PositionSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -67,19 +67,34 @@ export interface Request {
   readonly stp?: SelfTradePrevention
   /** Only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. */
   readonly reduceOnly?: boolean
+  /**
+   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
+   * only.
+   */
+  readonly positionSide?: PositionSide
+  /** Rest in the book for retail orders only ("retail price improvement"). Not with `ioc`. Live dialect only. */
+  readonly rpi?: boolean
+  /** The price of a take-profit that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  readonly takeProfit?: Price
+  /** The price of a stop-loss that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  readonly stopLoss?: Price
 }
 
 const request = (dialect: Dialect) =>
   Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
-    price: Price,
+    amount: dialect.decimal(Amount),
+    price: dialect.decimal(Price),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     postOnly: Schema.optionalKey(Flag),
     ioc: Schema.optionalKey(Flag),
     stp: Schema.optionalKey(dialect.selfTradePrevention),
-    reduceOnly: Schema.optionalKey(Flag)
+    reduceOnly: Schema.optionalKey(Flag),
+    positionSide: dialect.extension(PositionSide),
+    rpi: dialect.extension(Flag),
+    takeProfit: dialect.extension(dialect.decimal(Price)),
+    stopLoss: dialect.extension(dialect.decimal(Price))
   }, {
     keys: { clientOrderId: dialect.keys.clientOrderId },
     constraints: [{

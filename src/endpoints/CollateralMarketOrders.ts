@@ -28,10 +28,10 @@ import type * as Call from "../client/call/Call.ts"
 import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as OrderService from "../client/make/OrderService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
-import { Amount, amount } from "../domain/Decimal.ts"
+import { Amount, amount, Price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
+import { OrderSide, PositionSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -63,16 +63,28 @@ export interface Request {
   readonly stp?: SelfTradePrevention
   /** Only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. */
   readonly reduceOnly?: boolean
+  /**
+   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
+   * only.
+   */
+  readonly positionSide?: PositionSide
+  /** The price of a take-profit that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  readonly takeProfit?: Price
+  /** The price of a stop-loss that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  readonly stopLoss?: Price
 }
 
 const request = (dialect: Dialect) =>
   Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
+    amount: dialect.decimal(Amount),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     stp: Schema.optionalKey(dialect.selfTradePrevention),
-    reduceOnly: Schema.optionalKey(Flag)
+    reduceOnly: Schema.optionalKey(Flag),
+    positionSide: dialect.extension(PositionSide),
+    takeProfit: dialect.extension(dialect.decimal(Price)),
+    stopLoss: dialect.extension(dialect.decimal(Price))
   }, { keys: { clientOrderId: dialect.keys.clientOrderId } })
 
 // -----------------------------------------------------------------------------

@@ -34,7 +34,13 @@ import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount, Decimal, FeeRate, Price, price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
+import {
+  OrderSide,
+  PositionSide,
+  ReceivedActivationCondition,
+  ReceivedPositionSide,
+  type SelfTradePrevention
+} from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -76,18 +82,29 @@ export interface Request {
    * document announces this field as not yet accepted.
    */
   readonly reduceOnly?: boolean
+  /**
+   * What to do when a leg would trade with another order of the same account. Default `no`: nothing. Live dialect only.
+   */
+  readonly stp?: SelfTradePrevention
+  /**
+   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
+   * only.
+   */
+  readonly positionSide?: PositionSide
 }
 
 const request = (dialect: Dialect) =>
   Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
-    price: Price,
+    amount: dialect.decimal(Amount),
+    price: dialect.decimal(Price),
     activationPrice: Price,
-    stopLimitPrice: Price,
+    stopLimitPrice: dialect.decimal(Price),
     clientOrderId: Schema.optionalKey(ClientOrderId),
-    reduceOnly: Schema.optionalKey(Flag)
+    reduceOnly: Schema.optionalKey(Flag),
+    stp: dialect.extension(dialect.selfTradePrevention),
+    positionSide: dialect.extension(PositionSide)
   }, {
     keys: {
       activationPrice: "activation_price",
@@ -119,6 +136,8 @@ export interface Leg extends OrderAnswer.AnyOrder {
   readonly makerFee?: FeeRate
   /** When the leg changed last, in Unix seconds with microseconds. */
   readonly mtime: UnixTime
+  /** Whether the leg may only reduce or close a position. Live dialect only. */
+  readonly reduceOnly?: boolean
 }
 
 /**
@@ -155,26 +174,29 @@ export interface CollateralOcoOrder {
 
 const legFields = (dialect: Dialect) => ({
   ...OrderFields.common(dialect),
-  type: dialect.legType,
   left: Decimal,
   price: Decimal,
   postOnly: Schema.Boolean,
   takerFee: dialect.omissible(FeeRate),
   makerFee: dialect.omissible(FeeRate),
   mtime: UnixTime,
-  positionSide: dialect.omissible(ReceivedPositionSide)
+  positionSide: dialect.omissible(ReceivedPositionSide),
+  reduceOnly: dialect.extension(Schema.Boolean)
 })
 
 const legKeys = ({ keys }: Dialect) => ({ ...keys, postOnly: "post_only" })
 
 /** A leg always has a limit: its price is a price, even if it is zero. */
-const legAbsent = (dialect: Dialect) => ({ clientOrderId: OrderFields.absent(dialect).clientOrderId })
+const legSpelling = (dialect: Dialect) => ({
+  absent: OrderFields.absentIds(dialect),
+  ...OrderFields.joint(dialect)
+})
 
 const leg = (dialect: Dialect) =>
-  Wire.struct<Leg>(legFields(dialect), { keys: legKeys(dialect), absent: legAbsent(dialect) })
+  Wire.answer<Leg>(legFields(dialect), { keys: legKeys(dialect), ...legSpelling(dialect) })
 
 const stopLeg = (dialect: Dialect) =>
-  Wire.struct<StopLeg>({
+  Wire.answer<StopLeg>({
     ...legFields(dialect),
     activationPrice: Decimal,
     activationCondition: ReceivedActivationCondition,
@@ -185,11 +207,11 @@ const stopLeg = (dialect: Dialect) =>
       activationPrice: "activation_price",
       activationCondition: "activation_condition"
     },
-    absent: legAbsent(dialect)
+    ...legSpelling(dialect)
   })
 
 const order = (dialect: Dialect) =>
-  Wire.struct<CollateralOcoOrder>({
+  Wire.answer<CollateralOcoOrder>({
     id: Wire.OrderId,
     reduceOnly: dialect.omissible(Schema.Boolean),
     stopLoss: stopLeg(dialect).schema,

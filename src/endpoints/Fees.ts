@@ -63,7 +63,7 @@ export interface TransferFee {
  * @category schemas
  * @since 0.1.0
  */
-export const TransferFee: Schema.Codec<TransferFee, unknown> = Wire.struct<TransferFee>({
+export const TransferFee: Schema.Codec<TransferFee, unknown> = Wire.answer<TransferFee>({
   minFlex: Decimal,
   maxFlex: Decimal,
   percentFlex: Decimal,
@@ -93,7 +93,7 @@ export interface Fee {
   readonly withdraw: TransferFee
 }
 
-const fee = Wire.struct<Fee>({
+const fee = Wire.answer<Fee>({
   ticker: Ticker,
   name: Schema.String,
   canDeposit: Schema.Boolean,

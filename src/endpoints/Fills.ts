@@ -28,7 +28,7 @@ import { Decimal } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId, Ticker, type TradeId } from "../domain/Identifiers.ts"
 import { ReceivedSide, type Role } from "../domain/Order.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
-import { UnixTime } from "../domain/Time.ts"
+import { UnixSeconds, UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -58,6 +58,10 @@ export interface StreamRequest {
   readonly market?: MarketName
   /** Only fills of the order that you have given this identifier. */
   readonly clientOrderId?: ClientOrderId
+  /** Only fills at or after this time, in Unix seconds. Live dialect only. */
+  readonly startDate?: UnixSeconds
+  /** Only fills at or before this time, in Unix seconds. Live dialect only. */
+  readonly endDate?: UnixSeconds
   /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
@@ -73,10 +77,12 @@ export interface Request extends StreamRequest {
   readonly offset?: Offset
 }
 
-const request = ({ keys }: Dialect) =>
+const request = ({ extension, keys }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     clientOrderId: Schema.optionalKey(ClientOrderId),
+    startDate: extension(UnixSeconds),
+    endDate: extension(UnixSeconds),
     limit: Schema.optionalKey(Limit),
     offset: Schema.optionalKey(Offset)
   }, { keys: { clientOrderId: keys.clientOrderId } })
@@ -89,8 +95,8 @@ const request = ({ keys }: Dialect) =>
 interface ReceivedFill {
   /** The exchange's identifier of the trade. */
   readonly tradeId: TradeId
-  /** The exchange's identifier of the order. */
-  readonly orderId: OrderId
+  /** The exchange's identifier of the order. The live exchange leaves it out of some lists. */
+  readonly orderId?: OrderId
   /** Your own identifier of the order. Absent when the order has none, or when the exchange does not echo it. */
   readonly clientOrderId?: ClientOrderId
   /** The market that the trade happened on. */
@@ -125,10 +131,10 @@ export interface Fill extends ReceivedFill {
 }
 
 const receivedFill = (dialect: Dialect) =>
-  Wire.struct<ReceivedFill>({
+  Wire.answer<ReceivedFill>({
     market: Schema.optionalKey(MarketName),
     tradeId: Wire.TradeId,
-    orderId: Wire.OrderId,
+    orderId: dialect.omissible(Wire.OrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     timestamp: UnixTime,
     side: ReceivedSide,
@@ -146,7 +152,7 @@ const receivedFill = (dialect: Dialect) =>
       timestamp: "time",
       total: "deal"
     },
-    absent: { clientOrderId: OrderFields.absent(dialect).clientOrderId }
+    absent: OrderFields.absentIds(dialect)
   })
 
 type Record = Readonly<globalThis.Record<string, unknown>>

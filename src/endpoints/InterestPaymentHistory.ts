@@ -97,7 +97,7 @@ export interface InterestPayment {
  * @category schemas
  * @since 0.1.0
  */
-export const InterestPayment: Schema.Codec<InterestPayment, unknown> = Wire.struct<InterestPayment>({
+export const InterestPayment: Schema.Codec<InterestPayment, unknown> = Wire.answer<InterestPayment>({
   planId: PlanId,
   investmentId: InvestmentId,
   amount: Decimal,
@@ -118,7 +118,7 @@ export interface Page extends Pages.Page<InterestPayment> {
   readonly limit: Limit
 }
 
-const response = Wire.struct<Page>({
+const response = Wire.answer<Page>({
   offset: Offset,
   limit: Limit,
   records: Schema.Array(InterestPayment)

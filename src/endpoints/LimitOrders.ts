@@ -31,7 +31,7 @@ import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount, Price, price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
+import { type BboRole, OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -43,20 +43,18 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * A limit order to place.
+ * What every limit order has.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Request {
+export interface Terms {
   /** Where to trade, such as `BTC_USDT`. */
   readonly market: MarketName
   /** Whether to buy or to sell. */
   readonly side: OrderSide
   /** How much, in units of the base currency. Its precision and least value depend on the market. */
   readonly amount: Amount
-  /** The limit, in units of the quote currency. Its precision depends on the market. */
-  readonly price: Price
   /** Your own identifier of the order. One is generated when you leave it out. */
   readonly clientOrderId?: ClientOrderId
   /** Refuse the order rather than let it trade at once. Default `false`. */
@@ -65,21 +63,74 @@ export interface Request {
   readonly ioc?: boolean
   /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
   readonly stp?: SelfTradePrevention
+  /** Rest in the book for retail orders only ("retail price improvement"). Not with `ioc`. Live dialect only. */
+  readonly rpi?: boolean
+  /** Take as a retail order, which may get a better price; the account must be admitted to it. Live dialect only. */
+  readonly retail?: boolean
+}
+
+/**
+ * A limit order at a price.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AtPrice extends Terms {
+  /** The limit, in units of the quote currency. Its precision depends on the market. */
+  readonly price: Price
+  /** Trade at the best bid or offer instead of at `price`. Live dialect only. */
+  readonly bboRole?: BboRole
+}
+
+/**
+ * A limit order at the best bid or offer. Live dialect only.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AtBest extends Terms {
+  /** Trade at the best bid or offer. Not together with `postOnly`. Live dialect only. */
+  readonly bboRole: BboRole
+  /** The exchange ignores a price here. */
+  readonly price?: Price
+}
+
+/**
+ * A limit order to place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Request = AtPrice | AtBest
+
+/** The request on the wire, where only a constraint says that there is a price or a role. */
+interface Sent extends Terms {
+  /** The limit, in units of the quote currency. */
+  readonly price?: Price
+  /** How to trade at the best bid or offer. */
+  readonly bboRole?: BboRole
 }
 
 const request = (dialect: Dialect) =>
-  Wire.struct<Request>({
+  Wire.struct<Sent>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
-    price: Price,
+    amount: dialect.decimal(Amount),
+    price: dialect.omissible(dialect.decimal(Price)),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     postOnly: Schema.optionalKey(Flag),
     ioc: Schema.optionalKey(Flag),
-    stp: Schema.optionalKey(dialect.selfTradePrevention)
+    stp: Schema.optionalKey(dialect.selfTradePrevention),
+    bboRole: dialect.extension(Wire.BboRole),
+    rpi: dialect.extension(Flag),
+    retail: dialect.extension(Flag)
   }, {
     keys: { clientOrderId: dialect.keys.clientOrderId },
     constraints: [{
+      field: "price",
+      constraint: { kind: "required" },
+      holds: ({ bboRole, price }) => price !== undefined || bboRole !== undefined
+    }, {
       field: "ioc",
       constraint: { kind: "exclusive", with: "postOnly" },
       holds: ({ ioc, postOnly }) => ioc !== true || postOnly !== true
@@ -109,7 +160,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.spot,
+  response: OrderAnswer.order,
   example: (): Request => ({
     market: marketName("BTC_USDT"),
     side: "buy",

@@ -28,9 +28,11 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
+import * as ReadBalances from "../client/make/Balances.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -38,7 +40,18 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+/**
+ * Which balances to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** Only the balance of this asset. Live dialect only. Default: of all. */
+  readonly ticker?: Ticker
+}
+
+const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -66,6 +79,16 @@ const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Sche
   })
 )
 
+/** What is answered when the request names an asset. */
+const One = Schema.Struct({ main_balance: Schema.String }).pipe(
+  Schema.decodeTo(Decimal.Decimal, {
+    decode: SchemaGetter.transform(({ main_balance }) => main_balance),
+    encode: SchemaGetter.transform((main_balance) => ({ main_balance }))
+  })
+)
+
+const response = Schema.Union([One, Balances])
+
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
@@ -87,10 +110,10 @@ export const endpoint = Endpoint.make({
   rateLimit: { calls: 1000, perSeconds: 10 },
   envelope: "required",
   errorFamily: "account",
-  refusals: [],
-  request: () => request,
-  response: () => Balances,
-  example: () => ({})
+  refusals: ["InvalidFields"],
+  request,
+  response: () => response,
+  example: (): Request => ({})
 })
 
 /**
@@ -150,15 +173,21 @@ export class MainBalance extends Context.Service<MainBalance, {
   static readonly layer: Layer.Layer<MainBalance, never, Call.Call> = PlainService.layer(
     MainBalance,
     endpoint,
-    (call) => ({
-      all: call({}),
-      of: Effect.fn("MainBalance.of")(function*(ticker: Ticker) {
-        return (yield* call({})).get(ticker) ?? Decimal.zero
-      }),
-      changes: (schedule) =>
-        Stream.fromEffectSchedule(call({}), schedule).pipe(
-          Stream.mapAccum((): Balances => new Map(), (before, after) => [after, differences(before, after)])
-        )
-    })
+    (call, takes) => {
+      const { all, of } = ReadBalances.reading<Decimal.Decimal, Failure>({
+        name: endpoint.name,
+        call,
+        takesTicker: takes("ticker"),
+        zero: Decimal.zero
+      })
+      return {
+        all,
+        of: Effect.fn("MainBalance.of")(of),
+        changes: (schedule) =>
+          Stream.fromEffectSchedule(all, schedule).pipe(
+            Stream.mapAccum((): Balances => new Map(), (before, after) => [after, differences(before, after)])
+          )
+      }
+    }
   )
 }

@@ -64,7 +64,7 @@ const request = (dialect: Dialect) =>
   Wire.struct<Request>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
+    amount: dialect.decimal(Amount),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     stp: Schema.optionalKey(dialect.selfTradePrevention)
   }, { keys: { clientOrderId: dialect.keys.clientOrderId } })
@@ -92,7 +92,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: OrderAnswer.spot,
+  response: OrderAnswer.order,
   example: (): Request => ({
     market: marketName("BTC_USDT"),
     side: "buy",

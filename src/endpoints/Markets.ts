@@ -26,6 +26,7 @@ import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"
 import type { Market } from "../domain/Market.ts"
 import { oneOf } from "../domain/Text.ts"
+import { UnixSeconds } from "../domain/Time.ts"
 import * as Unrecognised from "../domain/Unrecognised.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -40,7 +41,7 @@ const request = Wire.struct({})
 // Response
 // -----------------------------------------------------------------------------
 
-const market = Wire.struct<Market>({
+const market = Wire.answer<Market>({
   name: MarketName,
   stock: Ticker,
   money: Ticker,
@@ -54,7 +55,9 @@ const market = Wire.struct<Market>({
   maxTotal: Decimal,
   tradesEnabled: Schema.Boolean,
   isCollateral: Schema.Boolean,
-  type: Unrecognised.open(oneOf(["spot", "futures"]))
+  type: Unrecognised.open(oneOf(["spot", "futures"])),
+  isTradFiFutures: Schema.optionalKey(Schema.Boolean),
+  delistedAt: Schema.optionalKey(UnixSeconds)
 }, { keys: { stockPrecision: "stockPrec", moneyPrecision: "moneyPrec", feePrecision: "feePrec" } })
 
 const response = Schema.Array(market.schema)

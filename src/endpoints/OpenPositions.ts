@@ -22,7 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
-import { MarketName, marketName, type PositionId } from "../domain/Identifiers.ts"
+import { MarketName, marketName, type OrderId, type PositionId } from "../domain/Identifiers.ts"
 import { ReceivedPositionSide } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -48,6 +48,30 @@ const request = Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 // -----------------------------------------------------------------------------
 // Response
 // -----------------------------------------------------------------------------
+
+/**
+ * The orders that close a position when it has gained or lost enough.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Tpsl {
+  /** The exchange's identifier of the take-profit. */
+  readonly takeProfitId?: OrderId
+  /** The price of the take-profit, in units of the quote currency. */
+  readonly takeProfit?: Decimal
+  /** The exchange's identifier of the stop-loss. */
+  readonly stopLossId?: OrderId
+  /** The price of the stop-loss, in units of the quote currency. */
+  readonly stopLoss?: Decimal
+}
+
+const tpsl = Wire.answer<Tpsl>({
+  takeProfitId: Schema.optionalKey(Wire.OrderId),
+  takeProfit: Schema.optionalKey(Decimal),
+  stopLossId: Schema.optionalKey(Wire.OrderId),
+  stopLoss: Schema.optionalKey(Decimal)
+}).schema
 
 /**
  * An open position. Fields that the exchange may leave out are optional; `null` means that the value is not known yet.
@@ -88,11 +112,13 @@ export interface Position {
   readonly unrealizedFunding?: Decimal | null
   /** `BOTH` in one-way mode, `LONG` or `SHORT` in hedge mode. */
   readonly positionSide?: ReceivedPositionSide
+  /** The orders that close the position when it has gained or lost enough; `null` when there are none. */
+  readonly tpsl?: Tpsl | null
 }
 
 const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const position = Wire.struct<Position>({
+const position = Wire.answer<Position>({
   positionId: Wire.PositionId,
   market: MarketName,
   openDate: UnixTime,
@@ -108,7 +134,8 @@ const position = Wire.struct<Position>({
   freeMargin: orNull(Decimal),
   funding: orNull(Decimal),
   unrealizedFunding: orNull(Decimal),
-  positionSide: Schema.optionalKey(ReceivedPositionSide)
+  positionSide: Schema.optionalKey(ReceivedPositionSide),
+  tpsl: orNull(tpsl)
 })
 
 const response = Schema.Array(position.schema)

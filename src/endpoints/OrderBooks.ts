@@ -16,7 +16,7 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
@@ -26,6 +26,7 @@ import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
 import { UnixSeconds } from "../domain/Time.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -59,6 +60,8 @@ const Levels = Schema.Number.annotate(isInteger).check(
 export interface Options {
   /** The most levels of a side, 0 to 100. Default 100, and 0 means 100 too. */
   readonly limit?: number
+  /** How coarse the prices are, 0 (each by itself, the default) to 10; the exchange takes the nearest. Live dialect only. */
+  readonly level?: number
 }
 
 /**
@@ -72,7 +75,14 @@ export interface Request extends Options {
   readonly market: MarketName
 }
 
-const request = Wire.struct<Request>({ market: MarketName, limit: Schema.optionalKey(Wire.counted(Levels)) })
+const Aggregation = Schema.Number.annotate(isInteger).check(Schema.isInt(isInteger))
+
+const request = ({ extension }: Dialect) =>
+  Wire.struct<Request>({
+    market: MarketName,
+    limit: Schema.optionalKey(Wire.counted(Levels)),
+    level: extension(Wire.counted(Aggregation))
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -126,11 +136,26 @@ export interface OrderBook {
   readonly bids: ReadonlyArray<Level>
 }
 
-const orderBook = Wire.struct<OrderBook>({
-  market: MarketName,
+/** A book as it is received: the exchange has not always named the market. */
+interface ReceivedBook extends Omit<OrderBook, "market"> {
+  readonly market?: MarketName
+}
+
+const Pairs = Schema.Array(Pair)
+
+/** The exchange has written `null` for a side on which there is nothing. */
+const Side = Schema.NullOr(Pairs).pipe(
+  Schema.decodeTo(Schema.toType(Pairs), {
+    decode: SchemaGetter.transform((side) => side ?? []),
+    encode: SchemaGetter.transform((side) => side)
+  })
+)
+
+const orderBook = Wire.answer<ReceivedBook>({
+  market: Schema.optionalKey(MarketName),
   timestamp: UnixSeconds,
-  asks: Schema.Array(Pair),
-  bids: Schema.Array(Pair)
+  asks: Side,
+  bids: Side
 }, { keys: { market: "ticker_id" } })
 
 // -----------------------------------------------------------------------------
@@ -155,7 +180,7 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
+  request,
   response: () => orderBook.schema,
   example: (): Request => ({ market: marketName("BTC_USDT"), limit: 5 })
 })
@@ -191,6 +216,8 @@ export class OrderBooks extends Context.Service<OrderBooks, {
   static readonly layer: Layer.Layer<OrderBooks, never, Call.PublicCall> = PlainService.layerPublic(
     OrderBooks,
     endpoint,
-    (call) => ({ get: (market, options = {}) => call({ ...options, market }) })
+    (call) => ({
+      get: (market, options = {}) => Effect.map(call({ ...options, market }), (book) => ({ market, ...book }))
+    })
   )
 }

@@ -28,8 +28,10 @@ import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
 import { Decimal, FeeRate } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
+import { ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
-import { UnixTime } from "../domain/Time.ts"
+import { oneOf } from "../domain/Text.ts"
+import { UnixSeconds, UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -49,6 +51,24 @@ import * as Wire from "../protocol/Wire.ts"
  */
 export const defaultLimit = 50
 
+const statuses = ["ALL", "FILLED", "CANCELED", "PARTIAL_FILLED"] as const
+
+/**
+ * The schema of {@link Status}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Status = oneOf(statuses)
+/**
+ * Which ended orders to read: `ALL`, those that were filled, those that were canceled, or those that were canceled after
+ * a part was filled (`PARTIAL_FILLED`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Status = typeof Status.Type
+
 /**
  * Which ended orders to read, and in pages of which size.
  *
@@ -62,6 +82,12 @@ export interface StreamRequest {
   readonly orderId?: OrderId
   /** Only the order that you have given this identifier. */
   readonly clientOrderId?: ClientOrderId
+  /** Only orders of this status. Ignored with an identifier. Live dialect only. Default `ALL`. */
+  readonly status?: Status
+  /** Only orders that ended at or after this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
+  readonly startDate?: UnixSeconds
+  /** Only orders that ended at or before this time, in Unix seconds. Ignored with an identifier. Live dialect only. */
+  readonly endDate?: UnixSeconds
   /** The most records in a page, 1 to 100. Default 50 for a page, 100 for a stream. */
   readonly limit?: Limit
 }
@@ -77,11 +103,14 @@ export interface Request extends StreamRequest {
   readonly offset?: Offset
 }
 
-const request = ({ keys }: Dialect) =>
+const request = ({ extension, keys }: Dialect) =>
   Wire.struct<Request>({
     market: Schema.optionalKey(MarketName),
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId),
+    status: extension(Wire.renamed(Status, { PARTIALLY_FILLED: "PARTIAL_FILLED" })),
+    startDate: extension(UnixSeconds),
+    endDate: extension(UnixSeconds),
     limit: Schema.optionalKey(Limit),
     offset: Schema.optionalKey(Offset)
   }, { keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId } })
@@ -109,14 +138,21 @@ export interface EndedOrder extends OrderAnswer.AnyOrder {
   readonly rpi?: boolean
   /** Whether the order could only reduce or close a position. */
   readonly reduceOnly?: boolean
-  /** The price that triggered the order, in units of the quote currency. Only on stop orders. */
+  /** The price that triggers the order, in units of the quote currency. Only on stop orders. */
   readonly activationPrice?: Decimal
+  /** From which side the market had to reach the activation price. Only on stop orders. */
+  readonly activationCondition?: ReceivedActivationCondition
+  /** When the market reached the activation price, in Unix seconds. Only on stop orders that were triggered. */
+  readonly activatedAt?: UnixTime
 }
 
-const form = (dialect: Dialect, traded: OrderFields.Traded) =>
-  Wire.struct<EndedOrder>({
+/** Here the live exchange writes the condition as a sign. */
+const activationCondition = Wire.renamed(ReceivedActivationCondition, { ">=": "gte", "<=": "lte" })
+
+const ended = (dialect: Dialect) =>
+  Wire.answer<EndedOrder>({
     ...OrderFields.common(dialect),
-    ...traded,
+    positionSide: Schema.optionalKey(ReceivedPositionSide),
     ftime: UnixTime,
     price: Schema.optionalKey(Decimal),
     takerFee: Schema.optionalKey(FeeRate),
@@ -125,11 +161,18 @@ const form = (dialect: Dialect, traded: OrderFields.Traded) =>
     ioc: Schema.optionalKey(Schema.Boolean),
     rpi: Schema.optionalKey(Schema.Boolean),
     reduceOnly: Schema.optionalKey(Schema.Boolean),
-    activationPrice: Schema.optionalKey(Decimal)
+    activationPrice: Schema.optionalKey(Decimal),
+    activationCondition: Schema.optionalKey(activationCondition),
+    activatedAt: Schema.optionalKey(UnixTime)
   }, {
     // Here an order's own identifier is just `id`, in both dialects.
-    keys: { ...dialect.keys, orderId: "id", timestamp: "ctime" },
-    absent: OrderFields.absent(dialect)
+    keys: { ...dialect.keys, orderId: "id", timestamp: "ctime", activatedAt: "activated" },
+    absent: {
+      ...OrderFields.absent(dialect),
+      // Zero is "not triggered".
+      activatedAt: { value: 0, when: () => true, demanded: false, written: false }
+    },
+    ...OrderFields.joint(dialect)
   })
 
 /** Orders as they are grouped on the wire, by market. Where there are none the live exchange may answer a list. */
@@ -141,7 +184,7 @@ const Grouped = Schema.Union([
 /** An object of lists by market, read as one list of orders that know their market. */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unknown> =>
   Grouped.pipe(
-    Schema.decodeTo(Schema.Array(OrderFields.walletsOrPositions(dialect, (traded) => form(dialect, traded))), {
+    Schema.decodeTo(Schema.Array(ended(dialect).schema), {
       decode: SchemaGetter.transform((groups): ReadonlyArray<unknown> =>
         Object.entries(groups).flatMap(([market, orders]) => orders.map((order) => ({ ...order, market })))
       ),

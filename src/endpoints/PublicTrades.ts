@@ -85,7 +85,7 @@ export interface PublicTrade {
   readonly rpi?: boolean
 }
 
-const trade = Wire.struct<PublicTrade>({
+const trade = Wire.answer<PublicTrade>({
   tradeId: Wire.TradeId,
   price: Decimal,
   amount: Decimal,

@@ -46,7 +46,7 @@ export interface CurrentTime {
   readonly time: UnixSeconds
 }
 
-const currentTime = Wire.struct<CurrentTime>({ time: UnixSeconds })
+const currentTime = Wire.answer<CurrentTime>({ time: UnixSeconds })
 
 // -----------------------------------------------------------------------------
 // Endpoint

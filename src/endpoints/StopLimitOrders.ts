@@ -44,41 +44,86 @@ import * as Wire from "../protocol/Wire.ts"
 // -----------------------------------------------------------------------------
 
 /**
- * A stop-limit order to place.
+ * What every stop-limit order has.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Request {
+export interface Terms {
   /** Where to trade, such as `BTC_USDT`. */
   readonly market: MarketName
   /** Whether to buy or to sell. A buy triggers at or above `activationPrice`, a sell at or below it. */
   readonly side: OrderSide
   /** How much, in units of the base currency. Its precision, least value and total depend on the market. */
   readonly amount: Amount
-  /** The limit once the order is triggered, in units of the quote currency. Its precision depends on the market. */
-  readonly price: Price
   /** The price that triggers the order, in units of the quote currency. Its precision depends on the market. */
   readonly activationPrice: Price
   /** Your own identifier of the order, unique per account. One is generated when you leave it out. */
   readonly clientOrderId?: ClientOrderId
-  /** Trade at the best bid or offer once the order is triggered, instead of at `price`. Default: at `price`. */
-  readonly bboRole?: BboRole
   /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
   readonly stp?: SelfTradePrevention
 }
 
+/**
+ * A stop-limit order with a limit.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AtPrice extends Terms {
+  /** The limit once the order is triggered, in units of the quote currency. Its precision depends on the market. */
+  readonly price: Price
+  /** Trade at the best bid or offer once the order is triggered, instead of at `price`. Default: at `price`. */
+  readonly bboRole?: BboRole
+}
+
+/**
+ * A stop-limit order that trades at the best bid or offer, whatever that is. Live dialect only.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AtBest extends Terms {
+  /** Trade at the best bid or offer once the order is triggered. */
+  readonly bboRole: BboRole
+  /** The document's dialect demands a price here too. */
+  readonly price?: Price
+}
+
+/**
+ * A stop-limit order to place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Request = AtPrice | AtBest
+
+/** The request on the wire, where only a constraint says that there is a price or a role. */
+interface Sent extends Terms {
+  /** The limit once the order is triggered, in units of the quote currency. */
+  readonly price?: Price
+  /** How to trade at the best bid or offer once the order is triggered. */
+  readonly bboRole?: BboRole
+}
+
 const request = (dialect: Dialect) =>
-  Wire.struct<Request>({
+  Wire.struct<Sent>({
     market: MarketName,
     side: OrderSide,
-    amount: Amount,
-    price: Price,
+    amount: dialect.decimal(Amount),
+    price: dialect.omissible(dialect.decimal(Price)),
     activationPrice: Price,
     clientOrderId: Schema.optionalKey(ClientOrderId),
     bboRole: Schema.optionalKey(Wire.BboRole),
     stp: Schema.optionalKey(dialect.selfTradePrevention)
-  }, { keys: { activationPrice: "activation_price", clientOrderId: dialect.keys.clientOrderId } })
+  }, {
+    keys: { activationPrice: "activation_price", clientOrderId: dialect.keys.clientOrderId },
+    constraints: [{
+      field: "price",
+      constraint: { kind: "required" },
+      holds: ({ bboRole, price }) => price !== undefined || bboRole !== undefined
+    }]
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -96,9 +141,8 @@ export interface StopLimitOrder extends OrderAnswer.Order {
 }
 
 const order = (dialect: Dialect) =>
-  Wire.struct<StopLimitOrder>({
+  Wire.answer<StopLimitOrder>({
     ...OrderFields.order(dialect),
-    ...OrderFields.wallets(dialect),
     // Here an order has a trigger for certain.
     activated: dialect.omissible(Wire.Bit),
     activationCondition: dialect.omissible(ReceivedActivationCondition),

@@ -33,7 +33,7 @@ import { KeyTitle } from "../domain/SubAccount.ts"
 import { NonEmptyText } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
-import { SubAccountApiKey } from "./SubAccountApiKeys.ts"
+import { fields, spelling, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
 
 // -----------------------------------------------------------------------------
 // Request
@@ -91,11 +91,11 @@ export interface CreatedApiKey extends SubAccountApiKey {
  * @category schemas
  * @since 0.1.0
  */
-export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.struct<CreatedApiKey>({
-  ...SubAccountApiKey.fields,
+export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.answer<CreatedApiKey>({
+  ...fields,
   type: Type,
   apiSecret: Schema.RedactedFromValue(NonEmptyText)
-}).schema
+}, spelling).schema
 
 // -----------------------------------------------------------------------------
 // Endpoint

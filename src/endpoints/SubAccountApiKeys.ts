@@ -20,6 +20,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
@@ -102,13 +103,47 @@ export interface SubAccountApiKey {
   readonly apiKey: ApiKey
   /** What the key may do, as a code. The document does not explain its values. */
   readonly type: string
-  /** When the key was last used, in Unix seconds. */
-  readonly lastActivity: UnixSeconds
+  /** When the key was last used, in Unix seconds. Absent when it never was. */
+  readonly lastActivity?: UnixSeconds
   /** Whether the key may call only `accessEndpoints`. */
   readonly restrictAccess: boolean
   /** The endpoints that the key may call if it is restricted. */
   readonly accessEndpoints: ReadonlyArray<AccessEndpoint>
 }
+
+/** The live exchange writes the type as a number where it creates a key, and has written names in lists. */
+const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
+  Schema.decodeTo(Schema.String, {
+    decode: SchemaGetter.transform((type) => type.toString()),
+    encode: SchemaGetter.transform((type): string | number => type)
+  })
+)
+
+/**
+ * The schemas of the fields of {@link SubAccountApiKey}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const fields = {
+  subAccountId: SubAccountId,
+  id: ApiKeyId,
+  title: Schema.String,
+  isEnabled: Schema.Boolean,
+  apiKey: ApiKey,
+  type: Type,
+  lastActivity: Schema.optionalKey(UnixSeconds),
+  restrictAccess: Schema.Boolean,
+  accessEndpoints: Schema.Array(Wire.answer<AccessEndpoint>({ name: Schema.String, title: Schema.String }).schema)
+}
+
+/**
+ * How the wire spells a {@link SubAccountApiKey}: one that was never used has zero, `null` or nothing as `lastActivity`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const spelling = { absent: { lastActivity: { value: 0, when: () => true, demanded: false } } }
 
 /**
  * The schema of {@link SubAccountApiKey}.
@@ -116,17 +151,8 @@ export interface SubAccountApiKey {
  * @category schemas
  * @since 0.1.0
  */
-export const SubAccountApiKey = Schema.Struct({
-  subAccountId: SubAccountId,
-  id: ApiKeyId,
-  title: Schema.String,
-  isEnabled: Schema.Boolean,
-  apiKey: ApiKey,
-  type: Schema.String,
-  lastActivity: UnixSeconds,
-  restrictAccess: Schema.Boolean,
-  accessEndpoints: Schema.Array(Wire.struct<AccessEndpoint>({ name: Schema.String, title: Schema.String }).schema)
-}) satisfies Schema.Codec<SubAccountApiKey, unknown>
+export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> =
+  Wire.answer<SubAccountApiKey>(fields, spelling).schema
 
 /** A key as received: with the secret, to see whether it is as empty as it must be. */
 interface Received extends SubAccountApiKey {
@@ -150,10 +176,10 @@ interface ReceivedPage extends Page {
   readonly records: ReadonlyArray<Received>
 }
 
-const response = Wire.struct<ReceivedPage>({
+const response = Wire.answer<ReceivedPage>({
   limit: Limit,
   offset: Offset,
-  records: Schema.Array(Wire.struct<Received>({ ...SubAccountApiKey.fields, apiSecret: Schema.String }).schema)
+  records: Schema.Array(Wire.answer<Received>({ ...fields, apiSecret: Schema.String }, spelling).schema)
 }, { keys: { records: "data" } })
 
 // -----------------------------------------------------------------------------

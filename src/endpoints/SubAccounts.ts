@@ -25,7 +25,7 @@ import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
 import { SubAccountId, UserId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
-import { HexColour, MaskedEmail, SubAccountStatus } from "../domain/SubAccount.ts"
+import { HexColour, ReceivedEmail, SubAccountStatus } from "../domain/SubAccount.ts"
 import { Text } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
@@ -108,17 +108,22 @@ export interface SubAccount {
   readonly alias: string
   /** The exchange's identifier of its user. */
   readonly userId: UserId
-  /** Its e-mail address, masked. */
-  readonly email: MaskedEmail
+  /**
+   * Its e-mail address, masked. Absent when it has none. An address that the exchange does not mask is kept as an
+   * `Unrecognised`.
+   */
+  readonly email?: ReceivedEmail
   /** `active`, or another value: the document shows no others. */
   readonly status: SubAccountStatus
-  /** The colour of its label, hexadecimal with a leading `#`. */
-  readonly color: HexColour
+  /** The colour of its label, hexadecimal with a leading `#`. Absent when it has none. */
+  readonly color?: HexColour
   /** Its verification. */
   readonly kyc: Kyc
   /** What it may do. */
   readonly permissions: Permissions
 }
+
+const empty = { value: "", when: () => true, demanded: false }
 
 /**
  * The schema of {@link SubAccount}.
@@ -126,16 +131,16 @@ export interface SubAccount {
  * @category schemas
  * @since 0.1.0
  */
-export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.struct<SubAccount>({
+export const SubAccount: Schema.Codec<SubAccount, unknown> = Wire.answer<SubAccount>({
   id: SubAccountId,
   alias: Schema.String,
   userId: UserId,
-  email: MaskedEmail,
+  email: Schema.optionalKey(ReceivedEmail),
   status: SubAccountStatus,
-  color: HexColour,
-  kyc: Wire.struct<Kyc>({ shareKyc: Schema.Boolean, kycStatus: Schema.String }).schema,
-  permissions: Wire.struct<Permissions>({ spotEnabled: Schema.Boolean, collateralEnabled: Schema.Boolean }).schema
-}).schema
+  color: Schema.optionalKey(HexColour),
+  kyc: Wire.answer<Kyc>({ shareKyc: Schema.Boolean, kycStatus: Schema.String }).schema,
+  permissions: Wire.answer<Permissions>({ spotEnabled: Schema.Boolean, collateralEnabled: Schema.Boolean }).schema
+}, { absent: { email: empty, color: empty } }).schema
 
 /**
  * A page of sub-accounts.
@@ -150,7 +155,7 @@ export interface Page extends Pages.Page<SubAccount> {
   readonly limit: Limit
 }
 
-const response = Wire.struct<Page>({
+const response = Wire.answer<Page>({
   offset: Offset,
   limit: Limit,
   records: Schema.Array(SubAccount)

@@ -60,7 +60,7 @@ export interface Ticker {
   readonly change: Decimal
 }
 
-const ticker = Wire.struct<Ticker>({
+const ticker = Wire.answer<Ticker>({
   baseId: Schema.optionalKey(Schema.Int),
   quoteId: Schema.optionalKey(Schema.Int),
   lastPrice: Decimal,

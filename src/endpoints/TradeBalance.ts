@@ -18,11 +18,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
+import * as ReadBalances from "../client/make/Balances.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -30,7 +32,18 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+/**
+ * Which balances to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** Only the balance of this asset. Live dialect only. Default: of all. */
+  readonly ticker?: Ticker
+}
+
+const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: extension(Ticker) })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -55,7 +68,7 @@ export interface Balance {
  * @category schemas
  * @since 0.1.0
  */
-export const Balance: Schema.Codec<Balance, unknown> = Wire.struct<Balance>({
+export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
   available: Decimal.Decimal,
   freeze: Decimal.Decimal
 }).schema
@@ -68,7 +81,8 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.struct<Balance>({
  */
 export type Balances = ReadonlyMap<Ticker, Balance>
 
-const response = Wire.keyed(Ticker, Balance)
+/** One balance is answered when the request names an asset. */
+const response = Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -90,11 +104,11 @@ export const endpoint = Endpoint.make({
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
   envelope: "required",
-  errorFamily: "account",
-  refusals: [],
-  request: () => request,
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request,
   response: () => response,
-  example: () => ({})
+  example: (): Request => ({})
 })
 
 /**
@@ -118,18 +132,24 @@ export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
 export class TradeBalance extends Context.Service<TradeBalance, {
   /** Reads the balances of all assets. */
   readonly all: Effect.Effect<Balances, Failure>
-  /** Reads the balance of one asset; zero when the exchange leaves the asset out. */
+  /**
+   * Reads the balance of one asset; zero when the exchange leaves the asset out. Fails with `ValidationFailed` when the
+   * live exchange does not know the asset.
+   */
   readonly of: (ticker: Ticker) => Effect.Effect<Balance, Failure>
 }>()("effect-txc/endpoints/TradeBalance") {
   /** The service over an account's calls. */
   static readonly layer: Layer.Layer<TradeBalance, never, Call.Call> = PlainService.layer(
     TradeBalance,
     endpoint,
-    (call) => ({
-      all: call({}),
-      of: Effect.fn("TradeBalance.of")(function*(ticker: Ticker) {
-        return (yield* call({})).get(ticker) ?? { available: Decimal.zero, freeze: Decimal.zero }
+    (call, takes) => {
+      const { all, of } = ReadBalances.reading<Balance, Failure>({
+        name: endpoint.name,
+        call,
+        takesTicker: takes("ticker"),
+        zero: { available: Decimal.zero, freeze: Decimal.zero }
       })
-    })
+      return { all, of: Effect.fn("TradeBalance.of")(of) }
+    }
   )
 }

@@ -79,9 +79,9 @@ interface Received extends FeeSchedule {
   readonly error?: null
 }
 
-const tradingFee = Wire.struct<TradingFee>({ maker: Decimal, taker: Decimal })
+const tradingFee = Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
-const received = Wire.struct<Received>({
+const received = Wire.answer<Received>({
   error: Schema.optionalKey(Schema.Null),
   maker: Decimal,
   taker: Decimal,

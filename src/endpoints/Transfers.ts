@@ -27,6 +27,7 @@ import * as PlainService from "../client/make/PlainService.ts"
 import { Amount, amount } from "../domain/Decimal.ts"
 import { Ticker, ticker } from "../domain/Identifiers.ts"
 import { oneOf } from "../domain/Text.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
 
@@ -66,14 +67,40 @@ export interface Request {
   readonly to: Balance
 }
 
-const request = Wire.struct<Request>({
-  ticker: Ticker,
-  amount: Amount,
-  from: Balance,
-  to: Balance
-}, {
-  constraints: [{ field: "to", constraint: { kind: "different", from: "from" }, holds: ({ from, to }) => from !== to }]
-})
+/** The live exchange takes a method in place of `from` and `to`, and means to give it up. No client needs it. */
+interface Sent extends Omit<Request, "from" | "to"> {
+  /** The balance to take it from. */
+  readonly from?: Balance
+  /** The balance to move it to. */
+  readonly to?: Balance
+  /** Both balances in a word. */
+  readonly method?: typeof Method.Type
+}
+
+const Method = oneOf(["deposit", "withdraw", "collateral-deposit", "collateral-withdraw"])
+
+const request = ({ decimal, extension, omissible }: Dialect) =>
+  Wire.struct<Sent>({
+    ticker: Ticker,
+    amount: decimal(Amount),
+    from: omissible(Balance),
+    to: omissible(Balance),
+    method: extension(Method)
+  }, {
+    constraints: [{
+      field: "from",
+      constraint: { kind: "required" },
+      holds: ({ from, method }) => from !== undefined || method !== undefined
+    }, {
+      field: "to",
+      constraint: { kind: "required" },
+      holds: ({ method, to }) => to !== undefined || method !== undefined
+    }, {
+      field: "to",
+      constraint: { kind: "different", from: "from" },
+      holds: ({ from, to }) => from === undefined || from !== to
+    }]
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -104,9 +131,9 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
-  request: () => request,
+  request,
   response: () => response,
-  example: (): Request => ({ ticker: ticker("USDT"), amount: amount("100"), from: "main", to: "spot" })
+  example: (): Sent => ({ ticker: ticker("USDT"), amount: amount("100"), from: "main", to: "spot" })
 })
 
 /**

@@ -226,7 +226,8 @@ const privateRefusal = (
   if (code !== undefined) {
     const full = { ...callOf(endpoint, answer), origin: "exchange", status, code, ...named, body: at.body } as const
     const gives = (tag: Endpoint.RefusalTag) => endpoint.refusals.includes(tag)
-    if (code === 116 && gives("ReduceOnlyRejected")) return new Errors.ReduceOnlyRejected(full)
+    if (code === 116 && gives("ReduceOnlyRejected"))
+      return new Errors.ReduceOnlyRejected({ ...full, reason: at.reason })
     if (message === validationFailed) {
       if (code >= 30 && code <= 43 && gives("ValidationFailed")) return new Errors.ValidationFailed(full)
       if (code === 0 && status === 400 && gives("InvalidFields")) return new Errors.InvalidFields(full)

@@ -82,6 +82,8 @@ export interface Refusals {
   readonly notMaker: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
+  /** The document, or the live documentation, lists a field of the request, and the sandbox does not simulate it. */
+  readonly notSimulated: Refusal
   /** There is no endpoint at the path. */
   readonly notFound: Refusal
   /** The endpoint is called with another HTTP method. */
@@ -164,13 +166,8 @@ export interface Dialect {
   readonly keys: OrderKeys
   /** The schema of an order's status in an answer (document, "Order status"). */
   readonly orderStatus: Schema.Codec<Order.ReceivedStatus, string>
-  /**
-   * The schema of an order's type in an answer. The live exchange has other names for orders that trade positions; they
-   * are read, but never written.
-   */
-  readonly orderType: Schema.Codec<Order.ReceivedType, string>
-  /** The schema of the type of an order that trades positions, such as an OCO order's leg. */
-  readonly legType: Schema.Codec<Order.ReceivedType, string>
+  /** Whether the type of an order on margin says so, as in `margin limit`. The domain has that apart from the type. */
+  readonly marginTypes: boolean
   /** The schema of self-trade prevention in a request (document, Endpoints §3). */
   readonly selfTradePrevention: Schema.Codec<Order.SelfTradePrevention, string>
   /** The schema of self-trade prevention in an answer. */
@@ -180,6 +177,13 @@ export interface Dialect {
    * document's dialect requires the field on the wire.
    */
   readonly omissible: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
+  /**
+   * The schema of a field that the document does not have, and the live exchange has. The document's dialect has no such
+   * field: it is not read, not written, and a request that gives it is refused before it is sent.
+   */
+  readonly extension: <S extends Schema.Constraint>(schema: S) => Schema.optionalKey<S>
+  /** The schema of a request's decimal, which may be a JSON number too where the exchange takes one. */
+  readonly decimal: <A extends string>(schema: Schema.Codec<A, string>) => Schema.Codec<A, unknown>
   /** Whether a field must be present even when its value means "absent": see `Wire.Absent`. */
   readonly demandsAll: boolean
   /**
@@ -257,17 +261,19 @@ export const document: Dialect = {
     dealFee: "deal_fee"
   },
   orderStatus: Order.ReceivedStatus,
-  orderType: Order.ReceivedType,
-  legType: Order.ReceivedType,
+  marginTypes: false,
   selfTradePrevention: Order.SelfTradePrevention,
   receivedSelfTradePrevention: Order.ReceivedSelfTradePrevention,
   // This dialect requires the field. That is narrower than the domain's optional key: every decoded value has the key.
   omissible: <S extends Schema.Constraint>(schema: S) => schema as never,
+  extension: () => Wire.none as never,
+  decimal: (schema) => schema,
   demandsAll: true,
   nonce: (nonce) => ({ nonce: nonce.toString() }),
   nonceUnit: "microseconds",
   refusals: {
     ...common,
+    notSimulated: { status: 400, code: 0, message: validationFailed },
     reduceOnly: { status: 400, code: 116, message: validationFailed },
     notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
@@ -294,13 +300,6 @@ export const document: Dialect = {
 
 const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
 
-/** The live exchange's own types of orders that trade positions. */
-const marginTypes = {
-  "margin limit": "limit",
-  "margin market": "market",
-  "margin stop limit": "stop limit"
-} as const
-
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
 /** The live exchange has a code for each field. Several different fields, or a missing one, have code 30. */
@@ -308,6 +307,7 @@ const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
   if (violation.constraint.kind === "exclusive") return 37
   if (violation.constraint.kind === "alone") return 30
+  if (violation.constraint.kind === "notLastPrice") return 101
   switch (violation.field) {
     case "market":
       return 31
@@ -341,22 +341,18 @@ export const live: Dialect = {
   },
   // The live exchange's status does not say whether a canceled order was partially filled; the amounts do.
   orderStatus: Wire.renamed(Order.ReceivedStatus, statuses, { PARTIAL_CANCELED: "CANCELED" }),
-  // Both kinds of names are read everywhere, but `orderType` writes the first and `legType` the second.
-  orderType: Wire.renamed(Order.ReceivedType, {
-    limit: "limit",
-    market: "market",
-    "stop limit": "stop limit",
-    ...marginTypes
-  }),
-  legType: Wire.renamed(Order.ReceivedType, marginTypes),
+  marginTypes: true,
   selfTradePrevention: Wire.renamed(Order.SelfTradePrevention, modes),
   receivedSelfTradePrevention: Wire.renamed(Order.ReceivedSelfTradePrevention, modes),
   omissible: Schema.optionalKey,
+  extension: Schema.optionalKey,
+  decimal: Wire.loose,
   demandsAll: false,
   nonce: (nonce, window) => window ? { nonce, nonceWindow: true } : { nonce },
   nonceUnit: "milliseconds",
   refusals: {
     ...common,
+    notSimulated: { status: 422, code: 0, message: validationFailed },
     reduceOnly: { status: 422, code: 116, message: validationFailed },
     notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }

@@ -260,10 +260,23 @@ export interface Codec<Request, Response> {
 
 const all = { errors: "all" } as const
 
+/** All violations, in the order of the fields. A schema looks at several fields only when each of them is right. */
 const violations = <A>(
-  result: Result.Result<A, Schema.SchemaError>
+  result: Result.Result<A, Schema.SchemaError>,
+  { fields, missing }: Wire.Any,
+  value: unknown,
+  side: "domain" | "wire"
 ): Result.Result<A, ReadonlyArray<Violation.Violation>> =>
-  Result.mapError(result, (error) => Violation.fromIssue(error.issue))
+  Result.mapError(result, (error) => {
+    const found = Violation.fromIssue(error.issue)
+    const others = missing(value, side).filter((field) => !found.some((violation) => violation.field === field))
+    const order = Object.keys(fields)
+    return others.length === 0
+      ? found
+      : [...found, ...others.map((field) => ({ field, constraint: { kind: "required" } as const }))].toSorted((a, b) =>
+        order.indexOf(a.field) - order.indexOf(b.field)
+      )
+  })
 
 /** JSON has no `undefined`: a field that is present but undefined is sent as an absent one. */
 const withoutUndefined = (request: unknown): unknown =>
@@ -296,10 +309,10 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
         ? Object.keys(said).filter((field) => !Object.hasOwn(shape.fields, field))
         : []
       return (unexpected.length === 0
-        ? violations(encodeRequest(said))
+        ? violations(encodeRequest(said), shape, said, "domain")
         : Result.fail(unexpected.map((field) => ({ field, constraint: { kind: "expected" } })))) as never
     },
-    decodeRequest: (wire) => violations(decodeRequest(wire)),
+    decodeRequest: (wire) => violations(decodeRequest(wire), shape, wire, "wire"),
     decodeResponse: Schema.decodeUnknownResult(response),
     encodeResponse: Schema.encodeUnknownResult(response)
   }
@@ -375,4 +388,9 @@ export const refusalOf = (
   endpoint: Any,
   dialect: Dialect,
   violations: ReadonlyArray<Violation.Violation>
-): Refusal => endpoint.errorFamily === "order" ? dialect.orderValidation(violations) : dialect.fieldValidation
+): Refusal =>
+  violations.some(({ constraint }) => constraint.kind === "simulated")
+    ? dialect.refusals.notSimulated
+    : endpoint.errorFamily === "order"
+    ? dialect.orderValidation(violations)
+    : dialect.fieldValidation

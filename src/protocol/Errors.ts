@@ -166,6 +166,22 @@ const rejection = (): Base<"RequestRejected", Rejected> => {
 }
 
 /**
+ * A refusal of the exchange that has a code of its own, and so words of its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reasoned extends Refused {
+  /** The exchange's message. It is all that is known where the answer names no field. */
+  readonly reason: string
+}
+
+const reasoned = (): Base<"ReduceOnlyRejected", Reasoned> => {
+  const base: Base<"ReduceOnlyRejected", Reasoned, unknown> = Data.TaggedError("ReduceOnlyRejected")
+  return judged("not-applied", base as Base<"ReduceOnlyRejected", Reasoned>)
+}
+
+/**
  * An order request has wrong fields: message `Validation failed`, code 30 (document, "Errors"). The live exchange uses
  * the codes 30 to 43. Nothing was applied. Do not retry: correct the fields that `fields` names.
  *
@@ -208,14 +224,17 @@ export class InvalidFields<F extends string = string> extends refusal("InvalidFi
  * @category errors
  * @since 0.1.0
  */
-export class ReduceOnlyRejected<F extends string = string> extends refusal("ReduceOnlyRejected") {
+export class ReduceOnlyRejected<F extends string = string> extends reasoned() {
   /** What is wrong with each field of the request, by the field's name in the domain. */
   declare readonly fields: FieldErrors<F>
   /** `false`: the same request is refused until a position is open that it can reduce. */
   readonly isRetryable = false
-  /** The call, the code and what is wrong with each field, in one line. */
+  /** The call, the code, the exchange's words and what is wrong with each field, in one line. */
   override get message(): string {
-    return describe(this)
+    return `${this.endpoint} was refused with HTTP ${this.status}, code ${this.code}: ${sentence(this.reason)} ${
+      said(this)
+    }`
+      .trimEnd()
   }
 }
 

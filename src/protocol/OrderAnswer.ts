@@ -14,7 +14,7 @@
  */
 import type * as Schema from "effect/Schema"
 import type { Decimal } from "../domain/Decimal.ts"
-import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
+import type { ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
 import type {
   ReceivedActivationCondition,
   ReceivedPositionSide,
@@ -46,14 +46,18 @@ export interface AnyOrder {
   readonly side: ReceivedSide
   /** Limit, market, stop limit and so on. */
   readonly type: ReceivedType
+  /** `true` when the type says that the order is on margin. Live dialect only: the document's types do not say it. */
+  readonly margin?: true
   /** When the order was created, in Unix seconds with microseconds. */
   readonly timestamp: UnixTime
   /** How much was filled so far, in units of the quote currency. */
   readonly dealMoney: Decimal
   /** How much was filled so far, in units of the base currency. */
   readonly dealStock: Decimal
-  /** The fee charged so far, in units of the fee asset. */
+  /** The fee charged so far, in units of `feeAsset`. */
   readonly dealFee: Decimal
+  /** The currency of the fee. Absent as long as there is none. Live dialect only. */
+  readonly feeAsset?: Ticker
   /** How much was ordered, in units of the base currency; of the quote currency for a market buy. */
   readonly amount: Decimal
   /** The limit, in units of the quote currency per unit of the base currency. Absent on market orders. */
@@ -81,6 +85,10 @@ export interface Order extends AnyOrder {
   readonly ioc?: boolean
   /** Whether the order trades only with retail orders ("retail price improvement"). */
   readonly rpi?: boolean
+  /** Whether the order takes as a retail order, which may get a better price. Live dialect only. */
+  readonly retail?: boolean
+  /** The take-profit and the stop-loss that the order places when it is filled. Live dialect only. */
+  readonly oto?: OrderFields.Oto
   /** Whether the order may only reduce or close a position. */
   readonly reduceOnly?: boolean
   /** Whether the market has reached the activation price. Only on stop orders. */
@@ -91,23 +99,11 @@ export interface Order extends AnyOrder {
   readonly activationPrice?: Decimal
 }
 
-const form = (dialect: Dialect, traded: OrderFields.Traded) =>
-  Wire.struct<Order>({ ...OrderFields.order(dialect), ...traded }, OrderFields.spelling(dialect))
-
 /**
- * An order that trades wallets.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const spot = (dialect: Dialect): Schema.Codec<Order, unknown> =>
-  form(dialect, OrderFields.wallets(dialect)).schema
-
-/**
- * An order that trades wallets or positions.
+ * An order as most calls answer it.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
-  OrderFields.walletsOrPositions(dialect, (traded) => form(dialect, traded))
+  Wire.answer<Order>(OrderFields.order(dialect), OrderFields.spelling(dialect)).schema

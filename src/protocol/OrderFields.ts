@@ -6,14 +6,14 @@
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
-import { ReceivedActivationCondition, ReceivedPositionSide, ReceivedSide, type ReceivedType } from "../domain/Order.ts"
+import { ClientOrderId, MarketName, type OrderId, Ticker } from "../domain/Identifiers.ts"
+import { ReceivedActivationCondition, ReceivedPositionSide, ReceivedSide, ReceivedType } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
 import * as Wire from "./Wire.ts"
 
 /** Types of orders without a limit: their `price: "0"` means that there is none. */
-const marketTypes: ReadonlyArray<unknown> = ["market", "margin market", "stock market", "stop market"]
+const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
 /**
  * The fields that every answer about an order spells alike.
@@ -21,22 +21,48 @@ const marketTypes: ReadonlyArray<unknown> = ["market", "margin market", "stock m
  * @category schemas
  * @since 0.1.0
  */
-export const common = ({ omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
+export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ClientOrderId),
   market: MarketName,
   side: ReceivedSide,
+  type: ReceivedType,
+  margin: extension(Schema.Literal(true)),
   timestamp: UnixTime,
   dealMoney: Decimal,
   dealStock: Decimal,
   dealFee: Decimal,
+  feeAsset: extension(Ticker),
   amount: Decimal,
   status: omissible(orderStatus),
   stp: omissible(receivedSelfTradePrevention)
 })
 
 /**
- * The fields of an order as the calls that place, cancel and list orders answer it, except those of {@link Traded}.
+ * What an order that triggers others has in an answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Oto {
+  /** The exchange's identifier of the group. */
+  readonly otoId: OrderId
+  /** The price of the take-profit that is placed when the order is filled, in units of the quote currency. */
+  readonly takeProfit?: Decimal
+  /** The price of the stop-loss that is placed when the order is filled, in units of the quote currency. */
+  readonly stopLoss?: Decimal
+}
+
+const nothing = { value: "", when: () => true, demanded: false, written: false }
+
+const oto = Wire.answer<Oto>({
+  otoId: Wire.OrderId,
+  takeProfit: Schema.optionalKey(Decimal),
+  stopLoss: Schema.optionalKey(Decimal)
+}, { absent: { takeProfit: nothing, stopLoss: nothing } }).schema
+
+/**
+ * The fields of an order as the calls that place, cancel and list orders answer it.
  *
  * @category schemas
  * @since 0.1.0
@@ -48,6 +74,9 @@ export const order = (dialect: Dialect) => ({
   postOnly: dialect.omissible(Schema.Boolean),
   ioc: dialect.omissible(Schema.Boolean),
   rpi: dialect.omissible(Schema.Boolean),
+  retail: dialect.extension(Schema.Boolean),
+  oto: dialect.extension(oto),
+  positionSide: Schema.optionalKey(ReceivedPositionSide),
   reduceOnly: dialect.omissible(Schema.Boolean),
   activated: Schema.optionalKey(Wire.Bit),
   activationCondition: Schema.optionalKey(ReceivedActivationCondition),
@@ -55,56 +84,53 @@ export const order = (dialect: Dialect) => ({
 })
 
 /**
- * The fields that depend on what an order trades: wallets or positions.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Traded {
-  /** The type of the order. Some dialects spell it differently for orders that trade positions. */
-  readonly type: Schema.Codec<ReceivedType, string>
-  /** The side of the position. Only orders that trade positions must have one. */
-  readonly positionSide: typeof ReceivedPositionSide | Schema.optionalKey<typeof ReceivedPositionSide>
-}
-
-/**
- * The fields of {@link Traded} of an order that trades wallets.
+ * The values that mean "absent" in what has a client order id and a fee: an empty one of either.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const wallets = (dialect: Dialect): Traded => ({
-  type: dialect.orderType,
-  positionSide: Schema.optionalKey(ReceivedPositionSide)
+export const absentIds = ({ demandsAll }: Dialect) => ({
+  clientOrderId: { value: "", when: () => true, demanded: demandsAll },
+  feeAsset: nothing
 })
 
-const positions = (dialect: Dialect): Traded => ({ type: dialect.legType, positionSide: ReceivedPositionSide })
-
 /**
- * An order that trades wallets or positions, from its form with the fields of either.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const walletsOrPositions = <A extends object>(
-  dialect: Dialect,
-  form: (traded: Traded) => Wire.Shape<A>
-): Schema.Codec<A, unknown> => Schema.Union([form(positions(dialect)).schema, form(wallets(dialect)).schema])
-
-/**
- * The values that mean "absent": an empty client order id, and the price `"0"` of an order without a limit.
+ * The values that mean "absent": an empty client order id, an empty fee asset, and the price `"0"` of an order without a
+ * limit.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const absent = ({ demandsAll }: Dialect) => ({
-  clientOrderId: { value: "", when: () => true, demanded: demandsAll },
+export const absent = (dialect: Dialect) => ({
+  ...absentIds(dialect),
   price: {
     value: "0",
     when: (wire: Readonly<Record<string, unknown>>) => marketTypes.includes(wire["type"]),
-    demanded: demandsAll
+    demanded: dialect.demandsAll
   }
 })
+
+const marginPrefix = "margin "
+
+/** `margin limit` on the wire is a `limit` order on margin. */
+const marginType: Wire.Joint = {
+  split: (wire) => {
+    const { type } = wire
+    return typeof type === "string" && type.startsWith(marginPrefix)
+      ? { ...wire, type: type.slice(marginPrefix.length), margin: true }
+      : { ...wire, margin: undefined }
+  },
+  join: ({ margin, type, ...wire }) => ({ ...wire, type: margin === true ? `${marginPrefix}${String(type)}` : type })
+}
+
+/**
+ * How a dialect's types of orders say that an order is on margin.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const joint = ({ marginTypes }: Dialect): { readonly joint?: Wire.Joint } =>
+  marginTypes ? { joint: marginType } : {}
 
 /**
  * How an order is spelled on the wire.
@@ -114,5 +140,6 @@ export const absent = ({ demandsAll }: Dialect) => ({
  */
 export const spelling = (dialect: Dialect) => ({
   keys: { ...dialect.keys, activationPrice: "activation_price" },
-  absent: absent(dialect)
+  absent: absent(dialect),
+  ...joint(dialect)
 })

@@ -81,6 +81,8 @@ const label = (wireKey: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+const notSimulated = "not simulated by this sandbox"
+
 const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
   const name = label(wireKey)
   switch (constraint.kind) {
@@ -136,6 +138,10 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return "This order couldn't be executed as a maker order and was canceled."
     case "open":
       return "Unexecuted order was not found."
+    case "notLastPrice":
+      return `${name} should not be equal to the last price.`
+    case "simulated":
+      return notSimulated
     case "unused":
     case "notOwn":
     case "empty":
@@ -173,6 +179,8 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
       return "Not enough balance."
     case "empty":
       return `The selected ${wireKey} still holds funds.`
+    case "simulated":
+      return notSimulated
     case "decimal":
     case "positive":
     case "format":
@@ -187,6 +195,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "maker":
     case "open":
     case "accepted":
+    case "notLastPrice":
       return `The ${wireKey} format is invalid.`
   }
 }

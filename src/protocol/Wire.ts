@@ -7,6 +7,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
@@ -22,11 +23,13 @@ import * as Json from "./Json.ts"
  */
 export interface Absent {
   /** The wire value, exactly as written. */
-  readonly value: string
+  readonly value: string | number
   /** In which objects `value` means absent; in all others it means itself. */
   readonly when: (wire: Readonly<Record<string, unknown>>) => boolean
   /** Whether the wire must have the key even when the field is absent. */
   readonly demanded: boolean
+  /** Whether `value` is written for a field that is absent. Default `true`. */
+  readonly written?: boolean
 }
 
 /**
@@ -44,6 +47,8 @@ export interface Shape<A> {
   readonly keys: Readonly<Record<string, string>>
   /** The field's name in the domain, by its wire key or by that name itself; `undefined` when there is no such field. */
   readonly nameOf: (wireKey: string) => string | undefined
+  /** The fields that are missing because of what other fields hold, in an object of the domain or as the wire has it. */
+  readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
 }
 
 /**
@@ -84,6 +89,21 @@ export interface Spelling<A extends object> {
   readonly absent?: { readonly [K in keyof A]?: Absent }
   /** What must hold between several fields. */
   readonly constraints?: ReadonlyArray<Between<A>>
+  /** A wire key that stands for more than one field. */
+  readonly joint?: Joint
+}
+
+/**
+ * What becomes of the JSON object where one of its keys stands for more than one field.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Joint {
+  /** Splits the key, before the fields are read. */
+  readonly split: (wire: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
+  /** Joins the key, after the fields are written. */
+  readonly join: (wire: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 }
 
 /**
@@ -109,40 +129,68 @@ export interface Between<A extends object> {
  * @since 0.1.0
  */
 export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
-  shapeOf(fields as never, spelling as never)
+  shapeOf(fields as never, spelling as never, false)
+
+/**
+ * The wire form of a part of an answer: as {@link struct}, but `null` means that an optional field is absent, unless `null`
+ * is one of its values. An exchange that writes `null` where it means nothing must not make a whole page unreadable.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
+  shapeOf(fields as never, spelling as never, true)
+
+/**
+ * In place of a field's schema: this dialect has no such field. It is neither read nor written, and no field of the shape.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(Schema.Never)
+
+const isNullable = (schema: Schema.Constraint): boolean =>
+  SchemaAST.isOptional(schema.ast) && !Schema.is(schema as Schema.Codec<unknown>)(null)
 
 /** The same for fields of any type: the schema library's own types can't express that renaming keeps every field. */
 const shapeOf = <A extends object>(
-  fields: Schema.Struct.Fields,
+  declared: Schema.Struct.Fields,
   spelling: {
     readonly keys?: Readonly<Record<string, string>>
     readonly absent?: Readonly<Record<string, Absent>>
     readonly constraints?: Spelling<A>["constraints"]
-  }
+    readonly joint?: Joint
+  },
+  nullsAreAbsent: boolean
 ): Shape<A> => {
-  const plan = Object.keys(fields).map((name) => ({
+  const fields = Object.fromEntries(Object.entries(declared).filter(([, schema]) => schema !== none))
+  const plan = Object.entries(fields).map(([name, schema]) => ({
     name,
     key: spelling.keys?.[name] ?? name,
-    absent: spelling.absent?.[name]
+    absent: spelling.absent?.[name],
+    isNullable: nullsAreAbsent && isNullable(schema)
   }))
-  const decode = (wire: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const { join, split } = spelling.joint ?? { join: undefined, split: undefined }
+  const decode = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const wire = split === undefined ? given : split(given)
     const value: Record<string, unknown> = {}
-    for (const { absent, key, name } of plan) {
+    for (const { absent, isNullable, key, name } of plan) {
       const found = wire[key]
       if (found === undefined) {
         // Present but undefined, which no field accepts: so the schema reports the missing key.
         if (absent?.demanded === true) value[name] = undefined
-      } else if (absent === undefined || found !== absent.value || !absent.when(wire)) value[name] = found
+      } else if (found === null && isNullable) continue
+      else if (absent === undefined || found !== absent.value || !absent.when(wire)) value[name] = found
     }
     return value
   }
-  const encode = (value: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const encode = (value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
     const wire: Record<string, unknown> = {}
     for (const { key, name } of plan) if (value[name] !== undefined) wire[key] = value[name]
     for (const { absent, key, name } of plan) {
-      if (value[name] === undefined && absent?.when(wire) === true) wire[key] = absent.value
+      if (value[name] === undefined && absent?.when(wire) === true && absent.written !== false) wire[key] = absent.value
     }
-    return wire
+    return join === undefined ? wire : join(wire)
   }
   const constraints = (spelling.constraints ?? []).map(({ field, holds, constraint }) =>
     Schema.makeFilter(
@@ -163,6 +211,13 @@ const shapeOf = <A extends object>(
     ) as never,
     fields,
     keys: Object.fromEntries(plan.map(({ key, name }) => [name, key])),
+    missing: (value, side) => {
+      if (!Json.isObject(value)) return []
+      const named = side === "domain" ? value : Object.fromEntries(plan.map(({ key, name }) => [name, value[key]]))
+      return (spelling.constraints ?? []).flatMap(({ constraint, field, holds }) =>
+        constraint.kind === "required" && !holds(named as A) ? [field] : []
+      )
+    },
     nameOf: (key) => names.get(key) ?? (Object.hasOwn(fields, key) ? key : undefined)
   }
 }
@@ -255,18 +310,44 @@ export const RequestedOrderId = Schema.Union([
   )
 )
 
+/** A number without an exponent: JavaScript writes small and large ones as `1.5e-7`. */
+const plain = (value: number | bigint): string => {
+  const [, sign = "", whole = "", fraction = "", exponent] =
+    /^(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?$/u.exec(value.toString()) ?? []
+  if (exponent === undefined) return value.toString()
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  return point <= 0
+    ? `${sign}0.${"0".repeat(-point)}${digits}`
+    : `${sign}${digits.padEnd(point, "0")}`
+}
+
+/**
+ * A decimal that is read as a text or as a JSON number, and always written as a text. Whatever is wrong, on the wire or in
+ * the domain, breaks the same constraint.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const loose = <A extends string>(
+  schema: Schema.Codec<A, string>
+): Schema.Codec<A, string | number | bigint> => {
+  const isDecimal = Constraint.annotation({ kind: "decimal" })
+  return Schema.Union([Schema.String, Schema.Finite, Schema.BigInt]).annotate(isDecimal).pipe(
+    Schema.decodeTo(schema, {
+      decode: SchemaGetter.transform((value) => typeof value === "string" ? value : plain(value)),
+      encode: SchemaGetter.transform((text): string | number | bigint => text)
+    })
+  )
+}
+
 /**
  * A decimal that is read as a text or as a JSON number, and always written as a text.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const LooseDecimal = Schema.Union([Schema.String, Schema.Finite]).pipe(
-  Schema.decodeTo(Decimal, {
-    decode: SchemaGetter.transform((value) => value.toString()),
-    encode: SchemaGetter.transform((text): string | number => text)
-  })
-)
+export const LooseDecimal = loose(Decimal)
 
 /**
  * A whole number that is a text of digits on the wire, as in a query string. `schema` bounds the number.

@@ -1,8 +1,12 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { marketName } from "../../src/domain/Identifiers.ts"
 import { OrderBooks } from "../../src/endpoints/OrderBooks.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { InProcess } from "../../src/sandbox/index.ts"
+import { alice, clientOf, Place } from "../support/exchange.ts"
+import { answering, json } from "../support/http.ts"
 import { btcUsdt, dialects, ethUsdt, failsWith, limit, rawPublic, same, traders } from "../support/trading.ts"
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
@@ -66,3 +70,15 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same([error.origin, Object.keys(error.fields)], ["local", ["limit"]])
     }).pipe(Effect.provide(traders(dialect))))
 })
+
+it.effect("a book that does not name its market is the one that was asked for", () =>
+  Effect.gen(function*() {
+    same(yield* OrderBooks.use((books) => books.get(ethUsdt)), { market: ethUsdt, timestamp: 0, asks: [], bids: [] })
+  }).pipe(
+    Effect.provide(
+      clientOf(alice).pipe(
+        Layer.provide(Layer.succeed(Place, { baseUrl: InProcess.baseUrl, dialect: Dialect.live })),
+        Layer.provide(answering(() => json(200, { timestamp: 0, asks: null, bids: null })))
+      )
+    )
+  ))

@@ -35,6 +35,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         dealMoney: "1000",
         dealStock: "1",
         dealFee: "1",
+        ...(dialect === Dialect.live ? { feeAsset: "USDT" } : {}),
         amount: "1",
         price: "1000",
         takerFee: "0.001",

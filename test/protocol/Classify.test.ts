@@ -10,7 +10,7 @@ import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import * as Violation from "../../src/protocol/Violation.ts"
-import { entries, type Entry, entryOf } from "../endpoints/fixtures/all.ts"
+import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/all.ts"
 import { revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
@@ -376,6 +376,7 @@ describe("what an answer means", () => {
       { code: 116, message: "Reduce-only: no position" },
       {
         _tag: "ReduceOnlyRejected",
+        reason: "Reduce-only: no position",
         status: 422
       },
       "code 116, other words",
@@ -464,9 +465,11 @@ describe("what an answer means", () => {
 describe("answers that decode", () => {
   for (const dialect of dialects) {
     it(`${dialect.name}: are the endpoint's value, whatever the 2xx`, () => {
-      for (const { endpoint, golden: { response, wire } } of entries) {
+      for (const entry of entries) {
+        const { endpoint } = entry
+        const { response, wire } = goldenIn(entry, dialect)
         for (const status of [200, 201, 299]) {
-          assert.deepStrictEqual(revealed(judge(endpoint, dialect, status, wire[dialect.name].response)), {
+          assert.deepStrictEqual(revealed(judge(endpoint, dialect, status, wire.response)), {
             _tag: "Answered",
             value: revealed(response)
           }, endpoint.name)
@@ -498,8 +501,9 @@ describe("refusals that an exchange of the dialect gives", () => {
     nonceMissing: "RequestRejected",
     nonceUsed: "NonceRejected",
     nonceOutsideWindow: "NonceRejected",
-    nonceWindowInvalid: "RequestRejected",
     rateLimited: "RateLimited",
+    notSimulated: "RequestRejected",
+    nonceWindowInvalid: "RequestRejected",
     reduceOnly: "ReduceOnlyRejected",
     notEnoughBalance: "RequestRejected",
     notEnoughToTransfer: "RequestRejected",

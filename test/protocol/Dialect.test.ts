@@ -5,7 +5,7 @@ import type { Name } from "../../src/endpoints/all.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
-import { entries, type Entry, entryOf } from "../endpoints/fixtures/all.ts"
+import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/all.ts"
 import { revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 
@@ -69,7 +69,7 @@ describe("what answers may have besides", () => {
           const extended = changed(wire, path, (parent) => parent["unheardOf"] = { new: [1] })
           assert.deepStrictEqual(
             Result.map(decode(entry, dialect, extended), revealed),
-            Result.succeed(revealed(entry.golden.response)),
+            Result.succeed(revealed(goldenIn(entry, dialect).response)),
             path.join(".")
           )
         }
@@ -143,28 +143,58 @@ describe("absence on the wire", () => {
 })
 
 describe("types of orders", () => {
-  const typeOf = (entry: Entry, dialect: Dialect.Dialect, type: string) =>
-    Result.map(
-      decode(entry, dialect, { ...responseOf(entry, dialect) as object, type }),
-      (order) => (order as { readonly type: string }).type
-    )
+  const typeOf = (entry: Entry, dialect: Dialect.Dialect, type: string) => {
+    const { positionSide: _, ...wire } = responseOf(entry, dialect) as Readonly<Record<string, unknown>>
+    return Result.map(decode(entry, dialect, { ...wire, type }), (order) => {
+      const { margin, type } = order as { readonly margin?: true; readonly type: string }
+      return margin === undefined ? { type } : { type, margin }
+    })
+  }
 
-  it("live: are read by either name, whether they trade wallets or positions", () => {
-    for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders")]) {
-      for (const type of ["limit", "market", "stop limit"]) {
-        assert.deepStrictEqual(typeOf(entry, Dialect.live, type), Result.succeed(type))
-        assert.deepStrictEqual(typeOf(entry, Dialect.live, `margin ${type}`), Result.succeed(type))
+  it("live: are the same on margin, which is kept apart, with or without a position side", () => {
+    for (const entry of [entryOf("LimitOrders"), entryOf("CollateralLimitOrders"), entryOf("CancelOrder")]) {
+      for (const type of ["limit", "market", "stop limit", "stop market", "something new"]) {
+        assert.deepStrictEqual(typeOf(entry, Dialect.live, type), Result.succeed({ type }))
+        assert.deepStrictEqual(typeOf(entry, Dialect.live, `margin ${type}`), Result.succeed({ type, margin: true }))
       }
     }
   })
 
-  it("document: have one name", () => {
-    assert.deepStrictEqual(typeOf(entryOf("LimitOrders"), Dialect.document, "limit"), Result.succeed("limit"))
-    assert.deepStrictEqual(
-      typeOf(entryOf("LimitOrders"), Dialect.document, "margin limit"),
-      Result.succeed("margin limit")
-    )
+  it("document: do not say whether they are on margin", () => {
+    for (const type of ["limit", "margin limit"]) {
+      assert.deepStrictEqual(typeOf(entryOf("LimitOrders"), Dialect.document, type), Result.succeed({ type }))
+    }
   })
+})
+
+describe("recorded answers of the live exchange", () => {
+  for (const entry of entries) {
+    for (const [index, { response, source, wire }] of (entry.captured ?? []).entries()) {
+      it(`${entry.endpoint.name} ${index + 1}, ${source}`, () => {
+        assert.deepStrictEqual(
+          Result.map(decode(entry, Dialect.live, wire), revealed),
+          Result.succeed(revealed(response))
+        )
+      })
+    }
+  }
+})
+
+describe("null", () => {
+  for (const dialect of dialects) {
+    it(`${dialect.name}: is absence, or a value of its own, wherever a field may be missing`, () => {
+      for (const entry of entries) {
+        const wire = responseOf(entry, dialect)
+        // A name without anything under it is not what an exchange writes.
+        const fields = entry.mayLack[dialect.name].map((path) => path.split("."))
+          .filter((path) => path.slice(0, -1).join(".") !== entry.names)
+        for (const path of fields) {
+          const nulled = changed(wire, path, (parent, key) => parent[key] = null)
+          assert.isTrue(Result.isSuccess(decode(entry, dialect, nulled)), `${entry.endpoint.name}: ${path.join(".")}`)
+        }
+      }
+    })
+  }
 })
 
 describe("answers that have more than one form", () => {
@@ -178,6 +208,8 @@ describe("answers that have more than one form", () => {
       assert.deepStrictEqual(read("0.10"), Result.succeed([["BTC", "0.10"]]))
       assert.deepStrictEqual(read(-0.1), Result.succeed([["BTC", "-0.1"]]))
       assert.deepStrictEqual(read(0), Result.succeed([["BTC", "0"]]))
+      assert.deepStrictEqual(read(1.5e-7), Result.succeed([["BTC", "0.00000015"]]))
+      assert.deepStrictEqual(read(-2e21), Result.succeed([["BTC", "-2000000000000000000000"]]))
       for (const balance of [null, true, "", "x", []]) assert.isTrue(Result.isFailure(read(balance)))
     })
 

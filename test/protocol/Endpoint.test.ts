@@ -5,9 +5,10 @@ import * as Result from "effect/Result"
 import { readdirSync } from "node:fs"
 import { inspect } from "node:util"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
+import { live } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
-import { entries, fixtures } from "../endpoints/fixtures/all.ts"
+import { entries, fixtures, goldenIn } from "../endpoints/fixtures/all.ts"
 import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
@@ -60,7 +61,9 @@ describe("endpoints", () => {
   })
 
   it("refuse fields if they have any, and can be refused as reduce-only if they can ask for it", () => {
-    for (const { documented: { refusals }, golden: { request }, name } of entries) {
+    for (const entry of entries) {
+      const { documented: { refusals }, name } = entry
+      const { request } = goldenIn(entry, live)
       assert.strictEqual(refusals.length > 0, Object.keys(request).length > 0, name)
       assert.strictEqual(refusals.includes("ReduceOnlyRejected"), Object.hasOwn(request, "reduceOnly"), name)
     }
@@ -86,9 +89,10 @@ const isSayable = ({ name }: Dialect) => (answer: unknown): boolean =>
 
 const suite = (dialect: Dialect) => {
   describe(`goldens, ${dialect.name} dialect`, () => {
-    for (const { endpoint, golden } of entries) {
+    for (const entry of entries) {
+      const { endpoint } = entry
       const codec = Endpoint.codec(endpoint, dialect)
-      const wire = golden.wire[dialect.name]
+      const { wire, ...golden } = goldenIn(entry, dialect)
 
       it(`${endpoint.name} request`, () => {
         assert.deepStrictEqual(codec.encodeRequest(golden.request), Result.succeed(wire.request))

@@ -52,10 +52,16 @@ const rows: ReadonlyArray<
     "StopLimitOrders.create was refused before it was sent, code 0: limit: Too big."
   ],
   [
-    new Errors.ReduceOnlyRejected({ ...refused, code: 116, otherFields: {}, fields: { reduceOnly: ["No position."] } }),
+    new Errors.ReduceOnlyRejected({
+      ...refused,
+      code: 116,
+      reason: "Validation failed",
+      otherFields: {},
+      fields: { reduceOnly: ["No position."] }
+    }),
     false,
     "not-applied",
-    "StopLimitOrders.create was refused with HTTP 422, code 116: reduceOnly: No position."
+    "StopLimitOrders.create was refused with HTTP 422, code 116: Validation failed. reduceOnly: No position."
   ],
   [
     new Errors.RequestRejected({ ...answered, code: 10, fields: { amount: ["Not enough."] }, otherFields: {} }),

@@ -47,7 +47,7 @@ describe("the errors of a call are these and no others", () => {
     expect<SubAccounts.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
     expect<SubAccountApiKeys.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
     expect<Fees.Failure["_tag"]>().type.toBe<Reading>()
-    expect<MainBalance.Failure["_tag"]>().type.toBe<Reading>()
+    expect<MainBalance.Failure["_tag"]>().type.toBe<Reading | "InvalidFields">()
   })
 
   it("of public reads", () => {

@@ -68,7 +68,7 @@ describe("a stop-limit order", () => {
   })
 
   it("has these fields", () => {
-    expect<StopLimitOrders.Request>().type.toBe<{
+    expect<StopLimitOrders.AtPrice>().type.toBe<{
       readonly market: Identifiers.MarketName
       readonly side: OrderSide
       readonly amount: Decimal.Amount
@@ -78,6 +78,12 @@ describe("a stop-limit order", () => {
       readonly bboRole?: BboRole
       readonly stp?: "no" | "cancel_both" | "cancel_new" | "cancel_old"
     }>()
+  })
+
+  it("has a price, or a role in its place", () => {
+    const { price: _, ...atBest } = request
+    expect(stopLimit.create).type.toBeCallableWith({ ...atBest, bboRole: "queue" })
+    expect(stopLimit.create).type.not.toBeCallableWith(atBest)
   })
 })
 
@@ -108,7 +114,6 @@ describe("a collateral OCO order", () => {
   })
 
   it("is not placed with a field that it does not have", () => {
-    expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stp: "no" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, bboRole: "queue" })
     expect(collateralOco.create).type.not.toBeCallableWith({ ...request, stop_limit_price: price })
   })
@@ -123,6 +128,8 @@ describe("a collateral OCO order", () => {
       readonly stopLimitPrice: Decimal.Price
       readonly clientOrderId?: Identifiers.ClientOrderId
       readonly reduceOnly?: boolean
+      readonly stp?: "no" | "cancel_both" | "cancel_new" | "cancel_old"
+      readonly positionSide?: "LONG" | "SHORT" | "BOTH"
     }>()
   })
 })
@@ -132,6 +139,7 @@ describe("canceling all orders", () => {
     expect<CancelAllOrders.Request>().type.toBe<{
       readonly market?: Identifiers.MarketName
       readonly type?: ReadonlyArray<"spot" | "margin" | "futures">
+      readonly positionSide?: "LONG" | "SHORT" | "BOTH"
     }>()
   })
 })

@@ -43,7 +43,8 @@ export interface Kind<Request, Order> {
 
 /**
  * The layer of a service that places orders. An order without a client order id gets one. Every order is checked against
- * the rules of its market before it is sent. The result says whether the exchange took the client order id.
+ * the rules of its market before it is sent. The result says whether the exchange took the client order id. What can be
+ * asked for may be narrower than what the endpoint's schema says.
  *
  * @category layers
  * @since 0.1.0
@@ -52,11 +53,12 @@ export const layer = <
   Identifier,
   Q extends Unassigned & OrderEcho.Ordered,
   A extends object,
-  T extends Endpoint.RefusalTag
+  T extends Endpoint.RefusalTag,
+  Asked extends Q = Q
 >(
   service: Context.Service<
     Identifier,
-    Creating<Q, A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">>>
+    Creating<Asked, A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">>>
   >,
   endpoint: Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">,
   { bounds, echoes = () => true, legs }: Kind<Q, A>
@@ -73,7 +75,7 @@ export const layer = <
         contradiction: (request, order) => OrderEcho.contradiction(request, bounds(request), legs(order))
       })
       return {
-        create: Effect.fn(endpoint.name)(function*(asked: Q) {
+        create: Effect.fn(endpoint.name)(function*(asked: Asked) {
           const request = yield* ids.assign(asked)
           const order = yield* call(request)
           return yield* ClientOrderIdEcho.check(

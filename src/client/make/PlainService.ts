@@ -6,12 +6,12 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Call from "../call/Call.ts"
 
 /**
  * The layer of the service of a private endpoint. `methods` makes the service of the call, which has a span of the
- * endpoint's name.
+ * endpoint's name; `takes` says whether a request has a field in the dialect of the exchange.
  *
  * @category layers
  * @since 0.1.0
@@ -20,10 +20,19 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
   service: Context.Service<Identifier, Shape>,
   endpoint: Endpoint.Endpoint<Q, A, "private", M, T>,
   methods: (
-    call: (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", M, T>>>
+    call: (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", M, T>>>,
+    takes: (field: keyof Q & string) => boolean
   ) => Shape
 ): Layer.Layer<Identifier, never, Call.Call> =>
-  Layer.effect(service, Call.Call.useSync(({ make }) => methods(Effect.fn(endpoint.name)(make(endpoint)))))
+  Layer.effect(
+    service,
+    Call.Call.useSync(({ dialect, make }) =>
+      methods(
+        Effect.fn(endpoint.name)(make(endpoint)),
+        (field) => Object.hasOwn(Endpoint.codec(endpoint, dialect).shape.fields, field)
+      )
+    )
+  )
 
 /**
  * The layer of the service of a public endpoint, made in the same way.

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Arbitraries from "../Arbitraries.ts"
 import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
@@ -57,6 +58,13 @@ const each = <A>(...values: ReadonlyArray<A>): Pick<Wrong<A>, "values" | "exampl
   examples: values
 })
 
+/** What the live exchange takes as a number too. */
+const numbers: ReadonlyArray<string> = ["amount", "price", "stop_limit_price"]
+
+/** A wrong value in a dialect: where a number is a right one, a flag stands for it. */
+const wrongIn = ({ name }: Dialect, key: string, value: unknown): unknown =>
+  name === "live" && numbers.includes(key) && typeof value === "number" ? value > 0 : value
+
 /** A rule that wrong values of one field are refused. */
 const refusesValues = <A>(
   entry: OrderEntry,
@@ -76,7 +84,7 @@ const refusesValues = <A>(
       Effect.gen(function*() {
         const answer = yield* submit(world, entry, (draft, market) => {
           const order = harmless(entry, key, draft, market)
-          return { ...order, [key]: value(drawn, market, order) }
+          return { ...order, [key]: wrongIn(world.dialect, key, value(drawn, market, order)) }
         })
         yield* refuses(world, entry, answer, key)
       })

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
 import { Amount, Price } from "../../domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
-import { BboRole, CancelAllType, OrderSide, SelfTradePrevention } from "../../domain/Order.ts"
+import { BboRole, CancelAllType, OrderSide, PositionSide, SelfTradePrevention } from "../../domain/Order.ts"
 import { Alias, Email, KeyTitle } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
 
@@ -138,6 +138,8 @@ export interface PlaceOco {
   readonly clientOrderId?: ClientOrderId
   /** Whether both legs may only reduce a position. `false` when absent. */
   readonly reduceOnly?: boolean
+  /** What happens when a leg would trade with another order of the same account. `"no"` when absent. */
+  readonly stp?: SelfTradePrevention
 }
 
 /**
@@ -166,8 +168,10 @@ export interface CancelOco {
   readonly _tag: "CancelOco"
   /** The market that the order is on. */
   readonly market: MarketName
-  /** The identifier of the pair. */
-  readonly orderId: OrderId
+  /** The identifier of the pair. It decides when both are given. */
+  readonly orderId?: OrderId
+  /** The caller's own identifier. */
+  readonly clientOrderId?: ClientOrderId
 }
 
 /**
@@ -182,6 +186,8 @@ export interface CancelAll {
   readonly market?: MarketName
   /** The kinds of orders. All kinds when absent. */
   readonly type?: ReadonlyArray<CancelAllType>
+  /** The position that the orders belong to; only on a market of futures. All when absent. */
+  readonly positionSide?: PositionSide
 }
 
 /**
@@ -347,7 +353,11 @@ const Cancel = Schema.TaggedStruct("Cancel", {
   clientOrderId: key(ClientOrderId)
 })
 
-const CancelOco = Schema.TaggedStruct("CancelOco", { market: MarketName, orderId: OrderId })
+const CancelOco = Schema.TaggedStruct("CancelOco", {
+  market: MarketName,
+  orderId: key(OrderId),
+  clientOrderId: key(ClientOrderId)
+})
 
 const Transfer = Schema.TaggedStruct("Transfer", {
   from: Wallet,
@@ -364,12 +374,14 @@ const PlaceOco = Schema.TaggedStruct("PlaceOco", {
   activationPrice: Price,
   stopLimitPrice: Price,
   clientOrderId: key(ClientOrderId),
-  reduceOnly: key(Schema.Boolean)
+  reduceOnly: key(Schema.Boolean),
+  stp: key(SelfTradePrevention)
 })
 
 const CancelAll = Schema.TaggedStruct("CancelAll", {
   market: key(MarketName),
-  type: key(Schema.Array(CancelAllType))
+  type: key(Schema.Array(CancelAllType)),
+  positionSide: key(PositionSide)
 })
 
 const ApplyCode = Schema.TaggedStruct("ApplyCode", { code: Code, passphrase: key(Passphrase) })

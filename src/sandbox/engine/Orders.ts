@@ -139,6 +139,12 @@ const conditionOf = (state: State, market: MarketName, side: OrderSide, price: D
   return (Units.from(price) ?? 0n) > last ? "gte" : "lte"
 }
 
+/** Whether nobody can say from which side the market will reach an activation price. */
+const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Decimal.Price): boolean =>
+  policy.activation === "last-price" && trading.get(market)?.lastPrice === Units.from(price)
+
+const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
+
 // -----------------------------------------------------------------------------
 // Placing
 // -----------------------------------------------------------------------------
@@ -238,6 +244,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.stopLimit(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  if (isAtLastPrice(state, market.name, activationPrice)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, false)
   if (!isPermitted(state, account, kind)) return notPermitted
@@ -278,11 +285,12 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
  * @since 0.1.0
  */
 export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">): Reply.Reply => {
-  const { activationPrice, clientOrderId, price, reduceOnly = false, side, stopLimitPrice } = operation
+  const { activationPrice, clientOrderId, price, reduceOnly = false, side, stopLimitPrice, stp = "no" } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.collateralOco(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  if (isAtLastPrice(state, market.name, activationPrice)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, true)
   if (!isPermitted(state, account, kind)) return notPermitted
@@ -297,6 +305,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
     amount,
     quantity,
     clientOrderId,
+    stp,
     reduceOnly,
     positionSide: (reduceOnly ? reduces : opens)[side],
     oco: id,
@@ -359,6 +368,19 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
   return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
 }
 
+const findOco = (state: State, account: string, operation: Of<"CancelOco">): OcoOrder | undefined => {
+  for (const oco of state.ocoOrders.values()) {
+    const { account: owner, clientOrderId, market } = oco.stopLoss
+    if (
+      owner === account && market === operation.market &&
+      (operation.orderId === undefined
+        ? clientOrderId !== undefined && clientOrderId === operation.clientOrderId
+        : oco.id === operation.orderId)
+    ) return oco
+  }
+  return undefined
+}
+
 /**
  * Cancels both legs of an OCO order.
  *
@@ -366,8 +388,8 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
  * @since 0.1.0
  */
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
-  const oco = work.state.ocoOrders.get(operation.orderId)
-  if (oco === undefined || oco.stopLoss.account !== account || oco.stopLoss.market !== operation.market) {
+  const oco = findOco(work.state, account, operation)
+  if (oco === undefined) {
     return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
   }
   Ending.cancel(work, oco.takeProfit)
@@ -381,13 +403,17 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
  * @since 0.1.0
  */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
-  const { market, type } = operation
+  const { market, positionSide, type } = operation
   const { state } = work
   if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
+  if (positionSide !== undefined && (market === undefined || state.markets.get(market)?.type !== "futures")) {
+    return Reply.invalid(["positionSide", { kind: "known" }])
+  }
   for (const order of state.openOrders.values()) {
     if (
       order.account === account && (market === undefined || order.market === market) &&
-      (type === undefined || type.includes(order.kind))
+      (type === undefined || type.includes(order.kind)) &&
+      (positionSide === undefined || order.positionSide === positionSide)
     ) Ending.cancel(work, order)
   }
   return Reply.done

@@ -21,15 +21,24 @@ export interface Read {
   readonly violations: Violations
 }
 
+/** `false` asks for what happens anyway. */
+const isAsked = (value: unknown): boolean => value !== undefined && value !== false
+
 /**
- * Reads the fields of a call.
+ * Reads the fields of a call. A field that the dialect's source does not list is ignored, as an exchange ignores it. One
+ * that it lists is simulated, or the call is refused for it: it is never dropped.
  *
  * @category reading
  * @since 0.1.0
  */
 export const read = (route: Route, fields: Readonly<Record<string, unknown>>, context: Context): Read => {
-  const decoded = Endpoint.codec(route.endpoint, context.dialect).decodeRequest(fields)
-  return Result.isSuccess(decoded)
-    ? { request: decoded.success, violations: route.check(decoded.success as never, context) }
-    : { request: undefined, violations: decoded.failure.map(({ constraint, field }) => [field, constraint] as const) }
+  const { decodeRequest, shape } = Endpoint.codec(route.endpoint, context.dialect)
+  const decoded = decodeRequest(fields)
+  if (Result.isFailure(decoded)) {
+    return { request: undefined, violations: decoded.failure.map(({ constraint, field }) => [field, constraint]) }
+  }
+  const notSimulated = route.notSimulated.filter((name) => isAsked(fields[shape.keys[name] ?? ""]))
+  return notSimulated.length > 0
+    ? { request: undefined, violations: notSimulated.map((name) => [name, { kind: "simulated" }]) }
+    : { request: decoded.success, violations: route.check(decoded.success as never, context) }
 }

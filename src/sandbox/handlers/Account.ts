@@ -9,10 +9,12 @@ import { PositionId, SubAccountId, type Ticker } from "../../domain/Identifiers.
 import * as Time from "../../domain/Time.ts"
 import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
 import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
+import type * as TradeBalance from "../../endpoints/TradeBalance.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import type { Position } from "../engine/Position.ts"
 import * as Positions from "../engine/Positions.ts"
+import type { Violations } from "../engine/Reply.ts"
 import type { Key, SubAccount } from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context, Handlers } from "./Handler.ts"
@@ -23,7 +25,7 @@ import * as Page from "./Page.ts"
 const balancesOf = (
   { account, state }: Context,
   wallet: Ledger.Wallet
-): ReadonlyMap<Ticker, { readonly free: Units.Units; readonly locked: Units.Units }> => {
+): ReadonlyMap<Ticker, Held> => {
   const free = Ledger.balances(state.ledger, Ledger.free(account, wallet))
   const locked = Ledger.balances(state.ledger, Ledger.locked(account, wallet))
   return new Map(
@@ -33,6 +35,23 @@ const balancesOf = (
     ])
   )
 }
+
+/** The part of a wallet's asset that is free, and the part that orders have locked. */
+interface Held {
+  readonly free: Units.Units
+  readonly locked: Units.Units
+}
+
+const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
+  available: Units.toDecimal(free),
+  freeze: Units.toDecimal(locked)
+})
+
+/** Nothing is wrong with a request that names no asset, or one that this exchange lists. */
+const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context): Violations =>
+  ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
+    ? []
+    : [["ticker", { kind: "known" }]]
 
 const positionAnswer = (position: Position, { account, state }: Context): OpenPositions.Position => {
   const { amount, cost, market: name } = position
@@ -67,7 +86,7 @@ const subAccountAnswer = (subAccount: SubAccount): SubAccounts.SubAccount => ({
   id: subAccount.id,
   alias: subAccount.alias,
   userId: subAccount.userId,
-  email: subAccount.email,
+  ...(subAccount.email === "" ? {} : { email: subAccount.email }),
   status: "active",
   color: subAccount.color,
   kyc: { shareKyc: subAccount.shareKyc, kycStatus: subAccount.kycStatus },
@@ -95,30 +114,34 @@ const created = ({ createdStatus }: Dialect): number => createdStatus
 
 const funds = {
   MainBalance: {
-    answer: (_request, { account, state }) =>
-      new Map(
-        [...Ledger.balances(state.ledger, Ledger.free(account, "main"))].map((
-          [ticker, units]
-        ) => [ticker, Units.toDecimal(units)])
-      )
+    answer: ({ ticker: only }, { account, state }) => {
+      const balances = Ledger.balances(state.ledger, Ledger.free(account, "main"))
+      return only === undefined
+        ? new Map([...balances].map(([ticker, units]) => [ticker, Units.toDecimal(units)]))
+        // An asset that does not exist has a balance of zero here.
+        : Units.toDecimal(balances.get(only) ?? 0n)
+    }
   },
   TradeBalance: {
-    answer: (_request, context) =>
-      new Map(
-        [...balancesOf(context, "trade")].map(([ticker, { free, locked }]) => [
-          ticker,
-          { available: Units.toDecimal(free), freeze: Units.toDecimal(locked) }
-        ])
-      )
+    check: isListed,
+    answer: ({ ticker: only }, context) => {
+      const balances = balancesOf(context, "trade")
+      return only === undefined
+        ? new Map([...balances].map(([ticker, balance]) => [ticker, tradeBalance(balance)]))
+        : tradeBalance(balances.get(only) ?? { free: 0n, locked: 0n })
+    }
   },
   CollateralBalance: {
-    answer: (_request, context) =>
-      new Map(
-        [...balancesOf(context, "collateral")].map(([ticker, { free, locked }]) => [
-          ticker,
-          Units.toDecimal(free + locked)
-        ])
+    check: isListed,
+    answer: ({ ticker: only }, context) => {
+      const balances = balancesOf(context, "collateral")
+      const { free, locked } = (only === undefined ? undefined : balances.get(only)) ?? { free: 0n, locked: 0n }
+      return new Map(
+        only === undefined
+          ? [...balances].map(([ticker, { free, locked }]) => [ticker, Units.toDecimal(free + locked)])
+          : [[only, Units.toDecimal(free + locked)]]
       )
+    }
   },
   OpenPositions: {
     check: KnownMarket.check,
@@ -128,12 +151,12 @@ const funds = {
       ).map((position) => positionAnswer(position, context))
   },
   Transfers: {
-    operation: ({ from, to, ...request }) => ({
-      _tag: "Transfer",
-      ...request,
-      from: wallets[from],
-      to: wallets[to]
-    }),
+    notSimulated: ["method"],
+    operation: ({ from, method: _method, to, ...request }) =>
+      // Without balances there is a method, and the request is refused before it comes here.
+      from === undefined || to === undefined
+        ? { _tag: "Nothing" }
+        : { _tag: "Transfer", ...request, from: wallets[from], to: wallets[to] },
     reply: "Done",
     answer: () => undefined,
     status: created,

@@ -38,6 +38,8 @@ export interface Context {
 export interface Reading<E extends Endpoint.Any> {
   /** There is none: the engine is asked to do nothing. */
   readonly operation?: never
+  /** The fields that the source of the dialect lists and this exchange does not simulate: a request with one is refused. */
+  readonly notSimulated?: ReadonlyArray<keyof Endpoint.Request<E> & string>
   /** What only the exchange can find wrong with a request. Nothing, when it is left out. */
   readonly check?: (request: Endpoint.Request<E>, context: Context) => Violations
   /** The answer. */
@@ -65,6 +67,8 @@ export type Mutating<E extends Endpoint.Any> =
   & {
     /** What a call asks the engine to do. */
     readonly operation: (request: Endpoint.Request<E>) => Operation
+    /** The fields that the source of the dialect lists and this exchange does not simulate: a request with one is refused. */
+    readonly notSimulated?: ReadonlyArray<keyof Endpoint.Request<E> & string>
     /** The HTTP status of a success; 200 when it is left out. */
     readonly status?: (dialect: Dialect) => number
     /** The dialect's refusals, where they are not those of the engine's own reasons. */

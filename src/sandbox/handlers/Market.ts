@@ -52,6 +52,27 @@ const tickerOf = ({ at, state }: Context, market: MarketName): Tickers.Ticker =>
 
 const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
 
+/** The greatest level of aggregation. */
+const coarsest = 10
+
+/**
+ * A side of a book whose prices are rounded away from the other side, to ten times the market's step for each level of
+ * aggregation. The exchange does not say how coarse its levels are.
+ */
+const aggregated = (
+  levels: ReadonlyArray<OrderBooks.Level>,
+  side: "asks" | "bids",
+  step: Units.Units
+): ReadonlyArray<OrderBooks.Level> => {
+  const amounts = new Map<Units.Units, Units.Units>()
+  for (const { amount, price } of levels) {
+    const exact = Units.from(price) ?? 0n
+    const coarse = (exact + (side === "asks" ? step - 1n : 0n)) / step * step
+    amounts.set(coarse, (amounts.get(coarse) ?? 0n) + (Units.from(amount) ?? 0n))
+  }
+  return [...amounts].map(([price, amount]) => ({ price: Units.toDecimal(price), amount: Units.toDecimal(amount) }))
+}
+
 const levelOf = ({ orders, price }: Book.Level): OrderBooks.Level => ({
   price: Units.toDecimal(price),
   amount: Units.toDecimal(orders.reduce((left, order) => left + order.left, 0n))
@@ -101,15 +122,18 @@ export const market = {
   },
   OrderBooks: {
     check: KnownMarket.check,
-    answer: ({ limit = 0, market }, { at, state }) => {
-      const { asks, bids } = state.trading.get(market)?.book ?? Book.make()
+    answer: ({ level = 0, limit = 0, market }, { at, state }) => {
+      const book = state.trading.get(market)?.book ?? Book.make()
       const most = limit === 0 ? OrderBooks.maxLevels : limit
-      return {
-        market,
-        timestamp: seconds(at),
-        asks: asks.slice(0, most).map(levelOf),
-        bids: bids.slice(0, most).map(levelOf)
+      const coarseness = Math.min(Math.max(level, 0), coarsest)
+      const digits = Units.scale - (state.markets.get(market)?.moneyPrecision ?? 0)
+      const sideOf = (side: "asks" | "bids") => {
+        const levels = book[side]
+        return coarseness === 0
+          ? levels.slice(0, most).map(levelOf)
+          : aggregated(levels.map(levelOf), side, 10n ** BigInt(digits + coarseness)).slice(0, most)
       }
+      return { market, timestamp: seconds(at), asks: sideOf("asks"), bids: sideOf("bids") }
     }
   },
   PublicTrades: {

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { TradeId } from "../../domain/Identifiers.ts"
+import { type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
@@ -26,18 +26,30 @@ const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
   return left === quantity ? amount : Units.toDecimal(left)
 }
 
-const common = (order: Order) => ({
+/** The currency of an order's fee, once there is one: what a spot order receives, and the quote currency on margin. */
+const feeAssetOf = (
+  { dealFee, kind, market: name, side }: Order,
+  { state }: Context
+): { readonly feeAsset?: Ticker } => {
+  const market = state.markets.get(name)
+  if (dealFee === 0n || market === undefined) return {}
+  return { feeAsset: kind === "spot" && side === "buy" ? market.stock : market.money }
+}
+
+const common = (order: Order, context: Context) => ({
   orderId: order.id,
   ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
   market: order.market,
   side: order.side,
   type: order.type,
+  ...(order.kind === "spot" ? {} : { margin: true as const }),
   timestamp: Time.fromMicros(order.placedAt),
   dealMoney: Units.toDecimal(order.dealMoney),
   dealStock: Units.toDecimal(order.dealStock),
   amount: order.amount,
   left: leftOf(order),
   dealFee: Units.toDecimal(order.dealFee),
+  ...feeAssetOf(order, context),
   price: order.price ?? Decimal.zero,
   status: order.status,
   stp: order.stp,
@@ -56,8 +68,8 @@ const activation = (stop: Trigger) => ({
  * @category answers
  * @since 0.1.0
  */
-export const stopLimitOrder = (order: StopOrder): StopLimitOrders.StopLimitOrder => ({
-  ...common(order),
+export const stopLimitOrder = (order: StopOrder, context: Context): StopLimitOrders.StopLimitOrder => ({
+  ...common(order, context),
   ...activation(order.stop),
   ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide }),
   ioc: order.ioc,
@@ -76,7 +88,7 @@ const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
  * @since 0.1.0
  */
 export const order = (order: Order, context: Context): OrderAnswer.Order => {
-  const { clientOrderId, price, ...rest } = common(order)
+  const { clientOrderId, price, ...rest } = common(order, context)
   return {
     ...rest,
     ...(clientOrderId === undefined || hidesClientOrderId(order, context) ? {} : { clientOrderId }),
@@ -99,12 +111,13 @@ const feesOf = (market: Market | undefined) => ({
 })
 
 const leg = (order: Order, context: Context) => {
-  const { clientOrderId, ...rest } = common(order)
+  const { clientOrderId, ...rest } = common(order, context)
   return {
     ...rest,
     ...(clientOrderId === undefined || hidesClientOrderId(order, context) ? {} : { clientOrderId }),
     ...feesOf(context.state.markets.get(order.market)),
     mtime: Time.fromMicros(order.changedAt),
+    reduceOnly: order.reduceOnly,
     ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
   }
 }
@@ -129,7 +142,7 @@ export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.C
  * @since 0.1.0
  */
 export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOrder => {
-  const { left: _, ...answer } = order(ended, context)
+  const { activated: _activated, left: _left, ...answer } = order(ended, context)
   return {
     ...answer,
     ftime: Time.fromMicros(ended.changedAt),

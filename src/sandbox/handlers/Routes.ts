@@ -24,6 +24,8 @@ export interface Route {
   readonly endpoint: Endpoint.Any
   /** What only the exchange can find wrong with a request. */
   readonly check: (request: never, context: Context) => Violations
+  /** The fields that this exchange does not simulate: a request with one is refused. */
+  readonly notSimulated: ReadonlyArray<string>
   /** What a call asks the engine to do. */
   readonly operation: (request: never) => Operation
   /** The HTTP status of a success. */
@@ -40,9 +42,13 @@ const noOperation = (): Operation => ({ _tag: "Nothing" })
 
 const ok = (): number => 200
 
-const ofReading = (endpoint: Endpoint.Any, { answer, check = noViolations }: Reading<Endpoint.Any>): Route => ({
+const ofReading = (
+  endpoint: Endpoint.Any,
+  { answer, check = noViolations, notSimulated = [] }: Reading<Endpoint.Any>
+): Route => ({
   endpoint,
   check,
+  notSimulated,
   operation: noOperation,
   status: ok,
   refusals: {},
@@ -52,6 +58,7 @@ const ofReading = (endpoint: Endpoint.Any, { answer, check = noViolations }: Rea
 const ofMutating = (endpoint: Endpoint.Any, handler: Mutating<Endpoint.Any>): Route => ({
   endpoint,
   check: noViolations,
+  notSimulated: handler.notSimulated ?? [],
   operation: handler.operation,
   status: handler.status ?? ok,
   refusals: handler.refusals ?? {},

@@ -23,6 +23,26 @@ const select = (
     (clientOrderId === undefined || order.clientOrderId === clientOrderId)
   ).toReversed()
 
+/** Whether a time, in microseconds, is not before the first second and not after the second one. */
+const isWithin = (micros: number, from: number | undefined, to: number | undefined): boolean =>
+  (from === undefined || micros >= from * 1e6) && (to === undefined || micros < (to + 1) * 1e6)
+
+/** Whether an ended order is of the status and of the time that a request asks for; both count in lists only. */
+const isAskedFor = (
+  { clientOrderId, endDate, orderId, startDate, status = "ALL" }: OrderHistory.Request
+) =>
+(order: Order): boolean => {
+  if (orderId !== undefined || clientOrderId !== undefined) return true
+  const isFilled = order.status === "FILLED"
+  const isOfStatus = {
+    ALL: true,
+    FILLED: isFilled,
+    CANCELED: !isFilled,
+    PARTIAL_FILLED: !isFilled && order.dealStock > 0n
+  }[status]
+  return isOfStatus && isWithin(order.changedAt, startDate, endDate)
+}
+
 /**
  * The handlers of orders and fills.
  *
@@ -31,17 +51,26 @@ const select = (
  */
 export const trading = {
   CollateralOcoOrders: {
-    operation: (request) => ({ _tag: "PlaceOco", ...request }),
+    // In one-way mode, the only one here, the live exchange ignores the position side of an order.
+    operation: ({ positionSide: _side, ...request }) => ({ _tag: "PlaceOco", ...request }),
     reply: "OcoPlaced",
     answer: ({ oco }, context) => OrderAnswers.ocoOrder(oco, context)
   },
   StopLimitOrders: {
-    operation: (request) => ({ _tag: "PlaceStopLimit", ...request }),
+    // An order at the best price, whatever that is, locks what it needs at its activation price.
+    operation: ({ price, ...request }) => ({
+      _tag: "PlaceStopLimit",
+      ...request,
+      price: price ?? request.activationPrice
+    }),
     reply: "StopPlaced",
-    answer: ({ order }) => OrderAnswers.stopLimitOrder(order)
+    answer: ({ order }, context) => OrderAnswers.stopLimitOrder(order, context)
   },
   LimitOrders: {
-    operation: (request) => ({ _tag: "PlaceLimit", ...request, collateral: false }),
+    notSimulated: ["bboRole", "rpi", "retail"],
+    operation: ({ bboRole: _bboRole, price, retail: _retail, rpi: _rpi, ...request }) =>
+      // Without a price an order is at the best one, and refused before it comes here.
+      price === undefined ? { _tag: "Nothing" } : { _tag: "PlaceLimit", ...request, price, collateral: false },
     reply: "OrderPlaced",
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
@@ -61,12 +90,23 @@ export const trading = {
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CollateralLimitOrders: {
-    operation: (request) => ({ _tag: "PlaceLimit", ...request, collateral: true }),
+    notSimulated: ["rpi", "takeProfit", "stopLoss"],
+    operation: ({ positionSide: _side, rpi: _rpi, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+      _tag: "PlaceLimit",
+      ...request,
+      collateral: true
+    }),
     reply: "OrderPlaced",
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CollateralMarketOrders: {
-    operation: (request) => ({ _tag: "PlaceMarket", ...request, collateral: true, quoteAmount: false }),
+    notSimulated: ["takeProfit", "stopLoss"],
+    operation: ({ positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+      _tag: "PlaceMarket",
+      ...request,
+      collateral: true,
+      quoteAmount: false
+    }),
     reply: "OrderPlaced",
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
@@ -103,18 +143,18 @@ export const trading = {
       Page.make(
         request,
         OrderHistory.defaultLimit,
-        select(context.state.endedOrders.get(context.account) ?? [], request),
+        select(context.state.endedOrders.get(context.account) ?? [], request).filter(isAskedFor(request)),
         (order) => OrderAnswers.endedOrder(order, context)
       ).records
   },
   Fills: {
     check: KnownMarket.check,
-    answer: ({ clientOrderId, market, ...page }, context) =>
+    answer: ({ clientOrderId, endDate, market, startDate, ...page }, context) =>
       Page.make(
         page,
         Fills.defaultLimit,
-        (context.state.fills.get(context.account) ?? []).filter(({ order }) =>
-          (market === undefined || order.market === market) &&
+        (context.state.fills.get(context.account) ?? []).filter(({ at, order }) =>
+          (market === undefined || order.market === market) && isWithin(at, startDate, endDate) &&
           (clientOrderId === undefined || order.clientOrderId === clientOrderId)
         ).toReversed(),
         (fill) => OrderAnswers.fill(fill, context, market === undefined)

@@ -205,6 +205,17 @@ for (const dialect of dialects) {
         else yield* refused(withNonce(number), nonceMissing)
       }).pipe(Effect.provide(inProcess(dialect))))
 
+    it.effect("a nonceWindow is a boolean where the dialect has one, and ignored where it has none", () =>
+      Effect.gen(function*() {
+        const withWindow = (nonceWindow: unknown) =>
+          signedText(balance, JSON.stringify({ request: balance, nonce: freshNonce(dialect), nonceWindow }))
+        for (const nonceWindow of ["true", "", 1, 0, null, {}]) {
+          if (dialect === Dialect.live) yield* refused(withWindow(nonceWindow), [400, 9, "Invalid nonceWindow."])
+          else accepted(yield* handle(withWindow(nonceWindow)))
+        }
+        accepted(yield* handle(withWindow(false)))
+      }).pipe(Effect.provide(inProcess(dialect))))
+
     it.effect("an unknown key is answered like a wrong signature", () =>
       Effect.gen(function*() {
         yield* refused(signed(dialect, balance, {}, { ...alice, apiKey: "nobody" }), unauthorized)

@@ -1,0 +1,296 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { ClientOrderId, ticker } from "../../src/domain/Identifiers.ts"
+import { UnixSeconds } from "../../src/domain/Time.ts"
+import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
+import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
+import { CancelOcoOrder } from "../../src/endpoints/CancelOcoOrder.ts"
+import { CollateralBalance } from "../../src/endpoints/CollateralBalance.ts"
+import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
+import { Fills } from "../../src/endpoints/Fills.ts"
+import { MainBalance } from "../../src/endpoints/MainBalance.ts"
+import { OrderBooks } from "../../src/endpoints/OrderBooks.ts"
+import { OrderHistory, type Status } from "../../src/endpoints/OrderHistory.ts"
+import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
+import { document, live } from "../../src/protocol/Dialect.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
+import {
+  amount,
+  asBob,
+  btc,
+  btcPerp,
+  btcUsdt,
+  dialects,
+  failsWith,
+  limit,
+  perp,
+  price,
+  raw,
+  rawPublic,
+  same,
+  type Traders,
+  traders,
+  usdt
+} from "../support/trading.ts"
+
+/** Each claim is about the effect of a field that only the live dialect has. */
+const inLive = <A, E>(title: string, effect: Effect.Effect<A, E, Traders>) =>
+  it.live(title, () => Effect.provide(effect, traders(live)))
+
+const moveTo = (to: string, market = btcPerp) =>
+  Control.use((control) => control.movePrice({ market, price: price(to) }))
+
+const openIds = Effect.map(
+  ActiveOrders.use((orders) => orders.page()),
+  ({ records }) => records.map(({ orderId }) => orderId)
+)
+
+const unknown = ticker("NONE")
+
+describe("balances with a ticker", () => {
+  inLive(
+    "are one object, without its asset; on the collateral account a map of one",
+    Effect.gen(function*() {
+      const read = (account: string, of: string) =>
+        Effect.map(raw(`/api/v4/${account}-account/balance`, { ticker: of }), ({ body, status }) => [status, body])
+      same(yield* read("main", "USDT"), [200, { main_balance: "1000" }])
+      same(yield* read("main", "NONE"), [200, { main_balance: "0" }])
+      same(yield* read("trade", "BTC"), [200, { available: "10", freeze: "0" }])
+      same(yield* read("trade", "ETH"), [200, { available: "0", freeze: "0" }])
+      same((yield* read("trade", "NONE"))[0], 422)
+      same(yield* read("collateral", "USDT"), [200, { USDT: "100000" }])
+      same((yield* read("collateral", "NONE"))[0], 422)
+    })
+  )
+
+  for (const dialect of dialects) {
+    it.live(`${dialect.name}: of reads one asset, whatever the dialect takes`, () =>
+      Effect.gen(function*() {
+        same(yield* MainBalance.use(({ of }) => of(usdt)), "1000")
+        same(yield* MainBalance.use(({ of }) => of(unknown)), "0")
+        same(yield* TradeBalance.use(({ of }) => of(btc)), { available: "10", freeze: "0" })
+        same(yield* CollateralBalance.use(({ of }) => of(usdt)), "100000")
+        const strange = yield* Effect.result(TradeBalance.use(({ of }) => of(unknown)))
+        same(strange._tag, dialect === live ? "Failure" : "Success")
+      }).pipe(Effect.provide(traders(dialect))))
+  }
+})
+
+describe("decimals", () => {
+  inLive(
+    "are numbers too",
+    Effect.gen(function*() {
+      const order = { market: "BTC_USDT", side: "sell", amount: 0.001, price: 60000 }
+      const { body, status } = yield* raw("/api/v4/order/new", order)
+      same([status, (body as { amount: string }).amount, (body as { price: string }).price], [200, "0.001", "60000"])
+    })
+  )
+
+  it.live("are texts in the document's dialect", () =>
+    Effect.gen(function*() {
+      const { status } = yield* raw("/api/v4/order/new", {
+        market: "BTC_USDT",
+        side: "sell",
+        amount: 1,
+        price: "60000"
+      })
+      same(status, 400)
+    }).pipe(Effect.provide(traders(document))))
+})
+
+describe("the level of an order book", () => {
+  inLive(
+    "rounds prices away from the other side, and adds what is at the same price",
+    Effect.gen(function*() {
+      yield* limit("sell", "1", "1000.01")
+      yield* limit("sell", "2", "1000.09")
+      yield* limit("sell", "4", "1000.11")
+      yield* limit("buy", "0.5", "999.99")
+      yield* limit("buy", "0.25", "999.91")
+      const book = (level: number) =>
+        Effect.map(
+          OrderBooks.use((books) => books.get(btcUsdt, { level })),
+          ({ asks, bids }) => [asks, bids].map((side) => side.map(({ amount, price }) => `${amount} at ${price}`))
+        )
+      same(yield* book(0), [["1 at 1000.01", "2 at 1000.09", "4 at 1000.11"], ["0.5 at 999.99", "0.25 at 999.91"]])
+      same(yield* book(1), [["3 at 1000.1", "4 at 1000.2"], ["0.75 at 999.9"]])
+      same(yield* book(-3), yield* book(0))
+      same(yield* book(11), yield* book(10))
+      same((yield* rawPublic("/api/v4/public/orderbook/BTC_USDT", "level=x")).status, 422)
+    })
+  )
+})
+
+describe("histories", () => {
+  inLive(
+    "have orders of a status only, unless an order is asked for by its identifier",
+    Effect.gen(function*() {
+      const filled = yield* limit("sell", "1", "1000")
+      yield* asBob(limit("buy", "1", "1000"))
+      const partly = yield* limit("sell", "2", "1000", { ioc: true })
+      const canceled = yield* limit("sell", "1", "1000")
+      yield* asBob(limit("buy", "0.25", "1000"))
+      const rested = yield* limit("sell", "3", "1100")
+      yield* CancelAllOrders.use((orders) => orders.cancel())
+      const of = (status: Status) =>
+        Effect.map(
+          OrderHistory.use((history) => history.page({ status })),
+          ({ records }) => records.map(({ orderId }) => orderId)
+        )
+      assert.sameMembers(yield* of("ALL"), [filled, partly, canceled, rested].map(({ orderId }) => orderId))
+      same(yield* of("FILLED"), [filled.orderId])
+      assert.sameMembers(yield* of("CANCELED"), [partly, canceled, rested].map(({ orderId }) => orderId))
+      same(yield* of("PARTIAL_FILLED"), [canceled.orderId])
+      const one = OrderHistory.use((history) => history.page({ status: "FILLED", orderId: rested.orderId }))
+      same((yield* one).records.length, 1)
+    })
+  )
+
+  it.effect("have what ended, or was filled, between two seconds", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(1_900_000_000_000)
+      yield* limit("sell", "1", "1000")
+      yield* asBob(limit("buy", "1", "1000"))
+      yield* TestClock.adjust("100 seconds")
+      yield* limit("sell", "2", "1000")
+      yield* asBob(limit("buy", "2", "1000"))
+      const between = (from?: number, to?: number) => {
+        const dates = {
+          ...(from === undefined ? {} : { startDate: UnixSeconds.make(from) }),
+          ...(to === undefined ? {} : { endDate: UnixSeconds.make(to) })
+        }
+        return Effect.all([
+          Effect.map(
+            OrderHistory.use((history) => history.page(dates)),
+            ({ records }) => records.map(({ amount }) => amount)
+          ),
+          Effect.map(Fills.use((fills) => fills.page(dates)), ({ records }) => records.map(({ amount }) => amount))
+        ])
+      }
+      same(yield* between(), [["2", "1"], ["2", "1"]])
+      same(yield* between(1_900_000_001), [["2"], ["2"]])
+      same(yield* between(undefined, 1_900_000_099), [["1"], ["1"]])
+      same(yield* between(1_900_000_000, 1_900_000_100), [["2", "1"], ["2", "1"]])
+      same(yield* between(1_900_000_001, 1_900_000_099), [[], []])
+    }).pipe(Effect.provide(traders(live))))
+})
+
+const oco = (more: object = {}) =>
+  CollateralOcoOrders.use((orders) =>
+    orders.create({
+      market: btcPerp,
+      side: "sell",
+      amount: amount("1"),
+      price: price("1100"),
+      activationPrice: price("900"),
+      stopLimitPrice: price("890"),
+      ...more
+    })
+  )
+
+describe("the position side", () => {
+  inLive(
+    "of a cancel-all cancels the orders of that position, on a market of futures only",
+    Effect.gen(function*() {
+      yield* moveTo("1000")
+      const spot = yield* limit("sell", "1", "1100")
+      const plain = yield* perp("sell", "1", "1200")
+      const { positionSide } = plain
+      const cancel = (side: "BOTH" | "LONG" | "SHORT", market = btcPerp) =>
+        CancelAllOrders.use((orders) => orders.cancel({ market, positionSide: side }))
+      for (const side of ["BOTH", "LONG", "SHORT"] as const) if (side !== positionSide) yield* cancel(side)
+      same((yield* openIds).toSorted(), [spot.orderId, plain.orderId].toSorted())
+      assert.strictEqual(positionSide, "BOTH")
+      yield* cancel("BOTH")
+      same(yield* openIds, [spot.orderId])
+      const refused = yield* failsWith("ValidationFailed")(cancel("BOTH", btcUsdt))
+      same(Object.keys(refused.fields), ["positionSide"])
+      const { status } = yield* raw("/api/v4/order/cancel/all", { positionSide: "both" })
+      same(status, 422)
+      same(yield* openIds, [spot.orderId])
+    })
+  )
+
+  inLive(
+    "of an order changes nothing in one-way mode",
+    Effect.gen(function*() {
+      const order = yield* perp("sell", "1", "1200", { positionSide: "LONG" })
+      same(order.positionSide, "BOTH")
+    })
+  )
+})
+
+describe("an OCO order", () => {
+  inLive(
+    "is canceled by the caller's own identifier, on its market only",
+    Effect.gen(function*() {
+      yield* moveTo("1000")
+      const clientOrderId = ClientOrderId.make("pair")
+      const { id } = yield* oco({ clientOrderId })
+      const cancel = (market: typeof btcPerp, name = clientOrderId) =>
+        CancelOcoOrder.use((orders) => orders.cancel({ market, clientOrderId: name }))
+      yield* failsWith("RequestRejected")(cancel(btcUsdt))
+      yield* failsWith("RequestRejected")(cancel(btcPerp, ClientOrderId.make("another")))
+      same((yield* cancel(btcPerp)).id, id)
+      same(yield* openIds, [])
+    })
+  )
+
+  inLive(
+    "prevents self-trades as it was told",
+    Effect.gen(function*() {
+      yield* moveTo("1000")
+      const { stopLoss, takeProfit } = yield* oco({ stp: "cancel_new" })
+      same([stopLoss.stp, takeProfit.stp], ["cancel_new", "cancel_new"])
+    })
+  )
+})
+
+describe("a stop-limit order", () => {
+  const stop = { market: "BTC_USDT", side: "buy", amount: "1", activation_price: "1000" }
+
+  inLive(
+    "needs no price where it trades at the best one",
+    Effect.gen(function*() {
+      yield* moveTo("900", btcUsdt)
+      yield* asBob(limit("sell", "1", "999"))
+      const { orderId } = yield* StopLimitOrders.use((orders) =>
+        orders.create({
+          market: btcUsdt,
+          side: "buy",
+          amount: amount("1"),
+          activationPrice: price("950"),
+          bboRole: "counterparty"
+        })
+      )
+      const { body } = yield* raw("/api/v4/order/stop_limit", stop)
+      same((body as { errors: object }).errors, { price: ["Price field is required."] })
+      same(yield* openIds, [orderId])
+    })
+  )
+
+  inLive(
+    "can't wait for the price that the market has",
+    Effect.gen(function*() {
+      yield* moveTo("1000", btcUsdt)
+      const refusal = {
+        status: 422,
+        body: {
+          code: 101,
+          message: "Validation failed",
+          errors: { activation_price: ["Activation price should not be equal to the last price."] }
+        }
+      }
+      same(yield* raw("/api/v4/order/stop_limit", { ...stop, price: "1010" }), refusal)
+      same(
+        (yield* raw("/api/v4/order/stop_limit", { ...stop, activation_price: "1000.01", price: "1010" })).status,
+        200
+      )
+      yield* moveTo("1000")
+      const pair = { market: "BTC_PERP", side: "sell", amount: "1", price: "1100", stop_limit_price: "990" }
+      same(yield* raw("/api/v4/order/collateral/oco", { ...pair, activation_price: "1000" }), refusal)
+    })
+  )
+})
