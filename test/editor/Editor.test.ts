@@ -91,7 +91,7 @@ layer(LanguageServer.layer)("The editor", (it) => {
       const names = new Set(things.map(({ name }) => name))
       const known = [
         "Exchange.layer",
-        "StopLimitOrders.Request.activationPrice",
+        "StopLimitOrders.Terms.activationPrice",
         "StopLimitOrders.StopLimitOrders.create",
         "StopLimitOrders.StopLimitOrders.layer",
         "Errors.RateLimited.retryAfter",

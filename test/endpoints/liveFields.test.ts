@@ -294,3 +294,21 @@ describe("a stop-limit order", () => {
     })
   )
 })
+
+describe("the type of an order on margin", () => {
+  inLive(
+    "says that it is, and is one for all market orders",
+    Effect.gen(function*() {
+      yield* asBob(perp("sell", "1", "1000"))
+      const order = { market: "BTC_PERP", side: "buy", amount: "0.5" }
+      const types = Effect.forEach(["limit", "market"], (kind) =>
+        Effect.map(
+          raw(`/api/v4/order/collateral/${kind}`, { ...order, ...(kind === "limit" ? { price: "1000" } : {}) }),
+          ({ body }) => (body as { type: string }).type
+        ))
+      same(yield* types, ["margin limit", "margin market"])
+      const { records } = yield* OrderHistory.use((history) => history.page())
+      same(records.map(({ margin, type }) => [type, margin]), [["market", true], ["limit", true]])
+    })
+  )
+})

@@ -36,12 +36,16 @@ const feeAssetOf = (
   return { feeAsset: kind === "spot" && side === "buy" ? market.stock : market.money }
 }
 
+/** The live exchange has one type for all market orders on margin: there amounts are always in the base currency. */
+const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
+  dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
+
 const common = (order: Order, context: Context) => ({
   orderId: order.id,
   ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
   market: order.market,
   side: order.side,
-  type: order.type,
+  type: typeOf(order, context),
   ...(order.kind === "spot" ? {} : { margin: true as const }),
   timestamp: Time.fromMicros(order.placedAt),
   dealMoney: Units.toDecimal(order.dealMoney),
