@@ -121,7 +121,6 @@ const leg = (order: Order, context: Context) => {
     ...(clientOrderId === undefined || hidesClientOrderId(order, context) ? {} : { clientOrderId }),
     ...feesOf(context.state.markets.get(order.market)),
     mtime: Time.fromMicros(order.changedAt),
-    reduceOnly: order.reduceOnly,
     ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
   }
 }

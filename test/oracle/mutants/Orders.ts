@@ -103,6 +103,14 @@ const list = (state: Instance["state"], change: (market: Market) => Market): voi
 
 const bounds = ["decimal", "positive", "precision"]
 
+const numbersAsTexts = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === "number" && !key.startsWith("nonce") ? String(value) : value
+    ])
+  )
+
 /** Faults in what is accepted, the same of both calls. */
 const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
   const path = id === "oco" ? oco : stopLimit
@@ -149,17 +157,16 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
     {
       id: `${id}-numbers-for-texts`,
       fault: "a number is accepted in place of a string",
-      breaks: [
-        ...["amount", ...prices].map((key) => `${id}.request.${key}.type`),
-        `${id}.client-order-id.type`
-      ],
-      ...asking(path, (fields) =>
-        Object.fromEntries(
-          Object.entries(fields).map(([key, value]) => [
-            key,
-            typeof value === "number" && !key.startsWith("nonce") ? String(value) : value
-          ])
-        ))
+      // The live dialect takes amounts and prices as numbers.
+      dialects: ["document"],
+      breaks: ["amount", ...prices].map((key) => `${id}.request.${key}.type`),
+      ...asking(path, numbersAsTexts)
+    },
+    {
+      id: `${id}-numbers-for-identifiers`,
+      fault: "a number is accepted in place of a trigger price or a client order id",
+      breaks: [`${id}.request.activation_price.type`, `${id}.client-order-id.type`],
+      ...asking(path, numbersAsTexts)
     },
     {
       id: `${id}-client-order-id-of-any-form`,
