@@ -33,7 +33,7 @@ import { KeyTitle } from "../domain/SubAccount.ts"
 import { NonEmptyText } from "../domain/Text.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
-import { fields, spelling, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
+import { fields, neverUsed, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
 
 // -----------------------------------------------------------------------------
 // Request
@@ -95,7 +95,7 @@ export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.answer<C
   ...fields,
   type: Type,
   apiSecret: Schema.RedactedFromValue(NonEmptyText)
-}, spelling).schema
+}, { absent: { lastActivity: neverUsed } }).schema
 
 // -----------------------------------------------------------------------------
 // Endpoint

@@ -125,7 +125,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
  * @category schemas
  * @since 0.1.0
  */
-export const fields = {
+export const fields: Wire.Fields<SubAccountApiKey> = {
   subAccountId: SubAccountId,
   id: ApiKeyId,
   title: Schema.String,
@@ -138,12 +138,12 @@ export const fields = {
 }
 
 /**
- * How the wire spells a {@link SubAccountApiKey}: one that was never used has zero, `null` or nothing as `lastActivity`.
+ * The `lastActivity` of a key that was never used: zero, `null` or nothing.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const spelling = { absent: { lastActivity: { value: 0, when: () => true, demanded: false } } }
+export const neverUsed: Wire.Absent = { value: 0, when: () => true, demanded: false }
 
 /**
  * The schema of {@link SubAccountApiKey}.
@@ -152,7 +152,7 @@ export const spelling = { absent: { lastActivity: { value: 0, when: () => true, 
  * @since 0.1.0
  */
 export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> =
-  Wire.answer<SubAccountApiKey>(fields, spelling).schema
+  Wire.answer<SubAccountApiKey>(fields, { absent: { lastActivity: neverUsed } }).schema
 
 /** A key as received: with the secret, to see whether it is as empty as it must be. */
 interface Received extends SubAccountApiKey {
@@ -179,7 +179,9 @@ interface ReceivedPage extends Page {
 const response = Wire.answer<ReceivedPage>({
   limit: Limit,
   offset: Offset,
-  records: Schema.Array(Wire.answer<Received>({ ...fields, apiSecret: Schema.String }, spelling).schema)
+  records: Schema.Array(
+    Wire.answer<Received>({ ...fields, apiSecret: Schema.String }, { absent: { lastActivity: neverUsed } }).schema
+  )
 }, { keys: { records: "data" } })
 
 // -----------------------------------------------------------------------------

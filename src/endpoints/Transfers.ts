@@ -51,16 +51,25 @@ export const Balance = oneOf(["main", "spot", "collateral"])
 export type Balance = typeof Balance.Type
 
 /**
+ * How much to move.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Funds {
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much to move, in units of the asset. */
+  readonly amount: Amount
+}
+
+/**
  * A transfer to make.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Request {
-  /** The asset. */
-  readonly ticker: Ticker
-  /** How much to move, in units of the asset. */
-  readonly amount: Amount
+export interface Request extends Funds {
   /** The balance to take it from. */
   readonly from: Balance
   /** The balance to move it to. Must differ from `from`. */
@@ -68,7 +77,7 @@ export interface Request {
 }
 
 /** The live exchange takes a method in place of `from` and `to`, and means to give it up. No client needs it. */
-interface Sent extends Omit<Request, "from" | "to"> {
+interface Sent extends Funds {
   /** The balance to take it from. */
   readonly from?: Balance
   /** The balance to move it to. */
