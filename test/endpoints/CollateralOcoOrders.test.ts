@@ -33,7 +33,7 @@ describe.each(dialects)("over HTTP in the $name dialect", (dialect) => {
         makerFee: "0.001",
         dealFee: "0",
         postOnly: false,
-        ...(isLive ? { margin: true, reduceOnly: false } : { clientOrderId: "pair-0" }),
+        ...(isLive ? { margin: true } : { clientOrderId: "pair-0" }),
         status: "NEW",
         stp: "no",
         positionSide: "SHORT"
