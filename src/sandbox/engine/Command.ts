@@ -11,7 +11,6 @@ import { ApiKey, InvestmentId, MarketName, PlanId, SubAccountId, Ticker } from "
 import { OrderSide } from "../../domain/Order.ts"
 import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
-import type { TransferTerms } from "./Listings.ts"
 import { Operation, Wallet } from "./Operation.ts"
 import type * as State from "./State.ts"
 
@@ -190,6 +189,28 @@ export interface SetKey extends SetKeyOptions {
 }
 
 /**
+ * Changes of what deposits or withdrawals of a currency cost, and how much they may be. Each is zero or more; zero means
+ * that the setting is off. What is absent stays as it is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TransferTermChanges {
+  /** The least flexible fee, in units of the currency. */
+  readonly minFlex?: Decimal
+  /** The greatest flexible fee, in units of the currency. */
+  readonly maxFlex?: Decimal
+  /** The flexible fee, in percent. */
+  readonly percentFlex?: Decimal
+  /** The fixed fee, in units of the currency. */
+  readonly fixed?: Decimal
+  /** The least amount, in units of the currency. */
+  readonly minAmount?: Decimal
+  /** The greatest amount, in units of the currency. */
+  readonly maxAmount?: Decimal
+}
+
+/**
  * The options of the action `SetCurrency`.
  *
  * @category models
@@ -203,9 +224,9 @@ export interface SetCurrencyOptions {
   /** Whether it can be withdrawn. */
   readonly canWithdraw?: boolean
   /** What deposits cost, and how much they may be; each zero or more. */
-  readonly deposit?: Partial<TransferTerms>
+  readonly deposit?: TransferTermChanges
   /** What withdrawals cost, and how much they may be; each zero or more. */
-  readonly withdraw?: Partial<TransferTerms>
+  readonly withdraw?: TransferTermChanges
 }
 
 /**
