@@ -31,9 +31,10 @@ import * as Constraint from "../domain/Constraint.ts"
 import { SubAccountId } from "../domain/Identifiers.ts"
 import { KeyTitle } from "../domain/SubAccount.ts"
 import { NonEmptyText } from "../domain/Text.ts"
+import * as ApiKeyFields from "../protocol/ApiKeyFields.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as Wire from "../protocol/Wire.ts"
-import { fields, neverUsed, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
+import { AccessEndpoint, type SubAccountApiKey } from "./SubAccountApiKeys.ts"
 
 // -----------------------------------------------------------------------------
 // Request
@@ -92,10 +93,11 @@ export interface CreatedApiKey extends SubAccountApiKey {
  * @since 0.1.0
  */
 export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.answer<CreatedApiKey>({
-  ...fields,
+  ...ApiKeyFields.common,
+  accessEndpoints: Schema.Array(AccessEndpoint),
   type: Type,
   apiSecret: Schema.RedactedFromValue(NonEmptyText)
-}, { absent: { lastActivity: neverUsed } }).schema
+}, ApiKeyFields.spelling).schema
 
 // -----------------------------------------------------------------------------
 // Endpoint

@@ -20,14 +20,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
 import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PageService from "../client/make/PageService.ts"
 import * as Pages from "../client/Pages.ts"
-import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
+import { type ApiKey, type ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
 import { Limit, Offset } from "../domain/Paging.ts"
-import { UnixSeconds } from "../domain/Time.ts"
+import type { UnixSeconds } from "../domain/Time.ts"
+import * as ApiKeyFields from "../protocol/ApiKeyFields.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
@@ -111,39 +111,18 @@ export interface SubAccountApiKey {
   readonly accessEndpoints: ReadonlyArray<AccessEndpoint>
 }
 
-/** The live exchange writes the type as a number where it creates a key, and has written names in lists. */
-const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
-  Schema.decodeTo(Schema.String, {
-    decode: SchemaGetter.transform((type) => type.toString()),
-    encode: SchemaGetter.transform((type): string | number => type)
-  })
-)
-
 /**
- * The schemas of the fields of {@link SubAccountApiKey}.
+ * The schema of {@link AccessEndpoint}.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const fields: Wire.Fields<SubAccountApiKey> = {
-  subAccountId: SubAccountId,
-  id: ApiKeyId,
-  title: Schema.String,
-  isEnabled: Schema.Boolean,
-  apiKey: ApiKey,
-  type: Type,
-  lastActivity: Schema.optionalKey(UnixSeconds),
-  restrictAccess: Schema.Boolean,
-  accessEndpoints: Schema.Array(Wire.answer<AccessEndpoint>({ name: Schema.String, title: Schema.String }).schema)
-}
+export const AccessEndpoint: Schema.Codec<AccessEndpoint, unknown> = Wire.answer<AccessEndpoint>({
+  name: Schema.String,
+  title: Schema.String
+}).schema
 
-/**
- * The `lastActivity` of a key that was never used: zero, `null` or nothing.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const neverUsed: Wire.Absent = { value: 0, when: () => true, demanded: false }
+const fields = { ...ApiKeyFields.common, accessEndpoints: Schema.Array(AccessEndpoint) }
 
 /**
  * The schema of {@link SubAccountApiKey}.
@@ -152,7 +131,7 @@ export const neverUsed: Wire.Absent = { value: 0, when: () => true, demanded: fa
  * @since 0.1.0
  */
 export const SubAccountApiKey: Schema.Codec<SubAccountApiKey, unknown> =
-  Wire.answer<SubAccountApiKey>(fields, { absent: { lastActivity: neverUsed } }).schema
+  Wire.answer<SubAccountApiKey>(fields, ApiKeyFields.spelling).schema
 
 /** A key as received: with the secret, to see whether it is as empty as it must be. */
 interface Received extends SubAccountApiKey {
@@ -180,7 +159,7 @@ const response = Wire.answer<ReceivedPage>({
   limit: Limit,
   offset: Offset,
   records: Schema.Array(
-    Wire.answer<Received>({ ...fields, apiSecret: Schema.String }, { absent: { lastActivity: neverUsed } }).schema
+    Wire.answer<Received>({ ...fields, apiSecret: Schema.String }, ApiKeyFields.spelling).schema
   )
 }, { keys: { records: "data" } })
 
