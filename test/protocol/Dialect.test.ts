@@ -167,7 +167,7 @@ describe("types of orders", () => {
   })
 })
 
-describe("recorded answers of the live exchange", () => {
+describe("odd answers of the live exchange", () => {
   for (const entry of entries) {
     for (const [index, { response, source, wire }] of (entry.captured ?? []).entries()) {
       it(`${entry.endpoint.name} ${index + 1}, ${source}`, () => {
