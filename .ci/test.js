@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process"
 
 const steps = [
-  ["types", "tsc -p ."],
+  ["types", "npm run --silent typecheck"],
   ["lint", "npm run --silent lint"],
   ["tests", "vitest run"],
   ["type tests", "npm run --silent test:types"],

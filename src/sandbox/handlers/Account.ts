@@ -17,7 +17,7 @@ import * as Positions from "../engine/Positions.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { Key, SubAccount } from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
-import type { Context, Handlers } from "./Handler.ts"
+import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as Page from "./Page.ts"
 
@@ -112,7 +112,7 @@ const wallets = { main: "main", spot: "trade", collateral: "collateral" } as con
 /** The status of calls that create something other than an order. */
 const created = ({ createdStatus }: Dialect): number => createdStatus
 
-const funds = {
+const funds = group({
   MainBalance: {
     answer: ({ ticker: only }, { account, state }) => {
       const balances = Ledger.balances(state.ledger, Ledger.free(account, "main"))
@@ -175,9 +175,9 @@ const funds = {
     answer: ({ applied }) => ({ message: "Code was successfully applied", ...applied }),
     status: ({ codeAppliedStatus }) => codeAppliedStatus
   }
-} satisfies Partial<Handlers>
+})
 
-const subAccounts = {
+const subAccounts = group({
   SubAccounts: {
     answer: ({ search = "", ...page }, { account, state }) =>
       Page.make(
@@ -233,7 +233,7 @@ const subAccounts = {
     }),
     status: created
   }
-} satisfies Partial<Handlers>
+})
 
 /**
  * The handlers of accounts and what they hold.
@@ -241,4 +241,4 @@ const subAccounts = {
  * @category handlers
  * @since 0.1.0
  */
-export const account = { ...funds, ...subAccounts }
+export const account: typeof funds & typeof subAccounts = { ...funds, ...subAccounts }

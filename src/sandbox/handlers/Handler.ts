@@ -93,3 +93,11 @@ export type Handler<E extends Endpoint.Any> = E extends { readonly access: "priv
  * @since 0.1.0
  */
 export type Handlers = { readonly [K in Contract.Name]: Handler<Contract.EndpointOf<K>> }
+
+/**
+ * Some of the handlers. They are typed by the contract, whatever the endpoints' files keep to themselves.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const group = <K extends Contract.Name>(handlers: Pick<Handlers, K>): Pick<Handlers, K> => handlers

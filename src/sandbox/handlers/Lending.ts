@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Handlers } from "./Handler.ts"
+import { group } from "./Handler.ts"
 import * as Page from "./Page.ts"
 
 /**
@@ -12,7 +12,7 @@ import * as Page from "./Page.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const lending = {
+export const lending = group({
   InterestPaymentHistory: {
     check: ({ planId, ticker }, { account, state }) => {
       const payments = state.payments.get(account) ?? []
@@ -34,4 +34,4 @@ export const lending = {
         (payment) => payment
       )
   }
-} satisfies Partial<Handlers>
+})

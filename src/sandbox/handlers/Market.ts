@@ -14,7 +14,7 @@ import * as Book from "../engine/Book.ts"
 import type { Currency } from "../engine/Listings.ts"
 import type { Trade } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
-import type { Context, Handlers } from "./Handler.ts"
+import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 
 /** A day in microseconds. */
@@ -112,7 +112,7 @@ const assetOf = ({ canDeposit, canWithdraw, deposit, name, withdraw }: Currency)
  * @category handlers
  * @since 0.1.0
  */
-export const market = {
+export const market = group({
   Fees: { answer: (_request, { state }) => [...state.currencies] },
   ServerStatus: { answer: () => ["pong"] },
   Markets: { answer: (_request, { state }) => [...state.markets.values()] },
@@ -161,4 +161,4 @@ export const market = {
     })
   },
   ServerTime: { answer: (_request, { serverTime }) => ({ time: seconds(serverTime) }) }
-} satisfies Partial<Handlers>
+})

@@ -8,7 +8,7 @@ import * as Fills from "../../endpoints/Fills.ts"
 import * as OrderHistory from "../../endpoints/OrderHistory.ts"
 import * as UnexecutedOcoOrders from "../../endpoints/UnexecutedOcoOrders.ts"
 import type { Order } from "../engine/Order.ts"
-import type { Handlers } from "./Handler.ts"
+import { group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
@@ -49,7 +49,7 @@ const isAskedFor = (
  * @category handlers
  * @since 0.1.0
  */
-export const trading = {
+export const trading = group({
   CollateralOcoOrders: {
     // In one-way mode, the only one here, the live exchange ignores the position side of an order.
     operation: ({ positionSide: _side, ...request }) => ({ _tag: "PlaceOco", ...request }),
@@ -172,4 +172,4 @@ export const trading = {
         (oco) => OrderAnswers.ocoOrder(oco, context)
       ).records
   }
-} satisfies Partial<Handlers>
+})

@@ -15,4 +15,4 @@ import { trading } from "./Trading.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const handlers = { ...trading, ...account, ...lending, ...market } satisfies Handlers
+export const handlers: Handlers = { ...trading, ...account, ...lending, ...market }
