@@ -9,8 +9,8 @@ export const placeOrder = Effect.gen(function*() {
     market: Identifiers.marketName("BTC_USDT"),
     side: "buy",
     amount: Decimal.amount("0.1"), // a literal that is no amount does not compile
-    price: Decimal.price("40100"),
-    activationPrice: Decimal.price("40000"),
+    price: Decimal.price("40600"),
+    activationPrice: Decimal.price("40500"),
     clientOrderId: Identifiers.ClientOrderId.make("my-order-1")
   })
 }).pipe(

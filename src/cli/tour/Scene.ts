@@ -17,8 +17,8 @@ export const order = {
   market,
   side: "buy",
   amount: Decimal.amount("0.1"),
-  price: Decimal.price("40100"),
-  activationPrice: Decimal.price("40000")
+  price: Decimal.price("40600"),
+  activationPrice: Decimal.price("40500")
 } as const
 
 /** The client order id by which the tour finds its limit order again. */

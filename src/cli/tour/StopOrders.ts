@@ -28,7 +28,7 @@ export const rows = Effect.gen(function*() {
   return [
     succeeds(
       "StopLimitOrders.create",
-      "buy 0.1 BTC at 40100 when it reaches 40000",
+      "buy 0.1 BTC at 40600 when it reaches 40500",
       stopLimit.create({ ...order, clientOrderId: ClientOrderId.make("demo-1") }),
       ({ clientOrderIdEcho, orderId, status }) =>
         clientOrderIdEcho === "echoed" ? `order ${orderId}, ${status}, client order id echoed` : undefined
