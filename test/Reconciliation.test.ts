@@ -38,6 +38,7 @@ import { Venue } from "../src/sandbox/Venue.ts"
 import { passing } from "./support/clock.ts"
 import { answered } from "./support/exchange.ts"
 import { failure, html, json, refusal, type Sent } from "./support/http.ts"
+import { isLong } from "./support/long.ts"
 import { property } from "./support/property.ts"
 import { amount, asBob, btcUsdt, limit, price, type Traders, traders } from "./support/trading.ts"
 
@@ -354,7 +355,7 @@ describe("no order is placed twice, and none that was placed is reported as not 
               if (end.names.length > 1) ended.repeated++
             }
           }), network({ lag, forgets })),
-      { runs: proves ? 700 : 100, timeout: 120_000 }
+      { runs: (proves ? 250 : 100) * (isLong ? 3 : 1), timeout: 120_000 }
     )
 
     // Else the property above would say nothing.

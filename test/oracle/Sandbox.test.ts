@@ -3,14 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Check from "../../src/oracle/Check.ts"
 import * as Report from "../../src/oracle/Report.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
-/** Set `TXC_TEST_COMPLETE` to check with more seeds and more values: too slow for every change. */
-const isComplete = process.env["TXC_TEST_COMPLETE"] !== undefined
+const seeds = isLong ? [1, 2, 3, 4, 5] : [1]
 
-const seeds = isComplete ? [1, 2, 3, 4, 5] : [1]
-
-const runs = isComplete ? 20 : 4
+const runs = isLong ? 20 : 4
 
 /** The skipped rules that apply, and why. */
 const skipped = (report: Report.Report) =>
@@ -40,8 +38,8 @@ describe("the sandbox keeps every rule", () => {
       Effect.gen(function*() {
         const target = yield* Support.overHttp(dialect)
         // Thousands of calls one after the other, which the same venue has answered in process.
-        const skip = isComplete ? [] : ["limits"]
-        holds(yield* Check.check(target, { profile: "control", seed: 7, runs: isComplete ? 10 : 1, skip }))
+        const skip = isLong ? [] : ["limits"]
+        holds(yield* Check.check(target, { profile: "control", seed: 7, runs: isLong ? 10 : 1, skip }))
       }), 300_000)
   }
 })
