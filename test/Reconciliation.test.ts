@@ -355,7 +355,7 @@ describe("no order is placed twice, and none that was placed is reported as not 
               if (end.names.length > 1) ended.repeated++
             }
           }), network({ lag, forgets })),
-      { runs: (proves ? 250 : 100) * (isLong ? 3 : 1), timeout: 120_000 }
+      { runs: (proves ? 500 : 100) * (isLong ? 3 : 1), timeout: 120_000 }
     )
 
     // Else the property above would say nothing.
