@@ -361,7 +361,7 @@ describe("no order is placed twice, and none that was placed is reported as not 
     // Else the property above would say nothing.
     it(`${name}: some were placed at last, and some ${proves ? "were not and asked for once more" : "can't be known"}`, () => {
       assert.isAbove(ended.placed, 50)
-      assert.strictEqual(ended.repeated > 50, proves)
+      assert.strictEqual(ended.repeated > 20, proves)
       if (!proves) assert.isAbove(ended.unknown, 10)
     })
   }
