@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { deepStrictEqual } from "node:assert"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
@@ -48,7 +49,8 @@ const transports = { node: NodeHttpClient.layerUndici, fetch: FetchHttpClient.la
 /** Answers a new order at once, without a socket and without a web `Response`. */
 const layerCanned = Layer.sync(HttpClient.HttpClient, () => {
   const answer = HttpClientResponse.fromWeb(HttpClientRequest.empty, new Response(null, { status: 200 }))
-  Object.defineProperty(answer, "text", { value: Effect.succeed(answers[paths.stopLimit]) })
+  const bytes = new TextEncoder().encode(answers[paths.stopLimit])
+  Object.defineProperty(answer, "stream", { value: Stream.make(bytes) })
   return HttpClient.make(() => Effect.succeed(answer))
 })
 
