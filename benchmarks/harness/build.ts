@@ -1,6 +1,6 @@
 /** Builds the library as it is published, into `benchmarks/dist`. */
 import { execFileSync } from "node:child_process"
-import { copyFileSync, rmSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -19,5 +19,5 @@ export const build = (): void => {
   run("tsc", "-p", "src", "--noCheck", "--outDir", folder, "--declaration", "false", "--declarationMap", "false")
   run("babel", folder, "--out-dir", folder, "--plugins", "annotate-pure-calls")
   // Tells bundlers that no module of the package has side effects.
-  copyFileSync(`${root}package.json`, `${folder}/package.json`)
+  writeFileSync(`${folder}/package.json`, JSON.stringify({ type: "module", sideEffects: [] }))
 }
