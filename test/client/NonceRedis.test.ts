@@ -131,7 +131,8 @@ const endOf = (redis: Server, nonce: number, programs: number) => known(redis, `
 
 const isIncreasing = (numbers: ReadonlyArray<number>) => numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? n))
 
-describe("in window mode", () => {
+// They wait for leases most of their time, each with a Redis of its own.
+describe.concurrent("in window mode", () => {
   itWithRedis(
     "programs that are killed, and stopped for longer than their lease, never draw a nonce twice",
     () =>
@@ -312,7 +313,7 @@ describe("in window mode", () => {
     }))
 })
 
-describe("in increasing mode", () => {
+describe.concurrent("in increasing mode", () => {
   itWithRedis("one call at a time in all programs, in the order of the nonces", () =>
     Effect.gen(function*() {
       const redis = yield* redisServer

@@ -43,4 +43,4 @@ export const serving = Effect.fnUntraced(function*(
 })
 
 /** A port on which nothing listens. */
-export const closedPort = Effect.scoped(listen(Net.createServer()))
+export const closedPort = Effect.suspend(() => Effect.scoped(listen(Net.createServer())))
