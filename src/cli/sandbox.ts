@@ -12,6 +12,8 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stdio from "effect/Stdio"
+import * as Stream from "effect/Stream"
 import { createHash, randomBytes } from "node:crypto"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
@@ -75,9 +77,15 @@ export const sandbox = Command.make(
     seed: Flag.Int("seed").pipe(
       Flag.withDescription("The seed of the control token and of the faults' chances. Without it the token is random"),
       Flag.optional
+    ),
+    untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
+      Flag.withDescription("Stop when standard input ends: with the program that holds it, however that ends"),
+      Flag.withDefault(false)
     )
   },
-  Effect.fn(function*({ clock, data, dialect: name, empty, host, memory, port, reduceOnly, replay, seed }) {
+  Effect.fn(function*(
+    { clock, data, dialect: name, empty, host, memory, port, reduceOnly, replay, seed, untilStdinEnds }
+  ) {
     if (Option.isSome(replay) && (empty || Option.isSome(clock))) return yield* new Contradiction()
     const spoken = Dialect.byName[name]
     const dialect = { ...spoken, policy: { ...spoken.policy, reduceOnly } }
@@ -118,7 +126,8 @@ export const sandbox = Command.make(
       )
       yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
       yield* Console.log(Serving.instructions(baseUrl, dialect))
-      return yield* Effect.never
+      const { stdin } = yield* Stdio.Stdio
+      return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     }).pipe(Effect.provide(layer))
   }, Effect.scoped)
 ).pipe(

@@ -44,3 +44,15 @@ export const serving = Effect.fnUntraced(function*(
 
 /** A port on which nothing listens. */
 export const closedPort = Effect.suspend(() => Effect.scoped(listen(Net.createServer())))
+
+/** Whether something listens there. */
+export const listens = (url: string): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const { hostname, port } = new URL(url)
+    const socket = Net.connect(Number(port), hostname)
+    socket.on("connect", () => {
+      socket.destroy()
+      resume(Effect.succeed(true))
+    })
+    socket.on("error", () => resume(Effect.succeed(false)))
+  })

@@ -153,7 +153,10 @@ export class Control extends Context.Service<Control, {
   readonly snapshot: Effect.Effect<number, Journal.JournalError>
   /** Restores the state that this many commands had left. The journal goes on, and loses nothing. */
   readonly restore: (sequence: number) => Done
-  /** Restores the state at the last `begin`, or the empty exchange when there was none. */
+  /**
+   * Restores the state at the last `begin`, or the empty exchange when there was none. No earlier call counts against a rate
+   * limit any more; faults and limits stay.
+   */
   readonly reset: Done
   /** Marks the venue as set up: a reset goes back to this. */
   readonly begin: Done

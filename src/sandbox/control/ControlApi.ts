@@ -293,7 +293,13 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     Sequence,
     "Restores the state that this many commands had left. The journal goes on, and loses nothing."
   ),
-  post("reset", "/Reset", Nothing, "Restores the state at the last begin, or the empty exchange."),
+  post(
+    "reset",
+    "/Reset",
+    Nothing,
+    "Restores the state at the last begin, or the empty exchange. No earlier call counts against a rate limit any more; " +
+      "faults and limits stay."
+  ),
   post("begin", "/Begin", Nothing, "Marks the venue as set up: a reset goes back to this."),
   HttpApiEndpoint.post("fork", "/Fork", {
     payload: Schema.Struct({ sequence: key(Count) }),

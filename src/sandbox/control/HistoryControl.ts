@@ -126,7 +126,10 @@ export const make = (venue: Venue.Venue["Service"]) => ({
   status: statusOf(venue),
   snapshot: venue.snapshot,
   restore: (sequence: number) => restore(venue, "Restore", sequence),
-  reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())),
+  reset: Effect.suspend(() => restore(venue, "Reset", venue.origin())).pipe(
+    // The clock goes back too: these calls would count until it is where it was.
+    Effect.tap(Effect.sync(() => venue.limits.forget()))
+  ),
   begin: checked(venue, { _tag: "Begin" }),
   fork: (sequence?: number) => Effect.suspend(() => fork(venue, sequence ?? venue.sequence(), Effect.succeed)),
   forks: Effect.sync(() => venue.forks.list()),

@@ -23,6 +23,8 @@ export interface Limits {
   readonly of: (path: string, documented: RateLimit) => RateLimit
   /** Replaces the documented limit of one path, or of every path when none is named; `undefined` restores it. */
   readonly override: (limit: RateLimit | undefined, path?: string) => void
+  /** Forgets the calls that were counted, and keeps the limits. */
+  readonly forget: () => void
 }
 
 /**
@@ -62,6 +64,7 @@ export const make = (): Limits => {
     override: (limit, path) => {
       if (limit === undefined) overrides.delete(path)
       else overrides.set(path, limit)
-    }
+    },
+    forget: () => windows.clear()
   }
 }

@@ -45,6 +45,14 @@ describe("admit", () => {
     assert.isTrue(limits.admit("other", "/closed", three, 0))
   })
 
+  it("forgets the calls and keeps the limits", () => {
+    const limits = Limits.make()
+    limits.override({ calls: 1, perSeconds: 10 })
+    assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
+    limits.forget()
+    assert.deepStrictEqual([1, 2].map(() => limits.admit("caller", "/a", three, 0)), [true, false])
+  })
+
   it("forgets callers that have not called for long, and nobody else", () => {
     const limits = Limits.make()
     for (let caller = 0; caller < 20_000; caller++) {
@@ -88,6 +96,17 @@ for (const dialect of dialects) {
         assert.deepStrictEqual(yield* statuses([call()]), [429])
         yield* TestClock.adjust("1 millis")
         assert.deepStrictEqual(yield* statuses([call(), call(), call(), call()]), [200, 200, 200, 429])
+      }).pipe(Effect.provide(inProcess(dialect))))
+
+    it.effect("no call from before a reset, although the clock goes back", () =>
+      Effect.gen(function*() {
+        const control = yield* Control
+        yield* control.limit({ calls: 1, perSeconds: 10 }, balance)
+        yield* control.freezeClock
+        yield* control.begin
+        assert.deepStrictEqual(yield* statuses([call(), call()]), [200, 429])
+        yield* control.reset
+        assert.deepStrictEqual(yield* statuses([call(), call()]), [200, 429])
       }).pipe(Effect.provide(inProcess(dialect))))
 
     it.effect("calls with a wrong signature do not count against the key", () =>

@@ -1,0 +1,61 @@
+/**
+ * Projects of strangers that have installed the packed package: `node .ci/projects.js TARBALL`, in an empty folder. TypeScript
+ * 5.9 and 7, the modules of Node and of a bundler, ESM and CommonJS. All declarations are checked, and what comes out runs.
+ */
+import { execFile } from "node:child_process"
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { promisify } from "node:util"
+
+const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8")
+const { devDependencies } = JSON.parse(read("../package.json"))
+
+const execute = promisify(execFile)
+/** A program that fails shows what it wrote. */
+const run = (program, ...args) =>
+  execute(program, args).then(({ stdout }) => stdout, ({ stdout, stderr }) => {
+    console.error([program, ...args].join(" "), stdout, stderr)
+    process.exit(1)
+  })
+
+const peers = ["effect", "fast-check", "vitest", "@types/node"].map((name) => `${name}@${devDependencies[name]}`)
+const compilers = { typescript: devDependencies.typescript, "typescript-5": "npm:typescript@~5.9.3" }
+
+writeFileSync("package.json", `{ "private": true }`)
+await run(
+  "npm",
+  ...["install", "--no-audit", "--no-fund", "--prefer-offline", process.argv[2], ...peers],
+  ...Object.entries(compilers).map(([name, version]) => `${name}@${version}`)
+)
+
+for (const [folder, type] of [["esm", "module"], ["cjs", "commonjs"]]) {
+  mkdirSync(folder)
+  writeFileSync(`${folder}/package.json`, JSON.stringify({ type }))
+  writeFileSync(`${folder}/program.ts`, read("../test/package/program.ts"))
+}
+const resolutions = { nodenext: "NodeNext", bundler: "Preserve" }
+for (const [moduleResolution, module] of Object.entries(resolutions)) {
+  const options = { module, moduleResolution, target: "ES2022", types: ["node"], strict: true, skipLibCheck: false }
+  writeFileSync(
+    `${moduleResolution}.json`,
+    JSON.stringify({ compilerOptions: options, files: ["esm/program.ts", "cjs/program.ts"] })
+  )
+}
+
+/** Compiles one program of each kind of module, and runs both. */
+const check = async (compiler, resolution) => {
+  const out = `${compiler}-${resolution}`
+  await run("node", `node_modules/${compiler}/bin/tsc`, "-p", `${resolution}.json`, "--rootDir", ".", "--outDir", out)
+  for (const kind of ["esm", "cjs"]) {
+    const program = `${out}/${kind}/program.js`
+    if (resolution === "nodenext") cpSync(`${kind}/package.json`, `${out}/${kind}/package.json`)
+    else await run("node_modules/.bin/rolldown", program, "--file", program, "--format", kind, "--platform", "node")
+    const said = await run("node", program)
+    if (said !== "1.5\n") throw new Error(`${program} wrote ${said}`)
+    console.log(`${compiler}, ${resolution}, ${kind}: compiles and runs`)
+  }
+}
+
+// Two at a time, for two cores.
+for (const resolution of Object.keys(resolutions)) {
+  await Promise.all(Object.keys(compilers).map((compiler) => check(compiler, resolution)))
+}

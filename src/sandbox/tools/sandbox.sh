@@ -1,0 +1,90 @@
+# Starts and stops a sandbox of the exchange. For every POSIX shell: read it in with `.`, it changes no option and no trap.
+#
+#   sandbox_start [FLAG...]              starts a sandbox; the flags are those of `effect-txc sandbox`
+#   sandbox_control OPERATION [JSON]     controls it, and prints the answer; needs curl
+#   sandbox_reset                        takes it back to its beginning, without faults; needs curl
+#   sandbox_stop                         stops it; does nothing where none runs
+#
+# A started sandbox has sandbox_url, sandbox_control_url and sandbox_control_token, and exports what clients read:
+# TXC_BASE_URL, TXC_DIALECT, TXC_API_KEY and TXC_API_SECRET. It keeps nothing unless --data is among the flags.
+#
+# The sandbox ends with the shell too, within two seconds, however the shell ends. TXC_COMMAND names another effect-txc than
+# that of ./node_modules or of the PATH.
+
+# Prints where the command is.
+_sandbox_command() {
+  if [ -n "${TXC_COMMAND:-}" ]; then
+    echo "$TXC_COMMAND"
+  elif [ -x node_modules/.bin/effect-txc ]; then
+    echo node_modules/.bin/effect-txc
+  elif ! command -v effect-txc; then
+    echo "sandbox_start: there is no effect-txc in ./node_modules or on the PATH. Install it, or set TXC_COMMAND" >&2
+    return 1
+  fi
+}
+
+# Prints a field of the first line that a sandbox writes.
+_sandbox_field() {
+  _sandbox_rest=${_sandbox_line#*\""$1"\":\"}
+  printf %s "${_sandbox_rest%%\"*}"
+}
+
+sandbox_start() {
+  sandbox_stop
+  _sandbox_program=$(_sandbox_command) || return 1
+  _sandbox_dialect=document
+  case " $* " in *" --dialect live "* | *" --dialect=live "*) _sandbox_dialect=live ;; esac
+  case " $* " in *" --data"*) ;; *) set -- --memory "$@" ;; esac
+  _sandbox_output=$(mktemp) || return 1
+
+  # What feeds the sandbox's input ends with this shell, or with the sandbox.
+  while kill -0 $$ && echo; do sleep 1 >/dev/null; done 2>/dev/null |
+    "$_sandbox_program" sandbox --until-stdin-ends "$@" >"$_sandbox_output" &
+  sandbox_pid=$!
+
+  until IFS= read -r _sandbox_line <"$_sandbox_output" && [ "${_sandbox_line#\{}" != "$_sandbox_line" ]; do
+    if ! kill -0 "$sandbox_pid" 2>/dev/null; then
+      rm -f "$_sandbox_output"
+      unset sandbox_pid
+      echo "sandbox_start: the sandbox has not started; the lines above say why" >&2
+      return 1
+    fi
+    sleep 0.1
+  done
+  rm -f "$_sandbox_output"
+
+  sandbox_url=$(_sandbox_field url)
+  sandbox_control_url=$(_sandbox_field controlUrl)
+  sandbox_control_token=$(_sandbox_field controlToken)
+  TXC_BASE_URL=$sandbox_url
+  TXC_DIALECT=$_sandbox_dialect
+  TXC_API_KEY=$(_sandbox_field apiKey)
+  TXC_API_SECRET=$(_sandbox_field apiSecret)
+  export TXC_BASE_URL TXC_DIALECT TXC_API_KEY TXC_API_SECRET
+}
+
+# Calls the control plane: an operation, and options of curl.
+_sandbox_curl() {
+  _sandbox_operation=$1
+  shift
+  curl -sS --fail-with-body --noproxy '*' "$sandbox_control_url$_sandbox_operation" \
+    -H "Authorization: Bearer $sandbox_control_token" -H 'Content-Type: application/json' "$@"
+}
+
+sandbox_control() {
+  _sandbox_curl "$1" -w '\n' ${2:+--data-binary "$2"}
+}
+
+sandbox_reset() {
+  _sandbox_curl Reset --data-binary '{}' >/dev/null &&
+    _sandbox_curl Faults -X DELETE >/dev/null &&
+    _sandbox_curl Limit --data-binary '{}' >/dev/null
+}
+
+sandbox_stop() {
+  [ -n "${sandbox_pid:-}" ] || return 0
+  kill "$sandbox_pid" 2>/dev/null || :
+  wait "$sandbox_pid" 2>/dev/null || :
+  unset sandbox_pid sandbox_url sandbox_control_url sandbox_control_token
+  unset TXC_BASE_URL TXC_DIALECT TXC_API_KEY TXC_API_SECRET
+}
