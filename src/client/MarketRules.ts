@@ -144,16 +144,23 @@ export const layerCached = <E extends { readonly message: string }, R>(
         )
       }
 
-      const check = Effect.fnUntraced(function*(order: Market.Bounded) {
-        const seen = state
-        const now = yield* Clock.currentTimeMillis
-        const current = seen ?? (yield* refresh(undefined))
+      const checkLoading = Effect.fnUntraced(function*(order: Market.Bounded, now: number) {
+        const current = state ?? (yield* refresh(undefined))
         if (now - current.loadedAt >= timeToLive) yield* refreshInBackground(current)
         if (current.table.has(order.market) || current.loadedAt === now) {
           return checkAgainst(current.table.get(order.market), order)
         }
         return checkAgainst((yield* refresh(current)).table.get(order.market), order)
       })
+
+      const check = (order: Market.Bounded) =>
+        Clock.clockWith((clock) => {
+          const now = clock.currentTimeMillisUnsafe()
+          const market = state?.table.get(order.market)
+          return state !== undefined && market !== undefined && now - state.loadedAt < timeToLive
+            ? Effect.succeed(checkAgainst(market, order))
+            : checkLoading(order, now)
+        })
       return { check }
     })
   )

@@ -111,6 +111,24 @@ export const ticks = {
   microseconds: 1000
 } as const
 
+/** The nonces of one key by a clock, one after the other: taken at once, and then waited for where they must be. */
+const drawing = (unit: Of["unit"]) => {
+  const perMillisecond = ticks[unit]
+  let last = -1
+  /** Waits until the nonce is no further ahead than it may be; the clock may step back meanwhile. */
+  const inTime = (nonce: number, clock: Clock.Clock, offset: number): Effect.Effect<number> => {
+    const ahead = nonce / perMillisecond - clock.currentTimeMillisUnsafe() - offset - maxAhead
+    return ahead > 0
+      ? Effect.flatMap(Effect.sleep(Math.ceil(ahead)), () => inTime(nonce, clock, offset))
+      : Effect.succeed(nonce)
+  }
+  // The nonce is taken before the wait, so that those who wait keep their order.
+  return (clock: Clock.Clock, offset = 0): Effect.Effect<number> => {
+    last = Math.max((clock.currentTimeMillisUnsafe() + offset) * perMillisecond, last + 1)
+    return inTime(last, clock, offset)
+  }
+}
+
 /**
  * The nonces of one key, one after the other. `offset` is added to the clock, in milliseconds.
  *
@@ -118,36 +136,26 @@ export const ticks = {
  * @since 0.1.0
  */
 export const sequence = (unit: Of["unit"]): (offset?: number) => Effect.Effect<number> => {
-  const perMillisecond = ticks[unit]
-  let last = -1
-  /** Waits until the nonce is no further ahead than it may be; the clock may step back meanwhile. */
-  const inTime = (nonce: number, offset: number): Effect.Effect<number> =>
-    Clock.clockWith((clock) => {
-      const ahead = nonce / perMillisecond - clock.currentTimeMillisUnsafe() - offset - maxAhead
-      return ahead > 0
-        ? Effect.flatMap(Effect.sleep(Math.ceil(ahead)), () => inTime(nonce, offset))
-        : Effect.succeed(nonce)
-    })
-  // The nonce is taken before the wait, so that those who wait keep their order.
-  return (offset = 0) =>
-    Clock.clockWith((clock) => {
-      last = Math.max((clock.currentTimeMillisUnsafe() + offset) * perMillisecond, last + 1)
-      return inTime(last, offset)
-    })
+  const draw = drawing(unit)
+  return (offset) => Clock.clockWith((clock) => draw(clock, offset))
 }
 
 /**
- * One value per key and unit, made when it is first needed.
+ * One value per key and unit, made when it is first needed. It is found at once for an object that was seen before.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
   const known = new Map<string, A>()
+  const seen = new WeakMap<Of, A>()
   return (of) => {
+    const again = seen.get(of)
+    if (again !== undefined) return again
     const id = `${of.unit} ${Redacted.value(of.apiKey)}`
     const found = known.get(id) ?? make(of)
     known.set(id, found)
+    seen.set(of, found)
     return found
   }
 }
@@ -160,8 +168,11 @@ export const perKey = <A>(make: (of: Of) => A): (of: Of) => A => {
  * @since 0.1.0
  */
 export const layerWindow: Layer.Layer<Nonce> = Layer.sync(Nonce, () => {
-  const sequenceOf = perKey(({ unit }) => sequence(unit))
-  return { window: true, use: (of, call) => Effect.flatMap(sequenceOf(of)(of.offset), call) }
+  const drawingOf = perKey(({ unit }) => drawing(unit))
+  return {
+    window: true,
+    use: (of, call) => Clock.clockWith((clock) => Effect.flatMapEager(drawingOf(of)(clock, of.offset), call))
+  }
 })
 
 /**

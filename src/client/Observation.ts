@@ -1,5 +1,5 @@
 /**
- * What can be observed of a call: its span and its metrics. Neither holds anything secret.
+ * What can be observed of a call: its span, its metrics, and the log of its interruption. Nothing of it is secret.
  *
  * @since 0.1.0
  */
@@ -11,6 +11,7 @@ import type * as Fiber from "effect/Fiber"
 import type { Dialect } from "../protocol/Dialect.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
+import { clientOrderIdOf } from "./call/OrderReference.ts"
 import * as Metrics from "./Metrics.ts"
 
 /**
@@ -20,32 +21,55 @@ import * as Metrics from "./Metrics.ts"
  * @since 0.1.0
  */
 export interface Progress {
+  /** The clock of the fiber that makes the call. */
+  readonly clock: Clock.Clock
   /** How many attempts the call has begun. */
   attempts: number
+  /** When its last attempt was handed to the transport, in Unix microseconds; absent while nothing of it can have been sent. */
+  sentAt: number | undefined
 }
 
 /**
- * Reports the outcome of every call of an endpoint, on the call's span and in the metrics. Also gives the metric that only
- * the call itself can update: how long an attempt waited for the rate limit.
+ * Makes a call in a span where somebody may see one: a tracer is there, or another span that it belongs to. Elsewhere the
+ * span would cost more than the rest of the call.
+ *
+ * @category observation
+ * @since 0.1.0
+ */
+export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber(({ cache }) =>
+    cache.tracer === undefined && cache.span === undefined ? call : Effect.withSpan(call, name, noFrame)
+  )
+
+/** Without the place in this library that made the span, which says nothing. */
+const noFrame = { captureStackTrace: false }
+
+/**
+ * Reports the outcome of every call of an endpoint: on the call's span, in the metrics, and in the log when a call that
+ * changes something was interrupted after it was sent, because no error will say so. Also gives the metric that only the
+ * call itself can update: how long an attempt waited for the rate limit.
  *
  * @category observation
  * @since 0.1.0
  */
 export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
   const metrics = Metrics.of(endpoint.name)
+  const success = endpoint.mutates ? "applied" : "answered"
+  const succeeded = metrics.calls(success)
   const observed = (
+    request: object,
     call: (progress: Progress, fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<unknown, Errors.CallError>
   ): Effect.Effect<unknown, Errors.CallError> =>
     Effect.withFiber((fiber) => {
       const clock = fiber.getRef(Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const progress = { attempts: 0 }
-      return Effect.onExit(call(progress, fiber), (exit) => {
+      const progress: Progress = { clock, attempts: 0, sentAt: undefined }
+      // Suspended, so that a defect in it is reported as well.
+      return Effect.onExitPrimitive(Effect.suspend(() => call(progress, fiber)), (exit) => {
         const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(Cause.isFailReason)?.error
-        const outcome = Exit.isSuccess(exit)
-          ? endpoint.mutates ? "applied" : "answered"
-          : error?.outcome ?? "interrupted"
-        metrics.calls(outcome).updateUnsafe(1, fiber.context)
+        const outcome = Exit.isSuccess(exit) ? success : error?.outcome ?? "interrupted"
+        const counter = Exit.isSuccess(exit) ? succeeded : metrics.calls(outcome)
+        counter.updateUnsafe(1, fiber.context)
         if (error !== undefined) metrics.errors(error._tag).updateUnsafe(1, fiber.context)
         metrics.latency.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - startedAt) / 1e6, fiber.context)
         const { span } = fiber.cache
@@ -56,8 +80,17 @@ export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
           span.attribute("txc.attempts", progress.attempts)
           if (error !== undefined) span.attribute("txc.error", error._tag)
         }
-        return Effect.void
+        return Exit.isFailure(exit) && endpoint.mutates && progress.sentAt !== undefined &&
+            Cause.hasInterrupts(exit.cause)
+          ? logInterrupted(endpoint, request)
+          : undefined
       })
     })
   return { observed, limitWait: metrics.limitWait }
+}
+
+const logInterrupted = ({ name }: Endpoint.Any, request: object): Effect.Effect<void> => {
+  const { clientOrderId } = clientOrderIdOf(request)
+  const order = clientOrderId === undefined ? "" : ` (client order id ${clientOrderId})`
+  return Effect.logWarning(`${name} was interrupted after it was sent${order}; it may have been applied`)
 }

@@ -250,7 +250,7 @@ export const make = (
     const consumed = (key: string) => consume({ key, limit, window, algorithm: "token-bucket", onExceeded: "fail" })
     const one = apiKey === undefined
       ? consumed(`${baseUrl} ${counted}`)
-      : Effect.flatMap(nameOf(Redacted.value(apiKey)), (name) => consumed(`${baseUrl} ${counted} ${name}`))
+      : Effect.flatMapEager(nameOf(Redacted.value(apiKey)), (name) => consumed(`${baseUrl} ${counted} ${name}`))
     return bucketOf({
       endpoint,
       line: lineOf(`${baseUrl} ${counted} ${apiKey === undefined ? "" : Redacted.value(apiKey)}`),

@@ -31,9 +31,9 @@ export interface Answer {
   /** Removes every secret of the call from a text. */
   readonly scrub: (text: string) => string
   /** Of the request, where it has one. */
-  readonly clientOrderId?: ClientOrderId
+  readonly clientOrderId?: ClientOrderId | undefined
   /** How a value that was read differs from what the request asked for; `undefined` when it does not. */
-  readonly contradiction?: (value: unknown) => string | undefined
+  readonly contradiction?: ((value: unknown) => string | undefined) | undefined
 }
 
 /** The secret of a new key, which an exchange shows once. */

@@ -7,9 +7,9 @@
  *
  * @since 0.1.0
  */
-import * as Base64 from "effect/encoding/Base64"
 import * as Hex from "effect/encoding/Hex"
 import * as Result from "effect/Result"
+import { Windows } from "./Windows.ts"
 
 /** What stands in the place of what was removed. */
 const removed = "<redacted>"
@@ -24,11 +24,11 @@ const longRun = /[A-Za-z0-9+/=_-]{24,}/gu
 // How a text may be read
 // -----------------------------------------------------------------------------
 
-/** A text, and where each of its characters stands in the text that it was read from. */
+/** A text, and where each of its characters stands in the text that it was read from; absent when it is that text. */
 interface Reading {
   readonly text: string
-  readonly starts: ReadonlyArray<number>
-  readonly ends: ReadonlyArray<number>
+  readonly starts?: ReadonlyArray<number>
+  readonly ends?: ReadonlyArray<number>
 }
 
 const escape =
@@ -64,22 +64,17 @@ const meant = (escaped: ReadonlyArray<string | undefined>): string | undefined =
   return code <= 0xffff ? String.fromCharCode(code) : undefined
 }
 
-const asWritten = (text: string): Reading => ({
-  text,
-  starts: Array.from(text, (_, index) => index),
-  ends: Array.from(text, (_, index) => index + 1)
-})
-
 /** The same text with each escape read once; `undefined` when it has none. */
 const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
+  if (!/[\\%&]/u.test(text)) return undefined
   let read = ""
   const newStarts: Array<number> = []
   const newEnds: Array<number> = []
   const keep = (from: number, to: number) => {
     read += text.slice(from, to)
     for (let at = from; at < to; at++) {
-      newStarts.push(starts[at] ?? 0)
-      newEnds.push(ends[at] ?? 0)
+      newStarts.push(starts?.[at] ?? at)
+      newEnds.push(ends?.[at] ?? at + 1)
     }
   }
   let last = 0
@@ -89,8 +84,8 @@ const unescaped = ({ ends, starts, text }: Reading): Reading | undefined => {
     const after = found.index + found[0].length
     keep(last, found.index)
     read += character
-    newStarts.push(starts[found.index] ?? 0)
-    newEnds.push(ends[after - 1] ?? 0)
+    newStarts.push(starts?.[found.index] ?? found.index)
+    newEnds.push(ends?.[after - 1] ?? after)
     last = after
   }
   if (last === 0) return undefined
@@ -103,7 +98,7 @@ const maxEscapes = 5
 
 /** The text as it is, with its escapes read, with the escapes that this shows read, and so on. */
 const readings = (text: string): ReadonlyArray<Reading> => {
-  const found = [asWritten(text)]
+  const found: Array<Reading> = [{ text }]
   for (let last = found[0]; last !== undefined && found.length <= maxEscapes;) {
     last = unescaped(last)
     if (last !== undefined) found.push(last)
@@ -126,28 +121,29 @@ const toCompared = (character: string): string => {
   return small.length === 1 ? small : character
 }
 
-const ascii = Array.from({ length: 128 }, (_, code) => toCompared(String.fromCharCode(code)))
+/** The code of a character in that form; 0, which is never compared, where it is none. */
+const toCode = (character: string): number => toCompared(character).charCodeAt(0) || 0
 
-const compared = (text: string, at: number): string => ascii[text.charCodeAt(at)] ?? toCompared(text.charAt(at))
+const ascii = Uint16Array.from({ length: 128 }, (_, code) => toCode(String.fromCharCode(code)))
 
-const comparedText = (text: string): string => {
-  let read = ""
-  for (let at = 0; at < text.length; at++) read += compared(text, at)
-  return read
+const codeAt = (text: string, at: number): number => ascii[text.charCodeAt(at)] ?? toCode(text.charAt(at))
+
+/** The codes of a text in the form in which texts are compared. */
+const compared = (text: string): Uint16Array => {
+  const codes = new Uint16Array(text.length)
+  let length = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = codeAt(text, at)
+    if (code !== 0) codes[length++] = code
+  }
+  return codes.subarray(0, length)
 }
 
-const comparedReading = ({ ends, starts, text }: Reading): Reading => {
-  let read = ""
-  const newStarts: Array<number> = []
-  const newEnds: Array<number> = []
-  for (let at = 0; at < text.length; at++) {
-    const character = compared(text, at)
-    if (character === "") continue
-    read += character
-    newStarts.push(starts[at] ?? 0)
-    newEnds.push(ends[at] ?? 0)
-  }
-  return { text: read, starts: newStarts, ends: newEnds }
+/** Where in the text each of the codes stands that it is compared by. */
+const placesOf = (text: string): ReadonlyArray<number> => {
+  const places: Array<number> = []
+  for (let at = 0; at < text.length; at++) if (codeAt(text, at) !== 0) places.push(at)
+  return places
 }
 
 // -----------------------------------------------------------------------------
@@ -158,82 +154,117 @@ const comparedReading = ({ ends, starts, text }: Reading): Reading => {
  * The Base64 of bytes in the middle of others, for each place of a group of three that they may begin at: without what
  * depends on those before them.
  */
-const base64InText = (bytes: Uint8Array): ReadonlyArray<string> =>
-  [0, 1, 2].map((before) => {
-    const text = Base64.encode(new Uint8Array([...new Uint8Array(before), ...bytes]))
-    return before === 0 ? text : text.slice(before + 1)
-  })
+const base64InText = (bytes: string): ReadonlyArray<string> => [
+  btoa(bytes),
+  btoa(`\0${bytes}`).slice(2),
+  btoa(`\0\0${bytes}`).slice(3)
+]
+
+/** Bytes as the text that they are when they are read one by one. */
+const readOneByOne = (bytes: Uint8Array): string => {
+  let read = ""
+  for (const byte of bytes) read += String.fromCharCode(byte)
+  return read
+}
 
 const isHex = /^(?:[0-9a-f]{2})+$/iu
 
 const spellings = (secret: string): ReadonlyArray<string> => {
   const bytes = new TextEncoder().encode(secret)
+  const oneByOne = bytes.length === secret.length ? secret : readOneByOne(bytes)
   const decoded = isHex.test(secret) ? Result.getOrUndefined(Hex.decode(secret)) : undefined
   const all = [
-    secret,
-    // As bytes that were read one by one.
-    String.fromCharCode(...bytes),
-    Hex.encode(bytes),
-    ...base64InText(bytes),
-    ...(decoded === undefined ? [] : base64InText(decoded))
+    ...new Set([
+      secret,
+      oneByOne,
+      Hex.encode(bytes),
+      ...base64InText(oneByOne),
+      ...(decoded === undefined ? [] : base64InText(readOneByOne(decoded)))
+    ])
   ]
   return [
-    ...new Set(all.flatMap((text) => [
-      text,
-      // Where a plus stands for a space, or a space for a plus.
-      text.replaceAll("+", ""),
-      text.replaceAll(" ", "+")
-    ]))
+    ...all,
+    // Where a plus stands for a space, or a space for a plus.
+    ...all.filter((text) => text.includes("+")).map((text) => text.replaceAll("+", "")),
+    ...all.filter((text) => text.includes(" ")).map((text) => text.replaceAll(" ", "+"))
   ]
 }
 
-/** What is not shown. */
-interface Parts {
-  /** All spellings, one after the other: no part of as many characters as the window is shown. */
-  readonly spelled: string
-  /** What is shorter than the window, by its length. */
-  readonly short: ReadonlyMap<number, ReadonlySet<string>>
+/** Stands between two spellings, and in none of them. */
+const between = "\uffff"
+
+/**
+ * The parts of a spelling that are shorter than the window when they are compared, because they hold spaces or padding, and
+ * the spelling itself if it is.
+ */
+const shortParts = (spelling: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  let kept = 0
+  let gap = -1
+  for (let last = 0; last < spelling.length; last++) {
+    if (codeAt(spelling, last) === 0) gap = last
+    else kept++
+    const start = last - window + 1
+    if (start >= 0 && gap >= start) found.push(spelling.slice(start, last + 1))
+  }
+  // Something shorter is in many a text by chance.
+  if (kept > window / 2 && kept < window) found.push(spelling)
+  return found
 }
 
-const partsOf = (secrets: ReadonlyArray<string>): Parts => {
+/** The parts of secrets that are not shown, by their length. */
+const partsOf = (secrets: ReadonlyArray<string>): ReadonlyArray<Windows> => {
   const short = new Map<number, Set<string>>()
-  const spelled: Array<string> = []
-  const add = (part: string, least: number) => {
-    if (part.length < least || part.length >= window) return
-    const known = short.get(part.length)
-    if (known === undefined) short.set(part.length, new Set([part]))
-    else known.add(part)
+  const add = (text: string, least: number) => {
+    const { length } = compared(text)
+    if (length < least || length >= window) return
+    const known = short.get(length)
+    if (known === undefined) short.set(length, new Set([text]))
+    else known.add(text)
   }
-  for (const secret of secrets) add(comparedText(secret), 1)
-  for (const spelling of secrets.flatMap(spellings)) {
-    const text = comparedText(spelling)
-    spelled.push(text)
-    // Something shorter is in many a text by chance.
-    add(text, window / 2 + 1)
-    // A part that holds spaces or padding is shorter when it is compared.
-    if (text.length === spelling.length) continue
-    for (let at = 0; at + window <= spelling.length; at++)
-      add(comparedText(spelling.slice(at, at + window)), window / 2)
-  }
-  return { spelled: spelled.join("\n"), short }
+  const all = secrets.flatMap(spellings)
+  for (const secret of secrets) add(secret, 1)
+  for (const part of all.flatMap(shortParts)) add(part, window / 2)
+  return [
+    new Windows(compared(all.join(between)), window),
+    ...Array.from(short, ([length, parts]) => new Windows(compared([...parts].join(between)), length))
+  ]
 }
 
 // -----------------------------------------------------------------------------
 // Removing
 // -----------------------------------------------------------------------------
 
-/** The text without what is marked. */
-const without = (text: string, marks: Uint8Array): string => {
-  let clean = ""
-  let last = 0
-  for (let at = marks.indexOf(1); at !== -1;) {
-    const end = marks.indexOf(0, at)
-    const to = end === -1 ? text.length : end
-    clean += text.slice(last, at) + removed
-    last = to
-    at = marks.indexOf(1, to)
+/** Marks what is removed from a text. Most texts are clean. */
+class Marks {
+  private readonly text: string
+  private marks: Uint8Array | undefined
+
+  constructor(text: string) {
+    this.text = text
   }
-  return last === 0 ? text : clean + text.slice(last)
+
+  /** Marks the characters of a reading from the first to the last. */
+  add({ ends, starts }: Reading, first: number, last: number): void {
+    this.marks ??= new Uint8Array(this.text.length)
+    this.marks.fill(1, starts?.[first] ?? first, ends?.[last] ?? last + 1)
+  }
+
+  /** The text without what is marked. */
+  removed(): string {
+    const { marks, text } = this
+    if (marks === undefined) return text
+    let clean = ""
+    let last = 0
+    for (let at = marks.indexOf(1); at !== -1;) {
+      const end = marks.indexOf(0, at)
+      const to = end === -1 ? text.length : end
+      clean += text.slice(last, at) + removed
+      last = to
+      at = marks.indexOf(1, to)
+    }
+    return clean + text.slice(last)
+  }
 }
 
 /**
@@ -245,22 +276,21 @@ const without = (text: string, marks: Uint8Array): string => {
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
   // Most calls succeed and show nothing.
-  let known: ReturnType<typeof partsOf> | undefined
+  let parts: ReadonlyArray<Windows> | undefined
   return (text) => {
-    known ??= partsOf(secrets.filter((secret) => secret !== ""))
-    const marks = new Uint8Array(text.length)
+    parts ??= partsOf(secrets.filter((secret) => secret !== ""))
+    const marks = new Marks(text)
     for (const reading of readings(text)) {
-      const { ends, starts, text: read } = comparedReading(reading)
-      for (let at = 0; at + window <= read.length; at++) {
-        if (known.spelled.includes(read.slice(at, at + window))) marks.fill(1, starts[at], ends[at + window - 1])
-      }
-      for (const [length, parts] of known.short) {
-        for (let at = 0; at + length <= read.length; at++) {
-          if (parts.has(read.slice(at, at + length))) marks.fill(1, starts[at], ends[at + length - 1])
-        }
+      const codes = compared(reading.text)
+      let places: ReadonlyArray<number> | undefined
+      for (const windows of parts) {
+        windows.find(codes, (at) => {
+          places ??= placesOf(reading.text)
+          marks.add(reading, places[at] ?? 0, places[at + windows.width - 1] ?? 0)
+        })
       }
     }
-    return without(text, marks)
+    return marks.removed()
   }
 }
 
@@ -272,11 +302,9 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
  * @since 0.1.0
  */
 export const withoutLongRuns = (text: string): string => {
-  const marks = new Uint8Array(text.length)
-  for (const { ends, starts, text: read } of readings(text)) {
-    for (const { 0: run, index } of read.matchAll(longRun)) {
-      marks.fill(1, starts[index], ends[index + run.length - 1])
-    }
+  const marks = new Marks(text)
+  for (const reading of readings(text)) {
+    for (const { 0: run, index } of reading.text.matchAll(longRun)) marks.add(reading, index, index + run.length - 1)
   }
-  return without(text, marks)
+  return marks.removed()
 }

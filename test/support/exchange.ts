@@ -259,15 +259,36 @@ export const oco = {
 // Exchanges made up by a test
 // -----------------------------------------------------------------------------
 
-/** Alice's client, whose every request the function answers. Orders are not checked against markets. */
-export const answered = (
+/** The services of a call that have what it needs at once. */
+const ready = Layer.mergeAll(Nonce.layerWindow, Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone)
+
+/** The same services, but nothing of them is there before it is run: a call takes the longer way at every step. */
+const slow = Layer.effectContext(Effect.gen(function*() {
+  const nonces = yield* Nonce.Nonce
+  const signer = yield* Signer.Signer
+  const limits = yield* RateLimits.RateLimits
+  const rules = yield* MarketRules.MarketRules
+  return Context.make(Nonce.Nonce, { ...nonces, use: (of, call) => Effect.suspend(() => nonces.use(of, call)) }).pipe(
+    Context.add(Signer.Signer, { ...signer, sign: (payload) => Effect.suspend(() => signer.sign(payload)) }),
+    Context.add(RateLimits.RateLimits, {
+      bucket: (of, endpoint) => {
+        const bucket = limits.bucket(of, endpoint)
+        return { ...bucket, take: Effect.suspend(() => bucket.take) }
+      }
+    }),
+    Context.add(MarketRules.MarketRules, { check: (order) => Effect.suspend(() => rules.check(order)) })
+  )
+})).pipe(Layer.provide(ready))
+
+const answeredBy = (services: typeof ready) =>
+(
   answer: Answering,
   dialect: Dialect.Dialect = Dialect.document,
   nonce?: Nonce.Nonce["Service"]
 ): Layer.Layer<Exchange.Services | Recorder> =>
   Exchange.layerServices.pipe(
-    Layer.provide(nonce === undefined ? Nonce.layerWindow : Layer.succeed(Nonce.Nonce, nonce)),
-    Layer.provide([Signer.layerNode, RateLimits.layerNone, MarketRules.layerNone]),
+    Layer.provide(nonce === undefined ? Layer.empty : Layer.succeed(Nonce.Nonce, nonce)),
+    Layer.provide(services),
     Layer.provide([
       Credentials.layer(credentialsOf(alice)),
       Region.layer({ baseUrl: "https://exchange.invalid", dialect })
@@ -275,3 +296,12 @@ export const answered = (
     Layer.provideMerge(answering(answer)),
     Layer.orDie
   )
+
+/** Alice's client, whose every request the function answers. Orders are not checked against markets. */
+export const answered = answeredBy(ready)
+
+/** Both ways that a call may go. */
+export const ways = [
+  { way: "that are ready at once", answered },
+  { way: "that must be run first", answered: answeredBy(slow) }
+] as const

@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
+import { constVoid, identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Classify from "../../protocol/Classify.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -21,6 +21,7 @@ import * as Scrub from "../../protocol/Scrub.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import * as Intents from "../Intents.ts"
 import type * as Nonce from "../Nonce.ts"
+import type { Progress } from "../Observation.ts"
 import type * as RateLimits from "../RateLimits.ts"
 import type * as Signer from "../Signer.ts"
 import type * as Transport from "../transport/Transport.ts"
@@ -102,7 +103,7 @@ export interface Signing {
  */
 export interface Limits {
   /** How long signing may take, and how long the exchange may take to answer. */
-  readonly timeout: Duration.Input
+  readonly timeout: Duration.Duration
   /** The most bytes of an answer that are read. */
   readonly maxAnswerBytes: number
 }
@@ -119,20 +120,24 @@ export interface Asked {
   /** The request with its wire keys. */
   readonly wire: Readonly<Record<string, unknown>>
   /** How an answer differs from what was asked for; `undefined` when it does not. */
-  readonly contradiction?: (answer: unknown) => string | undefined
+  readonly contradiction: ((answer: unknown) => string | undefined) | undefined
 }
 
 /**
- * Makes one attempt of a request within its limits.
+ * Makes one attempt of a request within its limits, and notes in the call's progress when it hands it to the transport. Only
+ * for code that runs inside an effect.
  *
  * @category models
  * @since 0.1.0
  */
-export type Make = (asked: Asked, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
+export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
 
 // -----------------------------------------------------------------------------
 // Public and private attempts
 // -----------------------------------------------------------------------------
+
+/** Who makes attempts without a nonce. */
+const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: constVoid }
 
 /**
  * Attempts without a nonce or a signature.
@@ -140,24 +145,15 @@ export type Make = (asked: Asked, limits: Limits) => Effect.Effect<unknown, Erro
  * @category constructors
  * @since 0.1.0
  */
-export const unsigned = (to: Destination): Make => ({ request, wire }, limits) =>
-  Effect.suspend(() => {
-    const { baseUrl, endpoint } = to
-    const { fields, path } = Endpoint.locate(endpoint, wire)
-    const attempt: Attempt = {
-      endpoint,
-      request,
-      contradiction: undefined,
-      key: "",
-      nonce: 0,
-      nonceForm: "unique",
-      sentAt: undefined
-    }
-    // Query parameters are texts; the wire has no other kind on public endpoints.
-    const query = new URLSearchParams(fields as Record<string, string>).toString()
-    const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
-    return exchange(to, attempt, { method: "GET", url, headers: {}, once: false, ...limits }, identity)
-  })
+export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswerBytes, timeout }) => {
+  const { baseUrl, endpoint } = to
+  const { fields, path } = Endpoint.locate(endpoint, asked.wire)
+  const attempt: Attempt = { endpoint, by: nobody, asked, progress, nonce: 0 }
+  // Query parameters are texts; the wire has no other kind on public endpoints.
+  const query = new URLSearchParams(fields as Record<string, string>).toString()
+  const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
+  return exchange(to, attempt, { method: "GET", url, headers: {}, once: false, timeout, maxAnswerBytes }, identity)
+}
 
 /**
  * Attempts with a nonce of their own, signed as late as possible.
@@ -167,61 +163,77 @@ export const unsigned = (to: Destination): Make => ({ request, wire }, limits) =
  */
 export const signed = (to: Destination, by: Signing): Make => {
   const { dialect, endpoint } = to
-  const { key, nonceForm, nonces, offset, signer: { apiKey } } = by
-  return ({ contradiction, request, wire }, limits) =>
-    Effect.suspend(() =>
-      nonces.use({ apiKey, unit: dialect.nonceUnit, offset: offset.millis }, (nonce) => {
-        const attempt: Attempt = { endpoint, request, contradiction, key, nonce, nonceForm, sentAt: undefined }
-        const answer = signAndSend(to, by, attempt, wire, limits)
-        return endpoint.mutates ? recorded(by, attempt, limits.timeout, loggingInterrupts(attempt, answer)) : answer
-      })
-    ).pipe(
-      Effect.catchTag("NonceUnavailable", ({ reason }) =>
-        Effect.fail(
-          new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why: "nonce", reason, ...clientOrderIdOf(request) })
-        ))
+  const { intents, nonces, offset, signer: { apiKey } } = by
+  const ofKey: Nonce.Of = {
+    apiKey,
+    unit: dialect.nonceUnit,
+    get offset() {
+      return offset.millis
+    }
+  }
+  return (asked, progress, limits) =>
+    Effect.mapError(
+      nonces.use(ofKey, (nonce) => {
+        const attempt: Attempt = { endpoint, by, asked, progress, nonce }
+        return intents === undefined || !endpoint.mutates
+          ? signAndSend(to, by, attempt, limits)
+          : recorded(intents, attempt, limits, Effect.suspend(() => signAndSend(to, by, attempt, limits)))
+      }),
+      (error) => error._tag === "NonceUnavailable" ? unreachable(endpoint, asked, "nonce", error.reason) : error
     )
 }
 
 const signAndSend = (
   to: Destination,
-  { nonces, onAccepted, signer }: Signing,
+  { nonces, signer }: Signing,
   attempt: Attempt,
-  wire: Readonly<Record<string, unknown>>,
-  limits: Limits
-): Effect.Effect<unknown, Errors.CallError> =>
-  Effect.suspend(() => {
-    const { baseUrl, dialect, endpoint } = to
-    const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(attempt.nonce, nonces.window))
-    const payload = Signature.payloadOf(body)
-    return Effect.matchEffect(inTime(attempt, limits.timeout, signer.sign(payload)), {
-      onFailure: (error) =>
-        Effect.fail<Errors.CallError>(
-          error._tag === "SigningFailed" ? unreachable(attempt, "not-signed", signer.scrub(error.reason)) : error
-        ),
-      onSuccess: (signature) => {
-        const request: Transport.Request = {
-          method: "POST",
-          url: baseUrl + endpoint.path,
-          headers: {
-            "content-type": "application/json",
-            [Signature.headers.apiKey]: Redacted.value(signer.apiKey),
-            [Signature.headers.payload]: payload,
-            [Signature.headers.signature]: signature
-          },
-          body,
-          once: endpoint.mutates,
-          ...limits
-        }
-        const scrub = (text: string) =>
-          Scrub.scrubber(payload, signature, ...secretsOf(attempt.request))(signer.scrub(text))
-        return Effect.map(exchange(to, attempt, request, scrub), (value) => {
-          onAccepted(attempt.nonce)
-          return value
-        })
-      }
-    })
+  { maxAnswerBytes, timeout }: Limits
+): Effect.Effect<unknown, Errors.CallError> => {
+  const { baseUrl, dialect, endpoint } = to
+  const { request, wire } = attempt.asked
+  const body = Envelope.bytes(wire, endpoint.path, dialect.nonce(attempt.nonce, nonces.window))
+  const payload = Signature.payloadOf(body)
+  return Effect.flatMapEager(inTime(attempt, timeout, signer, payload), (signature) =>
+    exchange(to, attempt, {
+      method: "POST",
+      url: baseUrl + endpoint.path,
+      headers: {
+        "content-type": "application/json",
+        [Signature.headers.apiKey]: Redacted.value(signer.apiKey),
+        [Signature.headers.payload]: payload,
+        [Signature.headers.signature]: signature
+      },
+      body,
+      once: endpoint.mutates,
+      timeout,
+      maxAnswerBytes
+    }, scrubbing(signer, payload, signature, request)))
+}
+
+/** Gives a signer no more than its time. Nothing was sent when it has passed. */
+const inTime = (
+  { asked, endpoint }: Attempt,
+  timeout: Duration.Duration,
+  signer: Signer.Signer["Service"],
+  payload: string
+): Effect.Effect<string, Errors.ExchangeUnreachable> => {
+  const notSigned = (reason: string) => unreachable(endpoint, asked, "not-signed", reason)
+  const signature = Effect.mapErrorEager(signer.sign(payload), ({ reason }) => notSigned(signer.scrub(reason)))
+  // Most signers sign at once, and a timer would cost more than that.
+  return Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
+    duration: timeout,
+    orElse: () => Effect.fail(notSigned(`no signature within ${Duration.format(timeout)}`))
   })
+}
+
+/** Removes from texts what the attempt must keep secret. Most attempts succeed and show nothing. */
+const scrubbing = (signer: Signer.Signer["Service"], payload: string, signature: string, request: object) => {
+  let scrub: ((text: string) => string) | undefined
+  return (text: string): string => {
+    scrub ??= Scrub.scrubber(payload, signature, ...secretsOf(request))
+    return scrub(signer.scrub(text))
+  }
+}
 
 /**
  * What a request holds that only its maker may know: a code is worth money, and its passphrase guards it. A text of less
@@ -239,13 +251,10 @@ const secretsOf = (request: object): ReadonlyArray<string> => {
 /** One attempt, as its errors report it. */
 interface Attempt {
   readonly endpoint: Endpoint.Any
-  readonly request: object
-  readonly contradiction: Asked["contradiction"]
-  readonly key: string
+  readonly by: Pick<Signing, "key" | "nonceForm" | "onAccepted">
+  readonly asked: Asked
+  readonly progress: Progress
   readonly nonce: number
-  readonly nonceForm: Errors.NonceForm
-  /** When it was handed to the transport, in Unix microseconds; absent while nothing can have been sent. */
-  sentAt: number | undefined
 }
 
 /** Sends, and turns the answer, or the lack of one, into the endpoint's value or one of its errors. */
@@ -254,14 +263,13 @@ const exchange = (
   attempt: Attempt,
   request: Transport.Request,
   scrub: (text: string) => string
-): Effect.Effect<unknown, Errors.CallError> =>
-  Effect.clockWith((clock) => {
-    attempt.sentAt = clock.currentTimeMillisUnsafe() * 1000
-    return Effect.matchEffect(to.transport.send(request), {
-      onSuccess: (answer) => onAnswer(to, attempt, answer, scrub),
-      onFailure: (error) => Effect.fail(withoutAnswer(attempt, error, scrub))
-    })
+): Effect.Effect<unknown, Errors.CallError> => {
+  attempt.progress.sentAt = attempt.progress.clock.currentTimeMillisUnsafe() * 1000
+  return Effect.matchEffect(to.transport.send(request), {
+    onSuccess: (answer) => onAnswer(to, attempt, answer, scrub),
+    onFailure: (error) => Effect.fail(withoutAnswer(attempt, error, scrub))
   })
+}
 
 /** What a response means. A refusal for the rate pauses the next calls, whatever it means for this one. */
 const onAnswer = (
@@ -280,7 +288,9 @@ const onAnswer = (
         bucket.refused(headers["retry-after"]),
         (retryAfter): Effect.Effect<never, Errors.CallError> =>
           Effect.fail(
-            error._tag === "RateLimited" && retryAfter > 0 ? rateLimited(error, attempt.request, retryAfter) : error
+            error._tag === "RateLimited" && retryAfter > 0
+              ? rateLimited(error, attempt.asked.request, retryAfter)
+              : error
           )
       )
   )
@@ -293,16 +303,12 @@ const classified = (
   text: string,
   scrub: (text: string) => string
 ): Effect.Effect<unknown, Errors.CallError> => {
-  const { contradiction, endpoint, request } = attempt
-  const verdict = Classify.classify(endpoint, dialect, {
-    status,
-    text,
-    scrub,
-    ...(contradiction && { contradiction }),
-    ...clientOrderIdOf(request)
-  })
+  const { asked: { contradiction, request }, by, endpoint, nonce } = attempt
+  const { clientOrderId } = clientOrderIdOf(request)
+  const verdict = Classify.classify(endpoint, dialect, { status, text, scrub, contradiction, clientOrderId })
   switch (verdict._tag) {
     case "Answered":
+      by.onAccepted(nonce)
       return Effect.succeed(verdict.value)
     case "Refused":
       return Effect.fail(verdict.error)
@@ -322,7 +328,7 @@ const withoutAnswer = (
   const reason = scrub(said)
   switch (proof.kind) {
     case "not-sent":
-      return unreachable(attempt, proof.why, reason)
+      return unreachable(attempt.endpoint, attempt.asked, proof.why, reason)
     case "timeout":
       return uncertain(attempt, "timeout", reason)
     case "lost":
@@ -337,8 +343,12 @@ const withoutAnswer = (
 // Errors of an attempt
 // -----------------------------------------------------------------------------
 
-const unreachable = ({ endpoint, request }: Attempt, why: Errors.UnreachableCause, reason: string) =>
-  new Errors.ExchangeUnreachable({ endpoint: endpoint.name, why, reason, ...clientOrderIdOf(request) })
+const unreachable = (
+  { name: endpoint }: Endpoint.Any,
+  { request }: Asked,
+  why: Errors.UnreachableCause,
+  reason: string
+) => new Errors.ExchangeUnreachable({ endpoint, why, reason, ...clientOrderIdOf(request) })
 
 /** The error of an attempt that ended after the hand-over: a mutating call may have been applied, a read has failed. */
 const uncertain = (
@@ -347,7 +357,7 @@ const uncertain = (
   reason: string,
   answer?: { readonly status: number; readonly shown: string }
 ): Errors.OutcomeUnknown | Errors.UnexpectedResponse | Errors.ExchangeUnreachable => {
-  const { endpoint, sentAt = 0 } = attempt
+  const { asked, endpoint, progress: { sentAt = 0 } } = attempt
   if (endpoint.mutates) {
     return new Errors.OutcomeUnknown({
       endpoint: endpoint.name,
@@ -359,7 +369,7 @@ const uncertain = (
     })
   }
   return answer === undefined
-    ? unreachable(attempt, why === "timeout" ? "timeout" : "connection-lost", reason)
+    ? unreachable(endpoint, asked, why === "timeout" ? "timeout" : "connection-lost", reason)
     : new Errors.UnexpectedResponse({
       endpoint: endpoint.name,
       status: answer.status,
@@ -369,7 +379,7 @@ const uncertain = (
 }
 
 /** What identifies an attempt, and the order that it may have placed. */
-const identityOf = ({ key, nonce, nonceForm, request }: Attempt) => ({
+const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attempt) => ({
   request: Redacted.make<unknown>(request),
   ...orderReferenceOf(request),
   key,
@@ -399,46 +409,17 @@ export const rateLimited = (
   })
 
 // -----------------------------------------------------------------------------
-// Ends without an answer
+// The record of attempts
 // -----------------------------------------------------------------------------
-
-/** Gives a signer no more than its time. Nothing was sent when it has passed. */
-const inTime = <E>(
-  attempt: Attempt,
-  timeout: Duration.Input,
-  signature: Effect.Effect<string, E>
-): Effect.Effect<string, E | Errors.ExchangeUnreachable> =>
-  // Most signers sign at once, and a timer would cost more than that.
-  Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
-    duration: timeout,
-    orElse: () =>
-      Effect.fail(
-        unreachable(attempt, "not-signed", `no signature within ${Duration.format(Duration.fromInputUnsafe(timeout))}`)
-      )
-  })
-
-/** Logs that a mutating call was interrupted after it was handed to the transport: no error will say so. */
-const loggingInterrupts = (
-  attempt: Attempt,
-  answer: Effect.Effect<unknown, Errors.CallError>
-): Effect.Effect<unknown, Errors.CallError> =>
-  Effect.onInterrupt(answer, () => {
-    if (attempt.sentAt === undefined) return Effect.void
-    const { clientOrderId } = clientOrderIdOf(attempt.request)
-    const order = clientOrderId === undefined ? "" : ` (client order id ${clientOrderId})`
-    return Effect.logWarning(
-      `${attempt.endpoint.name} was interrupted after it was sent${order}; it may have been applied`
-    )
-  })
 
 /** Records an attempt before it is made, and what came of it after. */
 const recorded = (
-  { intents }: Signing,
+  intents: Intents.Service,
   attempt: Attempt,
-  timeout: Duration.Input,
+  { timeout }: Limits,
   answer: Effect.Effect<unknown, Errors.CallError>
 ): Effect.Effect<unknown, Errors.CallError> =>
-  intents === undefined ? answer : Effect.clockWith((clock) =>
+  Effect.clockWith((clock) =>
     Intents.around(
       intents,
       {
@@ -446,7 +427,7 @@ const recorded = (
         ...identityOf(attempt),
         sentAt: clock.currentTimeMillisUnsafe() * 1000
       },
-      () => attempt.sentAt !== undefined,
+      () => attempt.progress.sentAt !== undefined,
       timeout,
       answer
     )

@@ -16,10 +16,9 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Schedule from "effect/Schedule"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -125,34 +124,38 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
   endpoint: Endpoint.Endpoint<Q, A, X, M, T>,
   dialect: Dialect,
   bucket: RateLimits.Bucket,
-  settings: Settings,
+  given: Settings,
   attemptOf: Attempt.Make,
   { check, contradiction }: Checks<Q, A> = {}
 ) => {
   const { encodeRequest } = Endpoint.codec(endpoint, dialect)
   const { limitWait, observed } = Observation.of(endpoint, dialect)
+  const retrying = Retry.of(endpoint, bucket)
   return (request: Q): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> =>
     asDeclared(
       endpoint,
-      observed((progress, fiber) => {
+      observed(request, (progress, fiber) => {
         const encoded = encodeRequest(request)
         if (Result.isFailure(encoded)) return Effect.fail(refusedLocally(endpoint, dialect, encoded.failure, request))
+        const { limits, readRetry } = given(fiber.context)
         const asked: Attempt.Asked = {
           request,
           wire: encoded.success,
           // The endpoint's own schema has decoded it.
-          ...(contradiction && { contradiction: (answer) => contradiction(request, answer as A) })
+          contradiction: contradiction && ((answer) => contradiction(request, answer as A))
         }
-        const attempt = attemptOf(asked, settings.limits(fiber))
-        const attemptInTurn = Effect.matchEffect(bucket.take, {
-          onFailure: (error) => Effect.fail(Attempt.rateLimited(error, request)),
-          onSuccess: (waited) => {
+        const attempt = () => {
+          progress.sentAt = undefined
+          const turn = Effect.mapErrorEager(bucket.take, (error) => Attempt.rateLimited(error, request))
+          return Effect.flatMapEager(turn, (waited) => {
             progress.attempts++
-            return waited === 0 ? attempt : Effect.andThen(Metric.update(limitWait, waited), attempt)
-          }
-        })
-        const attempts = Retry.retrying(endpoint, bucket, attemptInTurn, settings.readRetry(fiber), fiber)
-        return check === undefined ? attempts : Effect.andThen(check(request), attempts)
+            if (waited > 0) limitWait.updateUnsafe(waited, fiber.context)
+            return attemptOf(asked, progress, limits)
+          })
+        }
+        return check === undefined
+          ? retrying(attempt, readRetry)
+          : Effect.flatMapEager(check(request), () => retrying(attempt, readRetry))
       })
     )
 }
@@ -173,26 +176,30 @@ const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoin
 // -----------------------------------------------------------------------------
 
 /** What a call may be given by the fiber that makes it; if not, the layer's value holds. */
-interface Settings {
-  readonly limits: Setting<Attempt.Limits>
-  readonly readRetry: Setting<Schedule.Schedule<unknown>>
+interface Given {
+  readonly limits: Attempt.Limits
+  readonly readRetry: Schedule.Schedule<unknown>
 }
 
-type Setting<A> = (fiber: Fiber.Fiber<unknown, unknown>) => A
-
-const settingOf = <A>(reference: Context.Reference<A>): Effect.Effect<Setting<A>> =>
-  Effect.map(reference, (ofLayer) => (fiber) => Context.getOrUndefined(fiber.context, reference) ?? ofLayer)
+type Settings = (context: Context.Context<never>) => Given
 
 const settings: Effect.Effect<Settings> = Effect.map(
-  Effect.all({
-    timeout: settingOf(Attempt.Timeout),
-    maxAnswerBytes: settingOf(Transport.MaxAnswerBytes),
-    readRetry: settingOf(Retry.ReadRetry)
-  }),
-  ({ maxAnswerBytes, readRetry, timeout }) => ({
-    readRetry,
-    limits: (fiber) => ({ timeout: timeout(fiber), maxAnswerBytes: maxAnswerBytes(fiber) })
-  })
+  Effect.all({ timeout: Attempt.Timeout, maxAnswerBytes: Transport.MaxAnswerBytes, readRetry: Retry.ReadRetry }),
+  (ofLayer) => {
+    const read: Settings = (context) => ({
+      limits: {
+        timeout: Duration.fromInputUnsafe(Context.getOrUndefined(context, Attempt.Timeout) ?? ofLayer.timeout),
+        maxAnswerBytes: Context.getOrUndefined(context, Transport.MaxAnswerBytes) ?? ofLayer.maxAnswerBytes
+      },
+      readRetry: Context.getOrUndefined(context, Retry.ReadRetry) ?? ofLayer.readRetry
+    })
+    // Most calls of a program are made in the same context, which never changes.
+    let last: readonly [context: Context.Context<never>, given: Given] | undefined
+    return (context) => {
+      if (last?.[0] !== context) last = [context, read(context)]
+      return last[1]
+    }
+  }
 )
 
 /**

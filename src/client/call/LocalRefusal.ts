@@ -73,23 +73,24 @@ const toRefused = (
  * @category refusals
  * @since 0.1.0
  */
-export const withinMarketRules = Effect.fnUntraced(function*<F extends string>(
+export const withinMarketRules = <F extends string>(
   rules: MarketRules["Service"],
   endpoint: Endpoint.Any,
   dialect: Dialect,
   order: Market.Bounded
-): Effect.fn.Return<void, Errors.ValidationFailed<F> | Errors.ExchangeUnreachable> {
-  const violations = yield* Effect.mapError(
-    rules.check(order),
-    ({ reason }) =>
+): Effect.Effect<void, Errors.ValidationFailed<F> | Errors.ExchangeUnreachable> =>
+  rules.check(order).pipe(
+    Effect.mapErrorEager(({ reason }) =>
       new Errors.ExchangeUnreachable({
         endpoint: endpoint.name,
         why: "market-rules",
         reason,
         ...clientOrderIdOf(order)
       })
+    ),
+    Effect.flatMapEager((violations) =>
+      violations.length === 0
+        ? Effect.void
+        : Effect.fail(new Errors.ValidationFailed<F>(toRefused(endpoint, dialect, violations, order)))
+    )
   )
-  if (violations.length > 0) {
-    return yield* new Errors.ValidationFailed<F>(toRefused(endpoint, dialect, violations, order))
-  }
-})

@@ -9,7 +9,6 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as Errors from "../../protocol/Errors.ts"
@@ -28,28 +27,45 @@ export const ReadRetry = Context.Reference<Schedule.Schedule<unknown>>("effect-t
 })
 
 /**
- * Makes attempts until one succeeds, or fails with an error that no further attempt would mend. Built once per call.
+ * Makes attempts of an endpoint until one succeeds, or fails with an error that no further attempt would mend. What it takes
+ * to retry a read is built after the first failure: most calls have none.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const retrying = (
-  endpoint: Endpoint.Any,
-  bucket: RateLimits.Bucket,
-  attempt: Effect.Effect<unknown, Errors.CallError>,
+export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
+(
+  attempt: () => Effect.Effect<unknown, Errors.CallError>,
+  schedule: Schedule.Schedule<unknown>
+): Effect.Effect<unknown, Errors.CallError> =>
+  Effect.catchEager(attempt(), (error): Effect.Effect<unknown, Errors.CallError> => {
+    if (endpoint.mutates) return error._tag === "NonceRejected" ? attempt() : Effect.fail(error)
+    return isRetried(error) ? afterFailure(error, attempt, schedule, bucket) : Effect.fail(error)
+  })
+
+const isRetried = ({ _tag, isRetryable }: Errors.CallError): boolean => _tag === "NonceRejected" || isRetryable
+
+/** Goes on after the first attempt of a read has failed with an error that is worth another attempt. */
+const afterFailure = (
+  first: Errors.CallError,
+  attempt: () => Effect.Effect<unknown, Errors.CallError>,
   schedule: Schedule.Schedule<unknown>,
-  fiber: Fiber.Fiber<unknown, unknown>
-): Effect.Effect<unknown, Errors.CallError> => {
-  if (endpoint.mutates) return Effect.catchTag(attempt, "NonceRejected", () => attempt)
-  let refusedNonces = 0
-  return Effect.retry(attempt, {
-    // A rate limit refuses calls that come soon. A nonce that is refused twice will be refused a third time.
-    while: (error) =>
-      error._tag === "NonceRejected" ? refusedNonces++ === 0 : error.isRetryable && error._tag !== "RateLimited",
-    schedule
-  }).pipe(Effect.retry({
-    // The next attempt waits in line until the pause that follows a refusal has ended.
-    while: (error) => error._tag === "RateLimited" && error.origin === "exchange",
-    times: Duration.isZero(Duration.fromInputUnsafe(fiber.getRef(RateLimits.MaxWait))) ? 0 : bucket.retries
-  }))
-}
+  bucket: RateLimits.Bucket
+): Effect.Effect<unknown, Errors.CallError> =>
+  Effect.withFiber((fiber) => {
+    let attempts = 0
+    let refusedNonces = 0
+    return Effect.suspend(() => attempts++ === 0 ? Effect.fail(first) : attempt()).pipe(
+      Effect.retry({
+        // A rate limit refuses calls that come soon. A nonce that is refused twice will be refused a third time.
+        while: (error) =>
+          error._tag === "NonceRejected" ? refusedNonces++ === 0 : error.isRetryable && error._tag !== "RateLimited",
+        schedule
+      }),
+      Effect.retry({
+        // The next attempt waits in line until the pause that follows a refusal has ended.
+        while: (error) => error._tag === "RateLimited" && error.origin === "exchange",
+        times: Duration.isZero(Duration.fromInputUnsafe(fiber.getRef(RateLimits.MaxWait))) ? 0 : bucket.retries
+      })
+    )
+  })

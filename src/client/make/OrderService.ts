@@ -13,6 +13,7 @@ import * as Call from "../call/Call.ts"
 import * as ClientOrderIdEcho from "../ClientOrderIdEcho.ts"
 import { ClientOrderIds, type Unassigned } from "../ClientOrderIds.ts"
 import { MarketRules } from "../MarketRules.ts"
+import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
 
 /**
@@ -75,17 +76,19 @@ export const layer = <
         contradiction: (request, order) => OrderEcho.contradiction(request, bounds(request), legs(order))
       })
       return {
-        create: Effect.fn(endpoint.name)(function*(asked: Asked) {
-          const request = yield* ids.assign(asked)
-          const order = yield* call(request)
-          return yield* ClientOrderIdEcho.check(
+        create: (asked: Asked) =>
+          Observation.spanned(
             endpoint.name,
-            order,
-            request.clientOrderId,
-            legs(order).map(({ clientOrderId }) => clientOrderId),
-            isEchoed
+            Effect.flatMapEager(ids.assign(asked), (request) =>
+              Effect.flatMap(call(request), (order) =>
+                ClientOrderIdEcho.check(
+                  endpoint.name,
+                  order,
+                  request.clientOrderId,
+                  legs(order).map(({ clientOrderId }) => clientOrderId),
+                  isEchoed
+                )))
           )
-        })
       }
     })
   )

@@ -10,6 +10,7 @@ import type * as Stream from "effect/Stream"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as Errors from "../../protocol/Errors.ts"
 import * as Call from "../call/Call.ts"
+import * as Observation from "../Observation.ts"
 import * as Pages from "../Pages.ts"
 
 /**
@@ -52,9 +53,8 @@ export const layer = <
     Call.Call.useSync(({ make }) => {
       const call = make(endpoint)
       // Lists demand no field, so a request without any is one. The type of such a request cannot express that.
-      const page = Effect.fn(endpoint.name)((request: Q = {} as Q) =>
-        Effect.flatMap(call(request), toPage(endpoint.name, request))
-      )
+      const page = (request: Q = {} as Q) =>
+        Observation.spanned(endpoint.name, Effect.flatMap(call(request), toPage(endpoint.name, request)))
       const name = endpoint.name.replace(/\.[a-z]+$/u, ".stream")
       return {
         page,

@@ -4,10 +4,11 @@
  * @since 0.1.0
  */
 import type * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Call from "../call/Call.ts"
+import * as Observation from "../Observation.ts"
 
 /**
  * The layer of the service of a private endpoint. `methods` makes the service of the call, which has a span of the
@@ -26,12 +27,13 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
 ): Layer.Layer<Identifier, never, Call.Call> =>
   Layer.effect(
     service,
-    Call.Call.useSync(({ dialect, make }) =>
-      methods(
-        Effect.fn(endpoint.name)(make(endpoint)),
+    Call.Call.useSync(({ dialect, make }) => {
+      const call = make(endpoint)
+      return methods(
+        (request) => Observation.spanned(endpoint.name, call(request)),
         (field) => Object.hasOwn(Endpoint.codec(endpoint, dialect).shape.fields, field)
       )
-    )
+    })
   )
 
 /**
@@ -47,4 +49,10 @@ export const layerPublic = <Identifier, Shape, Q extends object, A, M extends bo
     call: (request: Q) => Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "public", M, T>>>
   ) => Shape
 ): Layer.Layer<Identifier, never, Call.PublicCall> =>
-  Layer.effect(service, Call.PublicCall.useSync(({ make }) => methods(Effect.fn(endpoint.name)(make(endpoint)))))
+  Layer.effect(
+    service,
+    Call.PublicCall.useSync(({ make }) => {
+      const call = make(endpoint)
+      return methods((request) => Observation.spanned(endpoint.name, call(request)))
+    })
+  )

@@ -24,7 +24,7 @@ import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
 import { SubAccounts } from "../../../src/endpoints/SubAccounts.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import type * as Errors from "../../../src/protocol/Errors.ts"
-import { alice, answered, code, emptySubAccount, oco, once, passphrase, stopLimit } from "../../support/exchange.ts"
+import { alice, code, emptySubAccount, oco, once, passphrase, stopLimit, ways } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { fieldsOf, html, json, privateCalls, Recorder, refusal } from "../../support/http.ts"
 
@@ -149,437 +149,439 @@ const answers: ReadonlyArray<readonly [name: string, () => Response | "lost", mu
   ]
 ]
 
-describe("what an answer means", () => {
-  for (const [name, answer, ofMutating, ofReading] of answers) {
-    for (const [call, effect] of Object.entries({ ...mutating, ...reading })) {
-      it.effect(`${name}, to ${call}, sent once`, () =>
-        Effect.gen(function*() {
-          const error = yield* Effect.flip(effect as typeof placeStop)
-          assert.deepStrictEqual(verdict(error), Object.hasOwn(mutating, call) ? ofMutating : ofReading)
-          assert.strictEqual((yield* privateCalls).length, 1)
-        }).pipe(once, Effect.provide(answered(answer))))
+describe.each(ways)("with services $way", ({ answered }) => {
+  describe("what an answer means", () => {
+    for (const [name, answer, ofMutating, ofReading] of answers) {
+      for (const [call, effect] of Object.entries({ ...mutating, ...reading })) {
+        it.effect(`${name}, to ${call}, sent once`, () =>
+          Effect.gen(function*() {
+            const error = yield* Effect.flip(effect as typeof placeStop)
+            assert.deepStrictEqual(verdict(error), Object.hasOwn(mutating, call) ? ofMutating : ofReading)
+            assert.strictEqual((yield* privateCalls).length, 1)
+          }).pipe(once, Effect.provide(answered(answer))))
+      }
     }
-  }
 
-  const ofPublic: ReadonlyArray<readonly [string, () => Response | "lost", Verdict]> = [
-    ["success: false", () => json(200, { success: false, message: "No.", params: [1] }), [
-      "PublicRequestRejected",
-      "not-applied",
-      false
-    ]],
-    ["422 with messages by field", () => json(422, { message: { market: ["Unknown."] } }), [
-      "PublicRequestRejected",
-      "not-applied",
-      false
-    ]],
-    ["429 with an error body", () => json(429, { success: false, message: "Slow.", params: [] }), [
-      "RateLimited",
-      "not-applied",
-      true
-    ]],
-    ["429 with HTML", () => html(429), ["RateLimited", "not-applied", true]],
-    ["502 with HTML", () => html(502), ["UnexpectedResponse", "not-applied", true]],
-    ["another body", () => json(200, { pong: true }), ["UnexpectedResponse", "not-applied", false]],
-    ["a broken connection", () => "lost", ["ExchangeUnreachable", "not-applied", true]]
-  ]
-  for (const [name, answer, expected] of ofPublic) {
-    for (const [call, effect] of Object.entries(open)) {
-      it.effect(`${name}, to ${call}`, () =>
-        Effect.gen(function*() {
-          const error = yield* Effect.flip(effect as typeof ping)
-          assert.deepStrictEqual(verdict(error), expected)
-          assert.strictEqual((yield* Recorder).length, 1)
-        }).pipe(once, Effect.provide(answered(answer))))
+    const ofPublic: ReadonlyArray<readonly [string, () => Response | "lost", Verdict]> = [
+      ["success: false", () => json(200, { success: false, message: "No.", params: [1] }), [
+        "PublicRequestRejected",
+        "not-applied",
+        false
+      ]],
+      ["422 with messages by field", () => json(422, { message: { market: ["Unknown."] } }), [
+        "PublicRequestRejected",
+        "not-applied",
+        false
+      ]],
+      ["429 with an error body", () => json(429, { success: false, message: "Slow.", params: [] }), [
+        "RateLimited",
+        "not-applied",
+        true
+      ]],
+      ["429 with HTML", () => html(429), ["RateLimited", "not-applied", true]],
+      ["502 with HTML", () => html(502), ["UnexpectedResponse", "not-applied", true]],
+      ["another body", () => json(200, { pong: true }), ["UnexpectedResponse", "not-applied", false]],
+      ["a broken connection", () => "lost", ["ExchangeUnreachable", "not-applied", true]]
+    ]
+    for (const [name, answer, expected] of ofPublic) {
+      for (const [call, effect] of Object.entries(open)) {
+        it.effect(`${name}, to ${call}`, () =>
+          Effect.gen(function*() {
+            const error = yield* Effect.flip(effect as typeof ping)
+            assert.deepStrictEqual(verdict(error), expected)
+            assert.strictEqual((yield* Recorder).length, 1)
+          }).pipe(once, Effect.provide(answered(answer))))
+      }
     }
-  }
-})
+  })
 
-describe("what an error carries", () => {
-  it.effect("ValidationFailed: the domain's names, and under the exchange's own what the request does not have", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("ValidationFailed")(placeStop)
-      assert.deepStrictEqual(error.fields, {
-        clientOrderId: ["taken", "ugly"],
-        activationPrice: ["too low"]
-      })
-      assert.deepStrictEqual(error.otherFields, { lending: ["what?"], __proto__x: ["5"] })
-      assert.deepStrictEqual([error.status, error.code, error.origin], [400, 30, "exchange"])
-      assert.include(error.body, "too low")
-      assert.include(error.message, "clientOrderId: taken; ugly; activationPrice: too low")
-    }).pipe(
-      Effect.provide(answered(() =>
-        refusal(400, 30, "Validation failed", {
-          client_order_id: ["taken", "ugly"],
-          activation_price: "too low",
-          lending: ["what?"],
-          __proto__x: [5]
-        })
-      ))
-    ))
-
-  for (const numbered of [30, 31, 36, 43]) {
-    it.effect(`ValidationFailed: code ${numbered} of the live exchange is kept`, () =>
+  describe("what an error carries", () => {
+    it.effect("ValidationFailed: the domain's names, and under the exchange's own what the request does not have", () =>
       Effect.gen(function*() {
         const error = yield* failsWith("ValidationFailed")(placeStop)
-        assert.deepStrictEqual([error.status, error.code], [422, numbered])
-        assert.deepStrictEqual(error.fields, { clientOrderId: ["no"] })
-      }).pipe(
-        Effect.provide(
-          answered(() => refusal(422, numbered, "Validation failed", { clientOrderId: ["no"] }), Dialect.live)
-        )
-      ))
-  }
-
-  it.effect("InvalidFields: the domain's names", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("InvalidFields")(applyCode)
-      assert.deepStrictEqual(error.fields, { passphrase: ["too long"] })
-      assert.deepStrictEqual([error.status, error.code], [400, 0])
-    }).pipe(Effect.provide(answered(() => refusal(400, 0, "Validation failed", { passphrase: ["too long"] })))))
-
-  it.effect("ReduceOnlyRejected where reduce-only is asked for, RequestRejected elsewhere", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("ReduceOnlyRejected")(placeOco)
-      assert.deepStrictEqual([error.code, error.fields], [116, { reduceOnly: ["no position"] }])
-      assert.deepStrictEqual(verdict(error), ["ReduceOnlyRejected", "not-applied", false])
-      const other = yield* failsWith("RequestRejected")(placeStop)
-      assert.deepStrictEqual([other.code, other.otherFields], [116, { reduceOnly: ["no position"] }])
-    }).pipe(
-      Effect.provide(answered(() => refusal(400, 116, "Validation failed", { reduceOnly: ["no position"] })))
-    ))
-
-  it.effect("RequestRejected: everything that was said", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("RequestRejected")(placeStop)
-      assert.deepStrictEqual([error.status, error.code, error.reason], [422, 10, "Inner validation failed"])
-      assert.deepStrictEqual(error.fields, { amount: ["Not enough balance."] })
-    }).pipe(
-      Effect.provide(answered(() => refusal(422, 10, "Inner validation failed", { amount: ["Not enough balance."] })))
-    ))
-
-  it.effect("PublicRequestRejected: message and params", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("PublicRequestRejected")(ping)
-      assert.deepStrictEqual([error.status, error.reason, error.params], [400, "Invalid.", ["a", 1]])
-    }).pipe(Effect.provide(answered(() => json(400, { success: false, message: "Invalid.", params: ["a", 1] })))))
-
-  const authorisations = [
-    [401, 10, placeStop, "unauthenticated"],
-    [401, 0, placeStop, "unauthenticated"],
-    [401, 2, placeStop, "key-disabled"],
-    [401, 4, placeStop, "endpoint-not-allowed"],
-    [401, 77, placeStop, "not-permitted"],
-    [403, 0, placeStop, "not-permitted"],
-    [403, 0, interest, "no-b2b-access"]
-  ] as const
-  for (const [status, number, call, why] of authorisations) {
-    it.effect(`NotAuthorized: ${status} with code ${number} is ${why}`, () =>
-      Effect.gen(function*() {
-        const error = yield* failsWith("NotAuthorized")(call as typeof placeStop)
-        assert.deepStrictEqual([error.why, error.status, error.code, error.reason], [why, status, number, "No."])
-      }).pipe(Effect.provide(answered(() => refusal(status, number, "No.")))))
-  }
-
-  it.effect("AcceptedUnreadable: every order id, also beyond 2^53", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("AcceptedUnreadable")(placeOco)
-      assert.deepStrictEqual(error.orderIds as ReadonlyArray<string>, ["9007199254740993", "2", "3"])
-      assert.deepStrictEqual(verdict(error), ["AcceptedUnreadable", "applied", false])
-      assert.strictEqual(error.status, 200)
-      assert.include(error.body, "stop_loss")
-      assert.strictEqual((yield* privateCalls).length, 1)
-    }).pipe(
-      Effect.provide(answered(() =>
-        new Response(
-          "{\"id\":9007199254740993,\"stop_loss\":{\"order_id\":2,\"amount\":5},\"take_profit\":{\"order_id\":3}}"
-        )
-      ))
-    ))
-
-  it.effect("OutcomeUnknown: what is needed to find the order, the request out of sight", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(1_700_000_000_123)
-      const error = yield* failsWith("OutcomeUnknown")(placeStop)
-      assert.deepStrictEqual([error.why, error.status, error.body], ["server-error", 502, yield* text(html(502))])
-      assert.deepStrictEqual([error.clientOrderId, error.market], [clientOrderId, stopLimit.market])
-      assert.deepStrictEqual(Redacted.value(error.request), { ...stopLimit, clientOrderId })
-      assert.strictEqual(error.sentAt, 1_700_000_000_123_000)
-      assert.deepStrictEqual([error.key, error.nonceForm], [
-        yield* Credentials.fingerprint(Redacted.make(alice.apiKey)),
-        "unique"
-      ])
-      const [sent] = yield* privateCalls
-      assert.strictEqual(fieldsOf(sent ?? assert.fail("nothing was sent"))["nonce"], error.nonce.toString())
-      const ofCode = yield* failsWith("OutcomeUnknown")(applyCode)
-      assert.notInclude(String(ofCode) + JSON.stringify(ofCode), passphrase)
-    }).pipe(Effect.provide(answered(() => html(502)))))
-
-  const text = (response: Response) => Effect.promise(() => response.text())
-
-  const causes = [
-    ["timeout", () => Effect.never],
-    ["connection-lost", () => "lost" as const],
-    ["redirected", () => new Response(null, { status: 302 })],
-    ["server-error", () => html(500)],
-    ["unreadable-answer", () => json(200, "yes")]
-  ] as const
-  for (const [why, answer] of causes) {
-    it.effect(`OutcomeUnknown: ${why}`, () =>
-      Effect.gen(function*() {
-        const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(placeStop))
-        yield* TestClock.adjust("10 seconds")
-        assert.strictEqual((yield* Fiber.join(fiber)).why, why)
-        yield* TestClock.adjust("1 hour")
-        assert.strictEqual((yield* privateCalls).length, 1)
-      }).pipe(Effect.provide(answered(answer))))
-  }
-
-  it.effect("a body is shortened", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("UnexpectedResponse")(balance)
-      assert.isBelow(error.body.length, 5000)
-      assert.include(error.body, "(100000 characters)")
-    }).pipe(Effect.provide(answered(() => new Response("x".repeat(100_000))))))
-
-  it.effect("UnexpectedResponse: another page than the one asked for", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("UnexpectedResponse")(interest)
-      assert.deepStrictEqual(verdict(error), ["UnexpectedResponse", "not-applied", false])
-      assert.include(error.problem, "limit 5, answered with limit 6")
-      assert.strictEqual((yield* privateCalls).length, 1)
-    }).pipe(Effect.provide(answered(() => json(200, { limit: 6, offset: 0, records: [] })))))
-
-  it.effect("each is caught by its tag", () =>
-    Effect.gen(function*() {
-      const caught = placeStop.pipe(
-        Effect.map(() => "created" as const),
-        Effect.catchTags({
-          ValidationFailed: ({ fields }) => Effect.succeed(`fields ${Object.keys(fields).join()}`),
-          RequestRejected: ({ reason }) => Effect.succeed(`rejected ${reason}`),
-          NotAuthorized: ({ why }) => Effect.succeed(why),
-          NonceRejected: ({ reason }) => Effect.succeed(reason),
-          RateLimited: ({ reason }) => Effect.succeed(reason),
-          AcceptedUnreadable: ({ orderIds }) => Effect.succeed(orderIds.join()),
-          OutcomeUnknown: ({ why }) => Effect.succeed(why),
-          ExchangeUnreachable: ({ why }) => Effect.succeed(why)
+        assert.deepStrictEqual(error.fields, {
+          clientOrderId: ["taken", "ugly"],
+          activationPrice: ["too low"]
         })
-      )
-      assert.strictEqual(yield* caught, "fields amount")
-    }).pipe(Effect.provide(answered(() => refusal(400, 30, "Validation failed", { amount: ["no"] })))))
-})
+        assert.deepStrictEqual(error.otherFields, { lending: ["what?"], __proto__x: ["5"] })
+        assert.deepStrictEqual([error.status, error.code, error.origin], [400, 30, "exchange"])
+        assert.include(error.body, "too low")
+        assert.include(error.message, "clientOrderId: taken; ugly; activationPrice: too low")
+      }).pipe(
+        Effect.provide(answered(() =>
+          refusal(400, 30, "Validation failed", {
+            client_order_id: ["taken", "ugly"],
+            activation_price: "too low",
+            lending: ["what?"],
+            __proto__x: [5]
+          })
+        ))
+      ))
 
-// -----------------------------------------------------------------------------
-// How often a call is made
-// -----------------------------------------------------------------------------
-
-const nonceUsed = () => refusal(429, 0, "Too many requests.")
-const created = () => json(200, [])
-
-/** Three attempts of a read: the first, and two after about 100 and 200 milliseconds. */
-const threeAttempts = Effect.gen(function*() {
-  const count = Effect.map(privateCalls, (calls) => calls.length)
-  yield* TestClock.adjust("1 millis")
-  assert.strictEqual(yield* count, 1)
-  yield* TestClock.adjust("70 millis")
-  assert.strictEqual(yield* count, 1)
-  yield* TestClock.adjust("60 millis")
-  assert.strictEqual(yield* count, 2)
-  yield* TestClock.adjust("100 millis")
-  assert.strictEqual(yield* count, 2)
-  yield* TestClock.adjust("150 millis")
-  assert.strictEqual(yield* count, 3)
-  yield* TestClock.adjust("1 hour")
-  assert.strictEqual(yield* count, 3)
-})
-
-/** Every attempt has its own nonce, payload and signature, and asks for the same. */
-const freshEachTime = Effect.gen(function*() {
-  const calls = yield* privateCalls
-  const distinct = (of: (call: (typeof calls)[number]) => unknown) => new Set(calls.map(of)).size
-  assert.strictEqual(distinct((call) => fieldsOf(call)["nonce"]), calls.length)
-  assert.strictEqual(distinct(({ headers }) => headers["x-txc-payload"]), calls.length)
-  assert.strictEqual(distinct(({ headers }) => headers["x-txc-signature"]), calls.length)
-  assert.strictEqual(distinct((call) => JSON.stringify({ ...fieldsOf(call), nonce: "" })), 1)
-})
-
-describe("how often a call is made", () => {
-  for (const [call, effect] of Object.entries(mutating)) {
-    it.effect(`${call} is made once more, with a new nonce, when its nonce was refused`, () =>
-      Effect.gen(function*() {
-        const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
-        assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
-        assert.strictEqual((yield* privateCalls).length, 2)
-        yield* freshEachTime
-      }).pipe(Effect.provide(answered(nonceUsed))))
-  }
-
-  it.effect("without a nonce nothing is sent", () =>
-    Effect.gen(function*() {
-      const error = yield* failsWith("ExchangeUnreachable")(cancelAll)
-      assert.deepStrictEqual([error.why, error.reason, error.outcome], ["nonce", "none left", "not-applied"])
-      assert.strictEqual((yield* privateCalls).length, 0)
-    }).pipe(
-      Effect.provide(answered(created, Dialect.live, {
-        window: true,
-        use: () => Effect.fail(new Nonce.NonceUnavailable({ reason: "none left" }))
-      }))
-    ))
-
-  it.effect("a nonce outside the window is a refused nonce", () =>
-    Effect.gen(function*() {
-      yield* failsWith("NonceRejected")(cancelAll)
-      assert.strictEqual((yield* privateCalls).length, 2)
-    }).pipe(
-      Effect.provide(
-        answered(
-          () => refusal(400, 9, "Your nonce is more than 5 seconds lesser than the current nonce"),
-          Dialect.live
-        )
-      )
-    ))
-
-  it.effect("a call whose second attempt succeeds has succeeded", () =>
-    Effect.gen(function*() {
-      yield* cancelAll
-      assert.strictEqual((yield* privateCalls).length, 2)
-      yield* freshEachTime
-    }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : created()))))
-
-  it.effect("what follows a refused nonce is final", () =>
-    Effect.gen(function*() {
-      yield* failsWith("OutcomeUnknown")(cancelAll)
-      assert.strictEqual((yield* privateCalls).length, 2)
-    }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : html(502)))))
-
-  const passing = [
-    ["502", () => html(502), "UnexpectedResponse"],
-    ["a broken connection", () => "lost" as const, "ExchangeUnreachable"]
-  ] as const
-  for (const [name, answer, tag] of passing) {
-    for (const [call, effect] of Object.entries(reading)) {
-      it.effect(`${call} is made three times after ${name}`, () =>
+    for (const numbered of [30, 31, 36, 43]) {
+      it.effect(`ValidationFailed: code ${numbered} of the live exchange is kept`, () =>
         Effect.gen(function*() {
-          const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
-          yield* threeAttempts
-          assert.strictEqual((yield* Fiber.join(fiber))._tag, tag)
-          yield* freshEachTime
-        }).pipe(Effect.provide(answered(answer))))
-    }
-  }
-
-  const refusedNonces = [
-    ["a second time", nonceUsed, 2],
-    ["and something else goes wrong in between", (index: number) => index === 1 ? html(502) : nonceUsed(), 3]
-  ] as const
-  for (const [when, answer, attempts] of refusedNonces) {
-    for (const [call, effect] of Object.entries(reading)) {
-      it.effect(`${call} is made once more when its nonce was refused, ${when}`, () =>
-        Effect.gen(function*() {
-          const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
-          yield* TestClock.adjust("1 hour")
-          assert.strictEqual((yield* Fiber.join(fiber))._tag, "NonceRejected")
-          assert.strictEqual((yield* privateCalls).length, attempts)
-          yield* freshEachTime
+          const error = yield* failsWith("ValidationFailed")(placeStop)
+          assert.deepStrictEqual([error.status, error.code], [422, numbered])
+          assert.deepStrictEqual(error.fields, { clientOrderId: ["no"] })
         }).pipe(
-          Effect.provideService(Call.ReadRetry, Schedule.recurs(5)),
-          Effect.provide(answered((_sent, index) => answer(index)))
+          Effect.provide(
+            answered(() => refusal(422, numbered, "Validation failed", { clientOrderId: ["no"] }), Dialect.live)
+          )
         ))
     }
-  }
 
-  const final: ReadonlyArray<readonly [string, () => Response]> = [
-    ["an answer that does not decode", () => json(200, { BTC: 5 })],
-    ["a redirect", () => new Response(null, { status: 307 })],
-    ["a refused key", () => refusal(401, 10, "Unauthorized request.")],
-    ["a rejection", () => refusal(400, 10, "No.")]
-  ]
-  for (const [name, answer] of final) {
-    for (const [call, effect] of Object.entries(reading)) {
-      it.effect(`${call} is made once after ${name}`, () =>
+    it.effect("InvalidFields: the domain's names", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("InvalidFields")(applyCode)
+        assert.deepStrictEqual(error.fields, { passphrase: ["too long"] })
+        assert.deepStrictEqual([error.status, error.code], [400, 0])
+      }).pipe(Effect.provide(answered(() => refusal(400, 0, "Validation failed", { passphrase: ["too long"] })))))
+
+    it.effect("ReduceOnlyRejected where reduce-only is asked for, RequestRejected elsewhere", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("ReduceOnlyRejected")(placeOco)
+        assert.deepStrictEqual([error.code, error.fields], [116, { reduceOnly: ["no position"] }])
+        assert.deepStrictEqual(verdict(error), ["ReduceOnlyRejected", "not-applied", false])
+        const other = yield* failsWith("RequestRejected")(placeStop)
+        assert.deepStrictEqual([other.code, other.otherFields], [116, { reduceOnly: ["no position"] }])
+      }).pipe(
+        Effect.provide(answered(() => refusal(400, 116, "Validation failed", { reduceOnly: ["no position"] })))
+      ))
+
+    it.effect("RequestRejected: everything that was said", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("RequestRejected")(placeStop)
+        assert.deepStrictEqual([error.status, error.code, error.reason], [422, 10, "Inner validation failed"])
+        assert.deepStrictEqual(error.fields, { amount: ["Not enough balance."] })
+      }).pipe(
+        Effect.provide(answered(() => refusal(422, 10, "Inner validation failed", { amount: ["Not enough balance."] })))
+      ))
+
+    it.effect("PublicRequestRejected: message and params", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("PublicRequestRejected")(ping)
+        assert.deepStrictEqual([error.status, error.reason, error.params], [400, "Invalid.", ["a", 1]])
+      }).pipe(Effect.provide(answered(() => json(400, { success: false, message: "Invalid.", params: ["a", 1] })))))
+
+    const authorisations = [
+      [401, 10, placeStop, "unauthenticated"],
+      [401, 0, placeStop, "unauthenticated"],
+      [401, 2, placeStop, "key-disabled"],
+      [401, 4, placeStop, "endpoint-not-allowed"],
+      [401, 77, placeStop, "not-permitted"],
+      [403, 0, placeStop, "not-permitted"],
+      [403, 0, interest, "no-b2b-access"]
+    ] as const
+    for (const [status, number, call, why] of authorisations) {
+      it.effect(`NotAuthorized: ${status} with code ${number} is ${why}`, () =>
         Effect.gen(function*() {
-          const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
+          const error = yield* failsWith("NotAuthorized")(call as typeof placeStop)
+          assert.deepStrictEqual([error.why, error.status, error.code, error.reason], [why, status, number, "No."])
+        }).pipe(Effect.provide(answered(() => refusal(status, number, "No.")))))
+    }
+
+    it.effect("AcceptedUnreadable: every order id, also beyond 2^53", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("AcceptedUnreadable")(placeOco)
+        assert.deepStrictEqual(error.orderIds as ReadonlyArray<string>, ["9007199254740993", "2", "3"])
+        assert.deepStrictEqual(verdict(error), ["AcceptedUnreadable", "applied", false])
+        assert.strictEqual(error.status, 200)
+        assert.include(error.body, "stop_loss")
+        assert.strictEqual((yield* privateCalls).length, 1)
+      }).pipe(
+        Effect.provide(answered(() =>
+          new Response(
+            "{\"id\":9007199254740993,\"stop_loss\":{\"order_id\":2,\"amount\":5},\"take_profit\":{\"order_id\":3}}"
+          )
+        ))
+      ))
+
+    it.effect("OutcomeUnknown: what is needed to find the order, the request out of sight", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(1_700_000_000_123)
+        const error = yield* failsWith("OutcomeUnknown")(placeStop)
+        assert.deepStrictEqual([error.why, error.status, error.body], ["server-error", 502, yield* text(html(502))])
+        assert.deepStrictEqual([error.clientOrderId, error.market], [clientOrderId, stopLimit.market])
+        assert.deepStrictEqual(Redacted.value(error.request), { ...stopLimit, clientOrderId })
+        assert.strictEqual(error.sentAt, 1_700_000_000_123_000)
+        assert.deepStrictEqual([error.key, error.nonceForm], [
+          yield* Credentials.fingerprint(Redacted.make(alice.apiKey)),
+          "unique"
+        ])
+        const [sent] = yield* privateCalls
+        assert.strictEqual(fieldsOf(sent ?? assert.fail("nothing was sent"))["nonce"], error.nonce.toString())
+        const ofCode = yield* failsWith("OutcomeUnknown")(applyCode)
+        assert.notInclude(String(ofCode) + JSON.stringify(ofCode), passphrase)
+      }).pipe(Effect.provide(answered(() => html(502)))))
+
+    const text = (response: Response) => Effect.promise(() => response.text())
+
+    const causes = [
+      ["timeout", () => Effect.never],
+      ["connection-lost", () => "lost" as const],
+      ["redirected", () => new Response(null, { status: 302 })],
+      ["server-error", () => html(500)],
+      ["unreadable-answer", () => json(200, "yes")]
+    ] as const
+    for (const [why, answer] of causes) {
+      it.effect(`OutcomeUnknown: ${why}`, () =>
+        Effect.gen(function*() {
+          const fiber = yield* Effect.forkChild(failsWith("OutcomeUnknown")(placeStop))
+          yield* TestClock.adjust("10 seconds")
+          assert.strictEqual((yield* Fiber.join(fiber)).why, why)
           yield* TestClock.adjust("1 hour")
-          yield* Fiber.join(fiber)
           assert.strictEqual((yield* privateCalls).length, 1)
         }).pipe(Effect.provide(answered(answer))))
     }
-  }
 
-  it.effect("a read that succeeds at last has succeeded", () =>
-    Effect.gen(function*() {
-      const fiber = yield* Effect.forkChild(balance)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(fiber)).size, 0)
-      assert.strictEqual((yield* privateCalls).length, 3)
-    }).pipe(Effect.provide(answered((_sent, index) => index < 2 ? html(502) : json(200, {})))))
+    it.effect("a body is shortened", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("UnexpectedResponse")(balance)
+        assert.isBelow(error.body.length, 5000)
+        assert.include(error.body, "(100000 characters)")
+      }).pipe(Effect.provide(answered(() => new Response("x".repeat(100_000))))))
 
-  it.effect("public reads are retried too", () =>
-    Effect.gen(function*() {
-      const fiber = yield* Effect.forkChild(Effect.flip(ping))
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(fiber)
-      assert.strictEqual((yield* Recorder).length, 3)
-    }).pipe(Effect.provide(answered(() => html(502)))))
+    it.effect("UnexpectedResponse: another page than the one asked for", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("UnexpectedResponse")(interest)
+        assert.deepStrictEqual(verdict(error), ["UnexpectedResponse", "not-applied", false])
+        assert.include(error.problem, "limit 5, answered with limit 6")
+        assert.strictEqual((yield* privateCalls).length, 1)
+      }).pipe(Effect.provide(answered(() => json(200, { limit: 6, offset: 0, records: [] })))))
 
-  it.effect("ReadRetry replaces the schedule for one call", () =>
-    Effect.gen(function*() {
-      yield* Effect.flip(balance).pipe(Effect.provideService(Call.ReadRetry, Schedule.recurs(6)))
-      assert.strictEqual((yield* privateCalls).length, 7)
-      yield* Effect.flip(balance).pipe(once)
-      assert.strictEqual((yield* privateCalls).length, 8)
-    }).pipe(Effect.provide(answered(() => html(502)))))
-
-  it.effect("ReadRetry has no say over mutating calls", () =>
-    Effect.gen(function*() {
-      for (const effect of Object.values(mutating)) {
-        yield* Effect.flip(effect as typeof placeStop).pipe(
-          Effect.provideService(Call.ReadRetry, Schedule.recurs(6))
+    it.effect("each is caught by its tag", () =>
+      Effect.gen(function*() {
+        const caught = placeStop.pipe(
+          Effect.map(() => "created" as const),
+          Effect.catchTags({
+            ValidationFailed: ({ fields }) => Effect.succeed(`fields ${Object.keys(fields).join()}`),
+            RequestRejected: ({ reason }) => Effect.succeed(`rejected ${reason}`),
+            NotAuthorized: ({ why }) => Effect.succeed(why),
+            NonceRejected: ({ reason }) => Effect.succeed(reason),
+            RateLimited: ({ reason }) => Effect.succeed(reason),
+            AcceptedUnreadable: ({ orderIds }) => Effect.succeed(orderIds.join()),
+            OutcomeUnknown: ({ why }) => Effect.succeed(why),
+            ExchangeUnreachable: ({ why }) => Effect.succeed(why)
+          })
         )
-      }
-      assert.strictEqual((yield* privateCalls).length, Object.keys(mutating).length)
-    }).pipe(Effect.provide(answered(() => html(502)))))
-})
+        assert.strictEqual(yield* caught, "fields amount")
+      }).pipe(Effect.provide(answered(() => refusal(400, 30, "Validation failed", { amount: ["no"] })))))
+  })
 
-describe("Timeout", () => {
-  const silent = answered(() => Effect.never)
-  const fails = (effect: typeof balance | typeof placeStop, after: Duration.Input) =>
-    Effect.gen(function*() {
-      const fiber = yield* Effect.forkChild(Effect.result(effect as typeof balance).pipe(once))
-      yield* TestClock.adjust(Duration.toMillis(after) - 1)
-      assert.isUndefined(fiber.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      return Result.getOrThrow(Result.flip(yield* Fiber.join(fiber)))
-    })
+  // -----------------------------------------------------------------------------
+  // How often a call is made
+  // -----------------------------------------------------------------------------
 
-  it.effect("is ten seconds", () =>
-    Effect.gen(function*() {
-      const error = yield* fails(balance, "10 seconds")
-      assert.strictEqual(error._tag === "ExchangeUnreachable" && error.why, "timeout")
-    }).pipe(Effect.provide(silent)))
+  const nonceUsed = () => refusal(429, 0, "Too many requests.")
+  const created = () => json(200, [])
 
-  it.effect("can be set for one call", () =>
-    Effect.gen(function*() {
-      const error = yield* fails(placeStop, "50 millis").pipe(Effect.provideService(Call.Timeout, "50 millis"))
-      assert.deepStrictEqual(verdict(error), ["OutcomeUnknown", "unknown", false])
-      assert.include(error.message, "50ms")
-    }).pipe(Effect.provide(silent)))
+  /** Three attempts of a read: the first, and two after about 100 and 200 milliseconds. */
+  const threeAttempts = Effect.gen(function*() {
+    const count = Effect.map(privateCalls, (calls) => calls.length)
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual(yield* count, 1)
+    yield* TestClock.adjust("70 millis")
+    assert.strictEqual(yield* count, 1)
+    yield* TestClock.adjust("60 millis")
+    assert.strictEqual(yield* count, 2)
+    yield* TestClock.adjust("100 millis")
+    assert.strictEqual(yield* count, 2)
+    yield* TestClock.adjust("150 millis")
+    assert.strictEqual(yield* count, 3)
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual(yield* count, 3)
+  })
 
-  it.effect("includes the last byte of the answer", () =>
-    Effect.gen(function*() {
-      const error = yield* fails(placeStop, "10 seconds")
-      assert.strictEqual(error._tag, "OutcomeUnknown")
-    }).pipe(
-      Effect.provide(answered(() =>
-        new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) }))
+  /** Every attempt has its own nonce, payload and signature, and asks for the same. */
+  const freshEachTime = Effect.gen(function*() {
+    const calls = yield* privateCalls
+    const distinct = (of: (call: (typeof calls)[number]) => unknown) => new Set(calls.map(of)).size
+    assert.strictEqual(distinct((call) => fieldsOf(call)["nonce"]), calls.length)
+    assert.strictEqual(distinct(({ headers }) => headers["x-txc-payload"]), calls.length)
+    assert.strictEqual(distinct(({ headers }) => headers["x-txc-signature"]), calls.length)
+    assert.strictEqual(distinct((call) => JSON.stringify({ ...fieldsOf(call), nonce: "" })), 1)
+  })
+
+  describe("how often a call is made", () => {
+    for (const [call, effect] of Object.entries(mutating)) {
+      it.effect(`${call} is made once more, with a new nonce, when its nonce was refused`, () =>
+        Effect.gen(function*() {
+          const error = yield* failsWith("NonceRejected")(effect as typeof placeStop)
+          assert.deepStrictEqual(verdict(error), ["NonceRejected", "not-applied", true])
+          assert.strictEqual((yield* privateCalls).length, 2)
+          yield* freshEachTime
+        }).pipe(Effect.provide(answered(nonceUsed))))
+    }
+
+    it.effect("without a nonce nothing is sent", () =>
+      Effect.gen(function*() {
+        const error = yield* failsWith("ExchangeUnreachable")(cancelAll)
+        assert.deepStrictEqual([error.why, error.reason, error.outcome], ["nonce", "none left", "not-applied"])
+        assert.strictEqual((yield* privateCalls).length, 0)
+      }).pipe(
+        Effect.provide(answered(created, Dialect.live, {
+          window: true,
+          use: () => Effect.fail(new Nonce.NonceUnavailable({ reason: "none left" }))
+        }))
       ))
-    ))
 
-  it.effect("a call that is interrupted is not retried", () =>
-    Effect.gen(function*() {
-      const fiber = yield* Effect.forkChild(balance)
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(fiber)
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual((yield* privateCalls).length, 1)
-    }).pipe(Effect.provide(silent)))
+    it.effect("a nonce outside the window is a refused nonce", () =>
+      Effect.gen(function*() {
+        yield* failsWith("NonceRejected")(cancelAll)
+        assert.strictEqual((yield* privateCalls).length, 2)
+      }).pipe(
+        Effect.provide(
+          answered(
+            () => refusal(400, 9, "Your nonce is more than 5 seconds lesser than the current nonce"),
+            Dialect.live
+          )
+        )
+      ))
+
+    it.effect("a call whose second attempt succeeds has succeeded", () =>
+      Effect.gen(function*() {
+        yield* cancelAll
+        assert.strictEqual((yield* privateCalls).length, 2)
+        yield* freshEachTime
+      }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : created()))))
+
+    it.effect("what follows a refused nonce is final", () =>
+      Effect.gen(function*() {
+        yield* failsWith("OutcomeUnknown")(cancelAll)
+        assert.strictEqual((yield* privateCalls).length, 2)
+      }).pipe(Effect.provide(answered((_sent, index) => index === 0 ? nonceUsed() : html(502)))))
+
+    const passing = [
+      ["502", () => html(502), "UnexpectedResponse"],
+      ["a broken connection", () => "lost" as const, "ExchangeUnreachable"]
+    ] as const
+    for (const [name, answer, tag] of passing) {
+      for (const [call, effect] of Object.entries(reading)) {
+        it.effect(`${call} is made three times after ${name}`, () =>
+          Effect.gen(function*() {
+            const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
+            yield* threeAttempts
+            assert.strictEqual((yield* Fiber.join(fiber))._tag, tag)
+            yield* freshEachTime
+          }).pipe(Effect.provide(answered(answer))))
+      }
+    }
+
+    const refusedNonces = [
+      ["a second time", nonceUsed, 2],
+      ["and something else goes wrong in between", (index: number) => index === 1 ? html(502) : nonceUsed(), 3]
+    ] as const
+    for (const [when, answer, attempts] of refusedNonces) {
+      for (const [call, effect] of Object.entries(reading)) {
+        it.effect(`${call} is made once more when its nonce was refused, ${when}`, () =>
+          Effect.gen(function*() {
+            const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
+            yield* TestClock.adjust("1 hour")
+            assert.strictEqual((yield* Fiber.join(fiber))._tag, "NonceRejected")
+            assert.strictEqual((yield* privateCalls).length, attempts)
+            yield* freshEachTime
+          }).pipe(
+            Effect.provideService(Call.ReadRetry, Schedule.recurs(5)),
+            Effect.provide(answered((_sent, index) => answer(index)))
+          ))
+      }
+    }
+
+    const final: ReadonlyArray<readonly [string, () => Response]> = [
+      ["an answer that does not decode", () => json(200, { BTC: 5 })],
+      ["a redirect", () => new Response(null, { status: 307 })],
+      ["a refused key", () => refusal(401, 10, "Unauthorized request.")],
+      ["a rejection", () => refusal(400, 10, "No.")]
+    ]
+    for (const [name, answer] of final) {
+      for (const [call, effect] of Object.entries(reading)) {
+        it.effect(`${call} is made once after ${name}`, () =>
+          Effect.gen(function*() {
+            const fiber = yield* Effect.forkChild(Effect.flip(effect as typeof balance))
+            yield* TestClock.adjust("1 hour")
+            yield* Fiber.join(fiber)
+            assert.strictEqual((yield* privateCalls).length, 1)
+          }).pipe(Effect.provide(answered(answer))))
+      }
+    }
+
+    it.effect("a read that succeeds at last has succeeded", () =>
+      Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(balance)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(fiber)).size, 0)
+        assert.strictEqual((yield* privateCalls).length, 3)
+      }).pipe(Effect.provide(answered((_sent, index) => index < 2 ? html(502) : json(200, {})))))
+
+    it.effect("public reads are retried too", () =>
+      Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(Effect.flip(ping))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(fiber)
+        assert.strictEqual((yield* Recorder).length, 3)
+      }).pipe(Effect.provide(answered(() => html(502)))))
+
+    it.effect("ReadRetry replaces the schedule for one call", () =>
+      Effect.gen(function*() {
+        yield* Effect.flip(balance).pipe(Effect.provideService(Call.ReadRetry, Schedule.recurs(6)))
+        assert.strictEqual((yield* privateCalls).length, 7)
+        yield* Effect.flip(balance).pipe(once)
+        assert.strictEqual((yield* privateCalls).length, 8)
+      }).pipe(Effect.provide(answered(() => html(502)))))
+
+    it.effect("ReadRetry has no say over mutating calls", () =>
+      Effect.gen(function*() {
+        for (const effect of Object.values(mutating)) {
+          yield* Effect.flip(effect as typeof placeStop).pipe(
+            Effect.provideService(Call.ReadRetry, Schedule.recurs(6))
+          )
+        }
+        assert.strictEqual((yield* privateCalls).length, Object.keys(mutating).length)
+      }).pipe(Effect.provide(answered(() => html(502)))))
+  })
+
+  describe("Timeout", () => {
+    const silent = answered(() => Effect.never)
+    const fails = (effect: typeof balance | typeof placeStop, after: Duration.Input) =>
+      Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(Effect.result(effect as typeof balance).pipe(once))
+        yield* TestClock.adjust(Duration.toMillis(after) - 1)
+        assert.isUndefined(fiber.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        return Result.getOrThrow(Result.flip(yield* Fiber.join(fiber)))
+      })
+
+    it.effect("is ten seconds", () =>
+      Effect.gen(function*() {
+        const error = yield* fails(balance, "10 seconds")
+        assert.strictEqual(error._tag === "ExchangeUnreachable" && error.why, "timeout")
+      }).pipe(Effect.provide(silent)))
+
+    it.effect("can be set for one call", () =>
+      Effect.gen(function*() {
+        const error = yield* fails(placeStop, "50 millis").pipe(Effect.provideService(Call.Timeout, "50 millis"))
+        assert.deepStrictEqual(verdict(error), ["OutcomeUnknown", "unknown", false])
+        assert.include(error.message, "50ms")
+      }).pipe(Effect.provide(silent)))
+
+    it.effect("includes the last byte of the answer", () =>
+      Effect.gen(function*() {
+        const error = yield* fails(placeStop, "10 seconds")
+        assert.strictEqual(error._tag, "OutcomeUnknown")
+      }).pipe(
+        Effect.provide(answered(() =>
+          new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) }))
+        ))
+      ))
+
+    it.effect("a call that is interrupted is not retried", () =>
+      Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(balance)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(fiber)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual((yield* privateCalls).length, 1)
+      }).pipe(Effect.provide(silent)))
+  })
 })

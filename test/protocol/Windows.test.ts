@@ -1,0 +1,37 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { Windows } from "../../src/protocol/Windows.ts"
+import { property } from "../support/property.ts"
+
+const codesOf = (text: string) => Uint16Array.from(text, (character) => character.charCodeAt(0))
+
+const found = (windows: Windows, text: string): ReadonlyArray<number> => {
+  const places: Array<number> = []
+  windows.find(codesOf(text), (at) => places.push(at))
+  return places
+}
+
+describe("windows", () => {
+  property(
+    "are found wherever another text has a part in common, and nowhere else",
+    // Few letters, so that texts have parts in common, and parts come twice.
+    [
+      fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
+      fc.string({ unit: fc.constantFrom("a", "b", "ÿ", "☃"), maxLength: 60 }),
+      fc.integer({ min: 1, max: 8 })
+    ],
+    (text, other, width) =>
+      Effect.sync(() => {
+        const expected = Array.from(other, (_, at) => at).filter((at) =>
+          at + width <= other.length && text.includes(other.slice(at, at + width))
+        )
+        assert.deepStrictEqual(found(new Windows(codesOf(text), width), other), expected)
+      })
+  )
+
+  it("of a text that is too short are none", () => {
+    assert.deepStrictEqual(found(new Windows(codesOf("abc"), 4), "abcabc"), [])
+    assert.deepStrictEqual(found(new Windows(codesOf(""), 1), "a"), [])
+  })
+})
