@@ -152,7 +152,7 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
  * @category errors
  * @since 0.1.0
  */
-export const tooLarge = (status: number, { maxAnswerBytes }: Pick<Request, "maxAnswerBytes">): SendFailed =>
+export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFailed =>
   new SendFailed({
     proof: { kind: "too-large", status },
     reason: `the answer has more than ${maxAnswerBytes} bytes`
@@ -164,7 +164,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Pick<Request, "maxA
  * @category errors
  * @since 0.1.0
  */
-export const timedOut = ({ timeout }: Pick<Request, "timeout">): SendFailed =>
+export const timedOut = ({ timeout }: Request): SendFailed =>
   new SendFailed({
     proof: { kind: "timeout" },
     reason: `no answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`
