@@ -6,6 +6,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^effect-txc$/u, replacement: source("./src/index.ts") },
+      { find: /^effect-txc\/node$/u, replacement: source("./src/node.ts") },
       { find: /^effect-txc\/redis$/u, replacement: source("./src/redis.ts") },
       { find: /^effect-txc\/sandbox$/u, replacement: source("./src/sandbox/index.ts") },
       { find: /^effect-txc\/sandbox\/vitest$/u, replacement: source("./src/sandbox/Vitest.ts") },

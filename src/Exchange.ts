@@ -78,10 +78,9 @@ const layersOf = <Services, Requirements>(
 export const layerPublic: Layer.Layer<
   PublicServices,
   never,
-  Region.Region | RateLimits.RateLimits | HttpClient.HttpClient
+  Region.Region | RateLimits.RateLimits | Transport.Transport
 > = layersOf<PublicServices, Call.PublicCall>("public").pipe(
   Layer.provide(Call.layerPublic),
-  Layer.provide(Transport.layerHttpClient),
   Layer.fresh
 )
 
@@ -94,8 +93,8 @@ const privateEndpoints = layersOf<
 )
 
 /**
- * Every endpoint, from services of your own choice: the region, who signs, the nonces and the market rules. Built anew
- * wherever it is used, so that two of them with different keys in one program stay apart.
+ * Every endpoint, from services of your own choice: the region, who signs, the nonces, the market rules, and what sends:
+ * `Transport.layerHttpClient`, or `UndiciTransport.layer` of `effect-txc/node`. Built anew wherever it is used, so that two of them with different keys in one program stay apart.
  *
  * @category layers
  * @since 0.1.0
@@ -108,11 +107,10 @@ export const layerServices: Layer.Layer<
   | Nonce.Nonce
   | RateLimits.RateLimits
   | MarketRules.MarketRules
-  | HttpClient.HttpClient
+  | Transport.Transport
 > = Reconciliation.layer.pipe(
   Layer.provideMerge(Layer.merge(privateEndpoints, layerPublic)),
   Layer.provide(Call.layer),
-  Layer.provide(Transport.layerHttpClient),
   Layer.fresh
 )
 
@@ -125,7 +123,7 @@ export const layerServices: Layer.Layer<
 export const layerMarketRules: Layer.Layer<
   MarketRules.MarketRules,
   never,
-  Region.Region | RateLimits.RateLimits | HttpClient.HttpClient
+  Region.Region | RateLimits.RateLimits | Transport.Transport
 > = Layer.unwrap(Markets.use((markets) => Effect.succeed(MarketRules.layerCached(markets.all)))).pipe(
   Layer.provide(layerPublic),
   Layer.fresh
@@ -138,11 +136,13 @@ export const layerMarketRules: Layer.Layer<
  * @category models
  * @since 0.1.0
  */
-export interface Shared<E = never, R = never> {
+export interface Shared<E = never, R = never, T = HttpClient.HttpClient> {
   /** Gives calls their nonces; `Nonce.layerWindow` by default. */
   readonly nonce?: Layer.Layer<Nonce.Nonce, E, R>
   /** Holds calls within the rate limits; `RateLimits.layerMemory` by default. `RateLimits.layerNone` counts nothing. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
+  /** Sends the calls; the `HttpClient` of the context by default. On Node `UndiciTransport.layer` costs least. */
+  readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
 
 /**
@@ -162,49 +162,50 @@ export interface Account {
  * @category models
  * @since 0.1.0
  */
-export type Options<E = never, R = never> = Region.Options & Account & Shared<E, R>
+export type Options<E = never, R = never, T = HttpClient.HttpClient> = Region.Options & Account & Shared<E, R, T>
 
-const withDefaults = <E, E2 = never, R2 = never>(
+const withDefaults = <E, E2, R2, T>(
   foundation: Layer.Layer<Region.Region | Credentials.Credentials, E>,
-  { nonce, rateLimits }: Shared<E2, R2> = {}
-): Layer.Layer<Services, E | E2 | Signer.SigningFailed, HttpClient.HttpClient | R2> =>
+  { nonce = Nonce.layerWindow, rateLimits = RateLimits.layerMemory, transport }: Shared<E2, R2, T>
+): Layer.Layer<Services, E | E2 | Signer.SigningFailed, R2 | T> =>
   isolated(
     layerServices.pipe(
       Layer.provide([Signer.layerNode, layerMarketRules]),
       Layer.provide(foundation)
     )
-  ).pipe(Layer.provide([nonce ?? Nonce.layerWindow, rateLimits ?? RateLimits.layerMemory]))
+  ).pipe(Layer.provide([nonce, rateLimits, Transport.orHttpClient(transport)]))
 
 /**
  * Every endpoint of an exchange account, with the defaults: signed by `node:crypto`, windowed nonces, market rules
- * loaded from the exchange, calls within the exchange's rate limits.
+ * loaded from the exchange, calls within the exchange's rate limits, sent over the `HttpClient` of the context.
  *
- * Say `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`.
+ * Say `{ region: "global" | "eu", credentials }`, or `{ baseUrl, dialect, credentials }`. With a `transport` no
+ * `HttpClient` is needed.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = <E = never, R = never>(
-  options: Options<E, R>
+export const layer = <E = never, R = never, T = HttpClient.HttpClient>(
+  options: Options<E, R, T>
 ): Layer.Layer<
   Services,
   Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | E,
-  HttpClient.HttpClient | R
+  R | T
 > => withDefaults(Layer.merge(Region.layer(options), Credentials.layer(options.credentials)), options)
 
 /**
  * The same from configuration: `TXC_API_KEY`, `TXC_API_SECRET`, and `TXC_REGION`, or `TXC_BASE_URL` with `TXC_DIALECT`.
- * What is given replaces a default.
+ * What is given replaces a default: `layerConfigWith({ transport: UndiciTransport.layer })`.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerConfigWith = <E = never, R = never>(
-  shared: Shared<E, R>
+export const layerConfigWith = <E = never, R = never, T = HttpClient.HttpClient>(
+  shared: Shared<E, R, T>
 ): Layer.Layer<
   Services,
   Region.InvalidBaseUrl | Credentials.InvalidCredentials | Signer.SigningFailed | Config.ConfigError | E,
-  HttpClient.HttpClient | R
+  R | T
 > => withDefaults(Layer.merge(Region.layerConfig, Credentials.layerConfig), shared)
 
 /**

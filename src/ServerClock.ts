@@ -23,6 +23,7 @@ import * as Schedule from "effect/Schedule"
 import { ClockOffset } from "./client/Nonce.ts"
 import * as RateLimits from "./client/RateLimits.ts"
 import * as Region from "./client/Region.ts"
+import * as Transport from "./client/transport/Transport.ts"
 import { type Failure, ServerTime } from "./endpoints/ServerTime.ts"
 import * as Exchange from "./Exchange.ts"
 
@@ -48,9 +49,11 @@ export interface Measurement {
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options<E = never, T = HttpClient.HttpClient> {
   /** The time between measurements. One minute unless set. */
   readonly interval?: Duration.Input
+  /** Sends the calls; the `HttpClient` of the context by default. */
+  readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
 
 /**
@@ -85,10 +88,10 @@ const correction = ({ offset, uncertainty }: Measurement): number => Math.abs(of
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
+export const layer = <E = never, T = HttpClient.HttpClient>(
   region: Region.Options,
-  { interval = "1 minute" }: Options = {}
-): Layer.Layer<never, Failure | Region.InvalidBaseUrl, HttpClient.HttpClient> =>
+  { interval = "1 minute", transport }: Options<E, T> = {}
+): Layer.Layer<never, Failure | Region.InvalidBaseUrl | E, T> =>
   Layer.effect(
     ClockOffset,
     Effect.gen(function*() {
@@ -112,5 +115,5 @@ export const layer = (
     })
   ).pipe(
     Layer.provide(Exchange.layerPublic),
-    Layer.provide([Region.layer(region), RateLimits.layerMemory])
+    Layer.provide([Region.layer(region), RateLimits.layerMemory, Transport.orHttpClient(transport)])
   )

@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
+import * as Transport from "../src/client/transport/Transport.ts"
 import { MainBalance } from "../src/endpoints/MainBalance.ts"
 import { Markets } from "../src/endpoints/Markets.ts"
 import { ServerStatus } from "../src/endpoints/ServerStatus.ts"
@@ -175,7 +176,11 @@ describe("layerPublic", () => {
       const found = yield* Effect.all([
         ServerStatus.use(({ ping }) => ping),
         Effect.map(Markets.use(({ all }) => all), (all) => all.length)
-      ]).pipe(Effect.provide(Layer.provide(Exchange.layerPublic, [Region.layer(place), RateLimits.layerMemory])))
+      ]).pipe(
+        Effect.provide(
+          Layer.provide(Exchange.layerPublic, [Region.layer(place), Transport.layerHttpClient, RateLimits.layerMemory])
+        )
+      )
       assert.deepStrictEqual(found, ["pong", 5])
       assert.deepStrictEqual(yield* privateCalls, [])
     }).pipe(Effect.provide(inProcess(Dialect.document))))

@@ -29,6 +29,16 @@ const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArr
   return found
 }
 
+/** All that a file imports, and what that imports. */
+const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
+  for (const next of graph.get(file) ?? []) {
+    if (seen.has(next)) continue
+    seen.add(next)
+    reached(next, seen)
+  }
+  return seen
+}
+
 describe("imports", () => {
   it("are found", () => {
     assert.includeMembers([...graph.get("oracle/Rules.ts") ?? []], ["oracle/Rule.ts", "oracle/rules/Nonces.ts"])
@@ -41,15 +51,15 @@ describe("imports", () => {
     assert.deepStrictEqual(circles(graph).map((circle) => circle.join(" -> ")), [])
   })
 
+  it("reach undici from its own entry point alone", () => {
+    const needsUndici = (file: string) =>
+      [file, ...reached(file, new Set())].some((file) => /from "undici/u.test(readFileSync(join(source, file), "utf8")))
+    const entries = ["index.ts", "redis.ts", "sandbox/index.ts", "oracle/index.ts", "oracle/Vitest.ts"]
+    assert.deepStrictEqual(entries.filter(needsUndici), [])
+    assert.isTrue(needsUndici("node.ts"))
+  })
+
   it("of one endpoint never reach the list of all endpoints", () => {
-    const reached = (file: string, seen: Set<string>): ReadonlySet<string> => {
-      for (const next of graph.get(file) ?? []) {
-        if (seen.has(next)) continue
-        seen.add(next)
-        reached(next, seen)
-      }
-      return seen
-    }
     const registry = ["endpoints/contract.ts", "endpoints/all.ts"]
     assert.isTrue(reached("Exchange.ts", new Set()).has("endpoints/contract.ts"))
     for (const endpoint of graph.get("endpoints/contract.ts") ?? []) {

@@ -17,6 +17,7 @@ import * as Nonce from "../src/client/Nonce.ts"
 import * as RateLimits from "../src/client/RateLimits.ts"
 import * as Region from "../src/client/Region.ts"
 import * as Signer from "../src/client/Signer.ts"
+import * as Transport from "../src/client/transport/Transport.ts"
 import { ApiKey, ClientOrderId } from "../src/domain/Identifiers.ts"
 import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
 import { CollateralLimitOrders } from "../src/endpoints/CollateralLimitOrders.ts"
@@ -140,7 +141,13 @@ const nonces = { window: Nonce.layerWindow, increasing: Nonce.layerIncreasing }
 /** A client of one of Alice's keys, all of which have the same secret. */
 const clientOf = (apiKey: string, dialect: Dialect.Dialect, form: keyof typeof nonces, baseUrl = InProcess.baseUrl) =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, nonces[form], RateLimits.layerMemory, MarketRules.layerNone]),
+    Layer.provide([
+      Transport.layerHttpClient,
+      Signer.layerNode,
+      nonces[form],
+      RateLimits.layerMemory,
+      MarketRules.layerNone
+    ]),
     Layer.provide([
       Credentials.layer({ apiKey: Redacted.make(apiKey), apiSecret: Redacted.make("alice-secret-0001") }),
       Region.layer({ baseUrl, dialect })

@@ -1,15 +1,14 @@
 /** The library with its defaults, as its README begins. */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Dialect, Exchange, MainBalance } from "../dist/index.js"
+import { UndiciTransport } from "../dist/node.js"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
 const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
-const exchange = Exchange.layer({ baseUrl, dialect: Dialect.document, credentials })
+const exchange = Exchange.layer({ baseUrl, dialect: Dialect.document, credentials, transport: UndiciTransport.layer })
 const balances = Effect.flatMap(MainBalance.MainBalance, ({ all }) => all).pipe(
-  Effect.provide(Layer.provide(exchange, NodeHttpClient.layerUndici))
+  Effect.provide(exchange)
 )
 const { size } = await Effect.runPromise(balances)
 if (size !== 500) throw new Error("not the answer")

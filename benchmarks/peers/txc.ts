@@ -1,15 +1,10 @@
 /** The library: whole calls through its services, its own work without a socket, and the decoding of answers. */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { deepStrictEqual } from "node:assert"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
@@ -17,6 +12,8 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as Transport from "../../src/client/transport/Transport.ts"
+import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as Identifiers from "../../src/domain/Identifiers.ts"
 import * as Fees from "../../src/endpoints/Fees.ts"
@@ -44,14 +41,14 @@ const order: StopLimitOrders.Request = {
 // -----------------------------------------------------------------------------
 
 /** What sends the bytes: the layer that the README recommends for Node, and the portable one. */
-const transports = { node: NodeHttpClient.layerUndici, fetch: FetchHttpClient.layer }
+const transports = {
+  node: UndiciTransport.layerWith({ connections: 64 }),
+  fetch: Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)
+}
 
-/** Answers a new order at once, without a socket and without a web `Response`. */
-const layerCanned = Layer.sync(HttpClient.HttpClient, () => {
-  const answer = HttpClientResponse.fromWeb(HttpClientRequest.empty, new Response(null, { status: 200 }))
-  const bytes = new TextEncoder().encode(answers[paths.stopLimit])
-  Object.defineProperty(answer, "stream", { value: Stream.make(bytes) })
-  return HttpClient.make(() => Effect.succeed(answer))
+/** Answers a new order at once, without a socket. */
+const layerCanned = Layer.succeed(Transport.Transport, {
+  send: () => Effect.succeed({ status: 200, headers: {}, text: answers[paths.stopLimit] })
 })
 
 // -----------------------------------------------------------------------------
@@ -71,10 +68,10 @@ const exchange = (baseUrl: string) =>
   )
 
 /** The services of one exchange, kept for the life of the process. */
-const services = <E>(baseUrl: string, http: Layer.Layer<HttpClient.HttpClient, E>) =>
+const services = (baseUrl: string, transport: Layer.Layer<Transport.Transport>) =>
   Effect.runPromise(
     Effect.gen(function*() {
-      const context = yield* Layer.build(Layer.provide(exchange(baseUrl), http))
+      const context = yield* Layer.build(Layer.provide(exchange(baseUrl), transport))
       return yield* Effect.provideContext(
         Effect.all({
           orders: StopLimitOrders.StopLimitOrders,

@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Call from "../client/call/Call.ts"
 import type * as Credentials from "../client/Credentials.ts"
@@ -12,7 +11,7 @@ import * as Nonce from "../client/Nonce.ts"
 import * as RateLimits from "../client/RateLimits.ts"
 import type { Region } from "../client/Region.ts"
 import * as Signer from "../client/Signer.ts"
-import * as Transport from "../client/transport/Transport.ts"
+import * as UndiciTransport from "../client/transport/UndiciTransport.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 
@@ -25,9 +24,9 @@ import type * as Errors from "../protocol/Errors.ts"
 export const callPublic = (
   endpoint: Endpoint.Any,
   request: object
-): Effect.Effect<unknown, Errors.CallError, Region | HttpClient.HttpClient> =>
+): Effect.Effect<unknown, Errors.CallError, Region> =>
   Call.PublicCall.use(({ make }) => make(endpoint)(request)).pipe(
-    Effect.provide(Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, Transport.layerHttpClient])))
+    Effect.provide(Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, UndiciTransport.layer])))
   )
 
 /**
@@ -42,12 +41,12 @@ export const callPrivate = (
 ): Effect.Effect<
   unknown,
   Errors.CallError | Signer.SigningFailed,
-  Region | Credentials.Credentials | HttpClient.HttpClient
+  Region | Credentials.Credentials
 > =>
   Call.Call.use(({ make }) => make(endpoint)(request)).pipe(
     Effect.provide(
       Call.layer.pipe(
-        Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, Transport.layerHttpClient])
+        Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, UndiciTransport.layer])
       )
     )
   )

@@ -12,6 +12,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as UndiciTransport from "../client/transport/UndiciTransport.ts"
 import * as Exchange from "../Exchange.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "../sandbox/control/Control.ts"
@@ -52,6 +53,7 @@ const start = Command.make(
       const exchange = Exchange.layer({
         baseUrl,
         dialect,
+        transport: UndiciTransport.layer,
         credentials: {
           apiKey: Redacted.make(Example.alice.apiKey),
           apiSecret: Redacted.make(Example.alice.apiSecret)

@@ -12,6 +12,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as Transport from "../../src/client/transport/Transport.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { Codes, endpoint as codes } from "../../src/endpoints/Codes.ts"
 import { Fees } from "../../src/endpoints/Fees.ts"
@@ -215,7 +216,13 @@ const tooMany = () => refusal(429, 0, "Too Many Attempts.")
 
 const client = (answer: Answering) =>
   Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerMemory, MarketRules.layerNone]),
+    Layer.provide([
+      Transport.layerHttpClient,
+      Signer.layerNode,
+      Nonce.layerWindow,
+      RateLimits.layerMemory,
+      MarketRules.layerNone
+    ]),
     Layer.provide([
       Credentials.layer(credentialsOf(alice)),
       Region.layer({ baseUrl: of.baseUrl, dialect: Dialect.document })

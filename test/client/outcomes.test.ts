@@ -11,6 +11,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as Transport from "../../src/client/transport/Transport.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
@@ -56,6 +57,7 @@ const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFa
 const signedBy = (signer: Signer.Signer["Service"]) =>
   Exchange.layerServices.pipe(
     Layer.provide([
+      Transport.layerHttpClient,
       Layer.succeed(Signer.Signer, signer),
       Nonce.layerWindow,
       RateLimits.layerNone,
@@ -108,7 +110,13 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       }).pipe(
         Effect.provide(
           Exchange.layerServices.pipe(
-            Layer.provide([Signer.layerNode, stuck, RateLimits.layerNone, MarketRules.layerNone]),
+            Layer.provide([
+              Transport.layerHttpClient,
+              Signer.layerNode,
+              stuck,
+              RateLimits.layerNone,
+              MarketRules.layerNone
+            ]),
             Layer.provide(Layer.unwrap(Effect.map(Place, Region.layer))),
             Layer.provide(Credentials.layer(credentialsOf(alice)))
           )

@@ -20,6 +20,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as Transport from "../../src/client/transport/Transport.ts"
 import { Passphrase } from "../../src/domain/Code.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
 import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
@@ -197,6 +198,7 @@ const everythingShown = Effect.fnUntraced(function*(
   })
 
   const client = Exchange.layerServices.pipe(
+    Layer.provide(Transport.layerHttpClient),
     Layer.provide(intents),
     Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([

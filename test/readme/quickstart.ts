@@ -1,7 +1,6 @@
 import { Decimal, Exchange, Identifiers, StopLimitOrders } from "effect-txc"
+import { UndiciTransport } from "effect-txc/node"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as Layer from "effect/Layer"
 
 export const placeOrder = Effect.gen(function*() {
   const orders = yield* StopLimitOrders.StopLimitOrders
@@ -23,5 +22,5 @@ export const placeOrder = Effect.gen(function*() {
 
 // Reads TXC_API_KEY, TXC_API_SECRET, and TXC_REGION (global or eu), or TXC_BASE_URL with TXC_DIALECT.
 export const program = placeOrder.pipe(
-  Effect.provide(Exchange.layerConfig.pipe(Layer.provide(FetchHttpClient.layer)))
+  Effect.provide(Exchange.layerConfigWith({ transport: UndiciTransport.layer }))
 )

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Call from "../../client/call/Call.ts"
+import * as UndiciTransport from "../../client/transport/UndiciTransport.ts"
 import { InterestPaymentHistory } from "../../endpoints/InterestPaymentHistory.ts"
 import { MainBalance } from "../../endpoints/MainBalance.ts"
 import * as Exchange from "../../Exchange.ts"
@@ -26,6 +27,7 @@ export const rows = (baseUrl: string, dialect: Dialect) => {
     Exchange.layer({
       baseUrl: url,
       dialect,
+      transport: UndiciTransport.layer,
       credentials: { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
     }).pipe(Layer.orDie)
   const balance = Effect.flatMap(MainBalance, (service) => service.all)

@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Credentials from "../../client/Credentials.ts"
@@ -60,7 +59,7 @@ const exampleRow = (
   { endpoint, name }: Contract.Entry,
   baseUrl: string,
   dialect: Dialect
-): Row<HttpClient.HttpClient> => {
+): Row<never> => {
   // The sandbox's own address and key are right.
   const region = Layer.orDie(Region.layer({ baseUrl, dialect }))
   const alice = Credentials.layer({
@@ -110,12 +109,12 @@ const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>
 export const run = Effect.fnUntraced(function*(
   baseUrl: string,
   dialect: Dialect
-): Effect.fn.Return<number, never, Exchange.Services | Control | HttpClient.HttpClient> {
+): Effect.fn.Return<number, never, Exchange.Services | Control> {
   yield* Console.log(line(" ", "endpoint", "request", "time", "outcome"))
   const made = yield* chapters
   const isCalled = ({ name }: Contract.Entry) => made.some(({ endpoint }) => endpoint.startsWith(`${name}.`))
   const others = Contract.entries.filter((entry) => !isCalled(entry))
-  const all: ReadonlyArray<Row<Control | HttpClient.HttpClient>> = [
+  const all: ReadonlyArray<Row<Control>> = [
     ...made,
     ...others.map((entry) => exampleRow(entry, baseUrl, dialect)),
     ...Strangers.rows(baseUrl, dialect)

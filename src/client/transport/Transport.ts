@@ -102,8 +102,8 @@ export interface NotSent {
  */
 export interface MayBeDelivered {
   /**
-   * - `lost`: the connection ended before the whole answer was there
-   * - `resent`: the `HttpClient` wanted to send the request a second time; that was refused
+   * - `lost`: the connection ended before the whole answer was there, or what came cannot be decoded
+   * - `resent`: what sends wanted to send the request a second time; that was refused
    * - `timeout`: the answer did not come in time
    */
   readonly kind: "lost" | "resent" | "timeout"
@@ -145,6 +145,30 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
   /** What happened, in words. They may contain what was sent: scrub them. */
   declare readonly reason: string
 }
+
+/**
+ * The failure of a request whose answer has more bytes than asked for.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFailed =>
+  new SendFailed({
+    proof: { kind: "too-large", status },
+    reason: `the answer has more than ${maxAnswerBytes} bytes`
+  })
+
+/**
+ * The failure of a request whose answer did not come in time.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const timedOut = ({ timeout }: Request): SendFailed =>
+  new SendFailed({
+    proof: { kind: "timeout" },
+    reason: `no answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`
+  })
 
 /**
  * Sends requests.
@@ -224,13 +248,10 @@ const toClientRequest = ({ body, headers, method, url }: Request, httpBody: Http
 // Over any HttpClient: the answer
 // -----------------------------------------------------------------------------
 
-const tooLarge = (status: number, most: number) =>
-  new SendFailed({ proof: { kind: "too-large", status }, reason: `the answer has more than ${most} bytes` })
-
 /** Reads the body as it comes, and no more of it than asked for: what is left closes the connection. */
 const readText = (
   response: HttpClientResponse.HttpClientResponse,
-  most: number
+  request: Request
 ): Effect.Effect<string, HttpClientError.HttpClientError | SendFailed> =>
   Effect.suspend(() => {
     const decoder = new TextDecoder()
@@ -239,7 +260,7 @@ const readText = (
     return Stream.runForEachArray(response.stream, (chunks) => {
       for (const chunk of chunks) {
         size += chunk.byteLength
-        if (size > most) return Effect.fail(tooLarge(response.status, most))
+        if (size > request.maxAnswerBytes) return Effect.fail(tooLarge(response.status, request))
         text += decoder.decode(chunk, { stream: true })
       }
       return Effect.void
@@ -274,8 +295,6 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
 // Over any HttpClient: the transport
 // -----------------------------------------------------------------------------
 
-const format = (duration: Duration.Input): string => Duration.format(Duration.fromInputUnsafe(duration))
-
 /**
  * Sends over a client of Effect. No header that holds a secret is printed.
  *
@@ -289,10 +308,9 @@ const format = (duration: Duration.Input): string => Duration.format(Duration.fr
 export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"] => ({
   send: (request) =>
     Effect.withFiber((fiber) => {
-      const { maxAnswerBytes, timeout } = request
       const { httpBody, reads } = bodyOf(request)
       return Effect.flatMap(http.execute(toClientRequest(request, httpBody)), (response) =>
-        Effect.map(readText(response, maxAnswerBytes), (text): Answer => ({
+        Effect.map(readText(response, request), (text): Answer => ({
           status: response.status,
           headers: response.headers,
           text
@@ -301,9 +319,8 @@ export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"
             error._tag === "SendFailed" ? error : toSendFailed(error, reads())
           ),
           Effect.timeoutOrElse({
-            duration: timeout,
-            orElse: () =>
-              Effect.fail(new SendFailed({ proof: { kind: "timeout" }, reason: `no answer within ${format(timeout)}` }))
+            duration: request.timeout,
+            orElse: () => Effect.fail(timedOut(request))
           }),
           Effect.provideContext(
             Context.add(quiet, Headers.CurrentRedactedNames, [
@@ -316,12 +333,24 @@ export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"
 })
 
 /**
- * Sends over the `HttpClient` of the context: see {@link fromHttpClient}.
+ * Sends over the `HttpClient` of the context: see {@link fromHttpClient}. Built anew wherever it is used, so that two
+ * exchanges of one program can have different clients.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
-  Transport,
-  Effect.map(HttpClient.HttpClient, fromHttpClient)
+export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.fresh(
+  Layer.effect(Transport, Effect.map(HttpClient.HttpClient, fromHttpClient))
 )
+
+/**
+ * A transport that was chosen, or else one over the `HttpClient` of the context.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const orHttpClient = <E = never, T = HttpClient.HttpClient>(
+  chosen: Layer.Layer<Transport, E, T> | undefined
+): Layer.Layer<Transport, E, T> =>
+  // Nobody states a `T` and chooses nothing: without a choice it is the `HttpClient`.
+  (chosen ?? layerHttpClient) as never

@@ -1,30 +1,19 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type * as Http from "node:http"
-import * as Credentials from "../../../src/client/Credentials.ts"
-import * as MarketRules from "../../../src/client/MarketRules.ts"
-import * as Nonce from "../../../src/client/Nonce.ts"
-import * as RateLimits from "../../../src/client/RateLimits.ts"
-import * as Region from "../../../src/client/Region.ts"
-import * as Signer from "../../../src/client/Signer.ts"
 import * as ConnectionFailure from "../../../src/client/transport/ConnectionFailure.ts"
 import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import { Markets } from "../../../src/endpoints/Markets.ts"
 import { ServerStatus } from "../../../src/endpoints/ServerStatus.ts"
 import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
-import * as Exchange from "../../../src/Exchange.ts"
-import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { alice, credentialsOf, once, stopLimit } from "../../support/exchange.ts"
+import { alice, once, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { closedPort, serving } from "../../support/server.ts"
+import { clientAt, transports } from "../../support/transports.ts"
 
 // -----------------------------------------------------------------------------
 // The codes of failing sockets
@@ -95,21 +84,6 @@ describe("ConnectionFailure", () => {
 // Real sockets
 // -----------------------------------------------------------------------------
 
-const transports: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
-  undici: NodeHttpClient.layerUndici,
-  "node:http": NodeHttpClient.layerNodeHttp,
-  fetch: FetchHttpClient.layer
-}
-
-/** Alice's client of what is at the URL. */
-const clientAt = (baseUrl: string, http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Exchange.Services> =>
-  Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
-    Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
-    Layer.provide(http),
-    Layer.orDie
-  )
-
 const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const balance = MainBalance.use(({ all }) => all)
 
@@ -127,7 +101,7 @@ const reply = (response: Http.ServerResponse, status: number, headers: Http.Outg
   response.end(body)
 }
 
-for (const [name, http] of Object.entries(transports)) {
+for (const [name, transport] of Object.entries(transports)) {
   describe(`over a socket, with ${name}`, () => {
     it.live("a redirect is never followed: the other server sees nothing", () =>
       Effect.gen(function*() {
@@ -141,7 +115,7 @@ for (const [name, http] of Object.entries(transports)) {
             assert.deepStrictEqual([error.why, error.status], ["redirected", status])
             yield* failsWith("UnexpectedResponse")(balance)
             yield* failsWith("UnexpectedResponse")(ServerStatus.use(({ ping }) => ping))
-          }).pipe(Effect.provide(clientAt(baseUrl, http)))
+          }).pipe(Effect.provide(clientAt(baseUrl, transport)))
           assert.strictEqual(received.length, 3)
         }
         assert.deepStrictEqual(other.received, [])
@@ -156,7 +130,7 @@ for (const [name, http] of Object.entries(transports)) {
           yield* ServerStatus.use(({ ping }) => ping)
           yield* balance
           yield* Effect.flip(Markets.use(({ all }) => all)).pipe(once)
-        }).pipe(Effect.withSpan("a span of the caller"), Effect.provide(clientAt(baseUrl, http)))
+        }).pipe(Effect.withSpan("a span of the caller"), Effect.provide(clientAt(baseUrl, transport)))
         const [ping, post, markets] = received
         for (const { headers } of received) {
           for (const header of ["traceparent", "tracestate", "b3", "x-b3-traceid"]) assert.notProperty(headers, header)
@@ -174,7 +148,7 @@ for (const [name, http] of Object.entries(transports)) {
 
     it.live("a refused connection was not sent", () =>
       Effect.gen(function*() {
-        const client = clientAt(`http://127.0.0.1:${yield* closedPort}`, http)
+        const client = clientAt(`http://127.0.0.1:${yield* closedPort}`, transport)
         for (const call of [create, balance]) {
           const error = yield* failsWith("ExchangeUnreachable")(call as typeof create).pipe(
             once,
@@ -188,13 +162,13 @@ for (const [name, http] of Object.entries(transports)) {
       Effect.gen(function*() {
         const error = yield* failsWith("ExchangeUnreachable")(create)
         assert.strictEqual(error.why, "dns")
-      }).pipe(Effect.provide(clientAt("https://exchange.invalid", http))))
+      }).pipe(Effect.provide(clientAt("https://exchange.invalid", transport))))
 
     it.live("a server without TLS was sent nothing", () =>
       Effect.gen(function*() {
         const { port, received } = yield* serving((response) => reply(response, 200, {}, "{}"))
         const error = yield* failsWith("ExchangeUnreachable")(create).pipe(
-          Effect.provide(clientAt(`https://127.0.0.1:${port}`, http))
+          Effect.provide(clientAt(`https://127.0.0.1:${port}`, transport))
         )
         assert.strictEqual(error.why, "tls")
         assert.deepStrictEqual(received, [])
@@ -209,7 +183,7 @@ for (const [name, http] of Object.entries(transports)) {
           assert.strictEqual(received.length, 1, "sent once")
           const read = yield* failsWith("ExchangeUnreachable")(balance).pipe(once)
           assert.deepStrictEqual([read.why, read.outcome], ["connection-lost", "not-applied"])
-        }).pipe(Effect.provide(clientAt(baseUrl, http)))
+        }).pipe(Effect.provide(clientAt(baseUrl, transport)))
       }))
 
     it.live("an answer that is cut off may have been applied", () =>
@@ -224,7 +198,7 @@ for (const [name, http] of Object.entries(transports)) {
           assert.strictEqual(received.length, 1, "sent once")
           const read = yield* failsWith("ExchangeUnreachable")(balance).pipe(once)
           assert.strictEqual(read.why, "connection-lost")
-        }).pipe(Effect.provide(clientAt(baseUrl, http)))
+        }).pipe(Effect.provide(clientAt(baseUrl, transport)))
       }))
 
     it.live("a server that says nothing is not waited for", () =>
@@ -236,7 +210,7 @@ for (const [name, http] of Object.entries(transports)) {
           assert.strictEqual(received.length, 1)
           const read = yield* timingOut(failsWith("ExchangeUnreachable")(balance), () => received.length === 2)
           assert.strictEqual(read.why, "timeout")
-        }).pipe(once, Effect.provide(clientAt(baseUrl, http)))
+        }).pipe(once, Effect.provide(clientAt(baseUrl, transport)))
       }))
 
     it.live("a server that never comes to an end is not waited for", () =>
@@ -247,7 +221,7 @@ for (const [name, http] of Object.entries(transports)) {
           response.write("{", () => begun = true)
         })
         const error = yield* timingOut(failsWith("OutcomeUnknown")(create), () => begun).pipe(
-          Effect.provide(clientAt(baseUrl, http))
+          Effect.provide(clientAt(baseUrl, transport))
         )
         assert.strictEqual(error.why, "timeout")
       }))

@@ -2,7 +2,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -13,36 +12,13 @@ import * as Http2 from "node:http2"
 import type * as Net from "node:net"
 import * as Zlib from "node:zlib"
 import * as Call from "../../../src/client/call/Call.ts"
-import * as Credentials from "../../../src/client/Credentials.ts"
-import * as MarketRules from "../../../src/client/MarketRules.ts"
-import * as Nonce from "../../../src/client/Nonce.ts"
-import * as RateLimits from "../../../src/client/RateLimits.ts"
-import * as Region from "../../../src/client/Region.ts"
-import * as Signer from "../../../src/client/Signer.ts"
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
-import * as Exchange from "../../../src/Exchange.ts"
-import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { alice, credentialsOf, once, stopLimit } from "../../support/exchange.ts"
+import { once, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { type Delivery, harming, rawAnswer } from "../../support/hostile.ts"
-
-const transports: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
-  undici: NodeHttpClient.layerUndici,
-  "node:http": NodeHttpClient.layerNodeHttp,
-  "node:http that keeps connections": NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }),
-  fetch: FetchHttpClient.layer
-}
-
-/** Alice's client of what is at the URL. */
-const clientAt = (baseUrl: string, http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Exchange.Services> =>
-  Exchange.layerServices.pipe(
-    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
-    Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
-    Layer.provide(http),
-    Layer.orDie
-  )
+import { clientAt, clients, overClient, transports } from "../../support/transports.ts"
 
 const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
 const balance = MainBalance.use(({ all }) => all)
@@ -83,13 +59,16 @@ const answers: Readonly<Record<string, string>> = {
   "100 and 421": `HTTP/1.1 100 Continue\r\n\r\n${rawAnswer(421, kept, refused)}`
 }
 
-for (const [name, http] of Object.entries(transports)) {
+/** Half a gibibyte of zeros. */
+const bomb = Zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 1 })
+
+for (const [name, transport] of Object.entries(transports)) {
   describe(`with ${name}`, () => {
     for (const [title, bytes] of Object.entries(answers)) {
       it.live(`after ${title} nothing is sent again, and nobody knows`, () =>
         Effect.gen(function*() {
           const { baseUrl, deliveries } = yield* harming((socket) => socket.write(bytes))
-          const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, http)))
+          const error = yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, transport)))
           assert.strictEqual(error.outcome, "unknown")
           assertOnce(deliveries, 1)
         }))
@@ -112,7 +91,7 @@ for (const [name, http] of Object.entries(transports)) {
           yield* Effect.gen(function*() {
             yield* failsWith("ValidationFailed")(create)
             yield* failsWith("OutcomeUnknown")(create)
-          }).pipe(Effect.provide(clientAt(baseUrl, http)))
+          }).pipe(Effect.provide(clientAt(baseUrl, transport)))
           assertOnce(deliveries, 2)
         }))
     }
@@ -125,29 +104,15 @@ for (const [name, http] of Object.entries(transports)) {
           seen.add(attemptOf(delivery))
           socket.write(isNew ? rawAnswer(421, kept, refused) : rawAnswer(429, kept, used))
         })
-        yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, http)))
+        yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, transport)))
         assertOnce(deliveries, 1)
       }))
 
     it.live("a refused nonce is the one reason to sign and send again", () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(429, kept, used)))
-        yield* failsWith("NonceRejected")(create).pipe(Effect.provide(clientAt(baseUrl, http)))
+        yield* failsWith("NonceRejected")(create).pipe(Effect.provide(clientAt(baseUrl, transport)))
         assertOnce(deliveries, 2)
-      }))
-
-    it.live("a client that retries by itself sends nothing a second time", () =>
-      Effect.gen(function*() {
-        const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, kept, refused)))
-        const retrying = Layer.effect(
-          HttpClient.HttpClient,
-          Effect.map(HttpClient.HttpClient, HttpClient.retryTransient({ schedule: Schedule.recurs(3) }))
-        )
-        const error = yield* failsWith("OutcomeUnknown")(create).pipe(
-          Effect.provide(clientAt(baseUrl, Layer.provide(retrying, http)))
-        )
-        assert.include(error.reason, "a second time, which was refused")
-        assertOnce(deliveries, 1)
       }))
 
     // -------------------------------------------------------------------------
@@ -184,7 +149,7 @@ for (const [name, http] of Object.entries(transports)) {
             while (closed.length < 2) yield* Effect.sleep(5)
           }).pipe(
             Effect.provideService(Transport.MaxAnswerBytes, 1_000_000),
-            Effect.provide(clientAt(baseUrl, http))
+            Effect.provide(clientAt(baseUrl, transport))
           )
           assert.strictEqual(deliveries.length, 2)
           // What was not read fills the buffers of both sides.
@@ -194,7 +159,6 @@ for (const [name, http] of Object.entries(transports)) {
 
     it.live("a bomb of gzip does not go off", () =>
       Effect.gen(function*() {
-        const bomb = Zlib.gzipSync(Buffer.alloc(512 * 1024 * 1024), { level: 1 })
         const { baseUrl } = yield* harming((socket) => {
           socket.write(
             `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`
@@ -208,10 +172,10 @@ for (const [name, http] of Object.entries(transports)) {
         )
         const error = yield* Effect.raceFirst(failsWith("OutcomeUnknown")(create), watching).pipe(
           Effect.provideService(Transport.MaxAnswerBytes, 1_000_000),
-          Effect.provide(clientAt(baseUrl, http))
+          Effect.provide(clientAt(baseUrl, transport))
         )
         if (typeof error === "number") return assert.fail("watched for ever")
-        // Only `fetch` decompresses. The others give the bytes as they are, which are too many or no JSON.
+        // Some decompress. The others give the bytes as they are, which are too many or no JSON.
         assert.strictEqual(error.why, "unreadable-answer")
         assert.isBelow(most - before, 256 * 1024 * 1024)
       }))
@@ -223,10 +187,32 @@ for (const [name, http] of Object.entries(transports)) {
         yield* Effect.gen(function*() {
           assert.strictEqual((yield* Effect.provideService(balance, Transport.MaxAnswerBytes, 1000)).size, 0)
           yield* failsWith("UnexpectedResponse")(Effect.provideService(balance, Transport.MaxAnswerBytes, 999))
-        }).pipe(once, Effect.provide(clientAt(baseUrl, http)))
+        }).pipe(once, Effect.provide(clientAt(baseUrl, transport)))
       }))
   })
 }
+
+// -----------------------------------------------------------------------------
+// Clients that retry
+// -----------------------------------------------------------------------------
+
+describe("a client that retries", () => {
+  for (const [name, http] of Object.entries(clients)) {
+    it.live(`${name} that retries by itself sends nothing a second time`, () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, kept, refused)))
+        const retrying = Layer.effect(
+          HttpClient.HttpClient,
+          Effect.map(HttpClient.HttpClient, HttpClient.retryTransient({ schedule: Schedule.recurs(3) }))
+        )
+        const error = yield* failsWith("OutcomeUnknown")(create).pipe(
+          Effect.provide(clientAt(baseUrl, overClient(Layer.provide(retrying, http))))
+        )
+        assert.include(error.reason, "a second time, which was refused")
+        assertOnce(deliveries, 1)
+      }))
+  }
+})
 
 // -----------------------------------------------------------------------------
 // HTTP/2
@@ -270,7 +256,7 @@ describe("with undici over HTTP/2", () => {
         const { port } = server.address() as Net.AddressInfo
         yield* failsWith("OutcomeUnknown")(create).pipe(
           Effect.provideService(Call.Timeout, "2 seconds"),
-          Effect.provide(clientAt(`http://127.0.0.1:${port}`, http2))
+          Effect.provide(clientAt(`http://127.0.0.1:${port}`, overClient(http2)))
         )
         assert.strictEqual(bodies.length, 1)
       }))
@@ -295,7 +281,7 @@ describe("a client that cannot send a body that is read once", () => {
           ? Effect.fail(cannotStream(request))
           : Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}")))
       )
-      const client = clientAt("http://localhost", Layer.succeed(HttpClient.HttpClient, runtime))
+      const client = clientAt("http://localhost", overClient(Layer.succeed(HttpClient.HttpClient, runtime)))
       const error = yield* failsWith("ExchangeUnreachable")(create).pipe(Effect.provide(client))
       assert.deepStrictEqual([error.why, error.outcome], ["other", "not-applied"])
       assert.include(error.reason, "NodeHttpClient.layerUndici")

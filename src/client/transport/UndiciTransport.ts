@@ -1,0 +1,371 @@
+/**
+ * Sends over undici's `dispatch`, for Node: what a call costs least over.
+ *
+ * Every request is one `dispatch` to a connection that carries nothing else. Nothing is sent a second time, redirects are
+ * not followed, and HTTP/2 is not spoken. What is over undici's `request` and `fetch`, such as streams, is left out.
+ *
+ * @example
+ * ```ts
+ * import { Exchange } from "effect-txc"
+ * import { UndiciTransport } from "effect-txc/node"
+ *
+ * // The key, its secret and the region come from the environment.
+ * export const exchange = Exchange.layerConfigWith({ transport: UndiciTransport.layer })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ConnectionOptions } from "node:tls"
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib"
+import type { Dispatcher } from "undici"
+import Agent from "undici/lib/dispatcher/agent.js"
+import Pool from "undici/lib/dispatcher/pool.js"
+import * as ConnectionFailure from "./ConnectionFailure.ts"
+import * as Transport from "./Transport.ts"
+
+// -----------------------------------------------------------------------------
+// The body of a request
+// -----------------------------------------------------------------------------
+
+/** What ends a request that must not be delivered, or not again. */
+class Unwanted extends Data.TaggedError("Unwanted") {
+  override readonly message = "the request may be sent only once"
+}
+
+/** A body that can be read once. Its second reader is refused. */
+class ReadOnce implements AsyncIterable<Uint8Array> {
+  /** How often it was read, or was to be. */
+  reads = 0
+  private readonly bytes: Uint8Array
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+  async *[Symbol.asyncIterator]() {
+    yield await (++this.reads === 1 ? this.bytes : Promise.reject(new Unwanted()))
+  }
+}
+
+// -----------------------------------------------------------------------------
+// The answer
+// -----------------------------------------------------------------------------
+
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2]
+
+/** The values of a header that comes more than once, as one. */
+const joined = (headers: Headers): Transport.Answer["headers"] => {
+  for (const name in headers) {
+    const value = headers[name]
+    if (Array.isArray(value)) headers[name] = value.join(", ")
+  }
+  return headers as Transport.Answer["headers"]
+}
+
+/** Text as a decoder reads it that removes a byte order mark. */
+const textOf = (bytes: Buffer): string => {
+  const text = bytes.toString()
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+/** No compression is asked for. A server that compresses all the same is understood. */
+const decoders: Readonly<Record<string, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync
+}
+
+/** Decompresses the body of an answer, and makes no more of it than asked for. */
+const decompress = (
+  status: number,
+  encoding: string,
+  bytes: Buffer,
+  request: Transport.Request
+): Effect.Effect<Buffer, Transport.SendFailed> => {
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined
+  const unreadable = (why: string) => new Transport.SendFailed({ proof: { kind: "lost" }, reason: why })
+  if (decoder === undefined)
+    return Effect.fail(unreadable(`the answer is encoded as ${encoding}, which nobody asked for`))
+  return Effect.try({
+    try: () => decoder(bytes, { maxOutputLength: Math.max(1, request.maxAnswerBytes) }),
+    catch: (error) =>
+      error instanceof RangeError
+        ? Transport.tooLarge(status, request)
+        : unreadable(`the answer is encoded as ${encoding}, and broken`)
+  })
+}
+
+// -----------------------------------------------------------------------------
+// One delivery
+// -----------------------------------------------------------------------------
+
+/** A timer of Node takes no more. */
+const longest = 2 ** 31 - 1
+
+/** What ends a delivery that nobody waits for any more. Nobody sees it. */
+const abandoned = new Unwanted()
+
+/** How a request ended. */
+type End = Effect.Effect<Transport.Answer, Transport.SendFailed>
+
+/** A request on its way to its one end. It is the handler that undici tells what becomes of the request. */
+class Delivery implements Dispatcher.DispatchHandler {
+  private readonly request: Transport.Request
+  private readonly body: Uint8Array | ReadOnce | undefined
+  private onEnd: ((end: End) => void) | undefined
+  private controller: Dispatcher.DispatchController | undefined
+  private timer: NodeJS.Timeout | undefined
+  private hasEnded = false
+  private status = 0
+  private headers: Headers = {}
+  private readonly chunks: Array<Buffer> = []
+  private size = 0
+
+  constructor(request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
+    this.request = request
+    this.body = body
+  }
+
+  /** Hands the request over. */
+  begin(dispatcher: Dispatcher, onEnd: (end: End) => void): void {
+    const { headers, method, url } = this.request
+    // After the two slashes of the scheme.
+    const slash = url.indexOf("/", 8)
+    this.onEnd = onEnd
+    dispatcher.dispatch({
+      origin: slash === -1 ? url : url.slice(0, slash),
+      path: slash === -1 ? "/" : url.slice(slash),
+      method,
+      headers: this.body instanceof ReadOnce
+        ? { ...headers, "content-length": `${this.request.body?.byteLength}` }
+        : headers,
+      // Undici takes whatever can be iterated. Its types do not say so.
+      body: this.body as Uint8Array | null,
+      // It shares its connection with no other request.
+      idempotent: false
+    }, this)
+  }
+
+  /** Ends it when so much time has passed. */
+  within(millis: number): void {
+    if (Number.isFinite(millis)) this.timer = setTimeout(() => this.late(), Math.min(millis, longest))
+  }
+
+  /** Ends it because its time has passed. */
+  late(): void {
+    const { proof, reason } = Transport.timedOut(this.request)
+    this.fail(
+      new Transport.SendFailed({ proof: this.isBegun() ? proof : { kind: "not-sent", why: "unreachable" }, reason })
+    )
+  }
+
+  /** Ends it because nobody waits for it. */
+  abandon(): void {
+    this.hasEnded = true
+    clearTimeout(this.timer)
+    this.controller?.abort(abandoned)
+  }
+
+  /** Whether a part of it may have been sent. Undici tells a handler before it writes the first byte. */
+  private isBegun(): boolean {
+    return this.controller !== undefined || (this.body instanceof ReadOnce && this.body.reads > 0)
+  }
+
+  private end(end: End): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    clearTimeout(this.timer)
+    // Undici is in the middle of reading from a connection, and must not be called by what comes next.
+    queueMicrotask(() => this.onEnd?.(end))
+  }
+
+  private fail(error: Transport.SendFailed): void {
+    this.end(Effect.fail(error))
+    this.controller?.abort(abandoned)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const isSecond = this.controller !== undefined && this.request.once
+    this.controller = controller
+    if (isSecond) controller.abort(new Unwanted())
+    else if (this.hasEnded) controller.abort(abandoned)
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.status = status
+    this.headers = headers
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.size += chunk.byteLength
+    if (this.size > this.request.maxAnswerBytes) this.fail(Transport.tooLarge(this.status, this.request))
+    else this.chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    const { chunks, status } = this
+    const [first] = chunks
+    const headers = joined(this.headers)
+    const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first
+    if (bytes === undefined) return this.end(Effect.succeed({ status, headers, text: "" }))
+    const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity"
+    this.end(
+      encoding === "identity" ? Effect.succeed({ status, headers, text: textOf(bytes) }) : Effect.map(
+        decompress(status, encoding, bytes, this.request),
+        (bytes) => ({ status, headers, text: textOf(bytes) })
+      )
+    )
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.hasEnded) return
+    if (error instanceof Unwanted) {
+      return this.fail(
+        new Transport.SendFailed({
+          proof: { kind: "resent" },
+          reason: "the dispatcher tried to send the request a second time, which was refused"
+        })
+      )
+    }
+    const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
+    this.fail(
+      new Transport.SendFailed({
+        proof: this.isBegun() ? { kind: "lost" } : { kind: "not-sent", why: why ?? "other" },
+        reason
+      })
+    )
+  }
+}
+
+// -----------------------------------------------------------------------------
+// The transport
+// -----------------------------------------------------------------------------
+
+/** The clock of this machine. A test may have another. */
+const machineClock = Context.get(Context.empty(), Clock.Clock)
+
+/** What a body is sent as. */
+type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
+
+const over = (dispatcher: Dispatcher, bodyOf: BodyOf): Transport.Transport["Service"] => ({
+  send: (request) =>
+    Effect.clockWith((clock) => {
+      const timeout = Duration.fromInputUnsafe(request.timeout)
+      const delivery = new Delivery(request, bodyOf(request))
+      const end = Effect.callback<Transport.Answer, Transport.SendFailed>((resume) => {
+        if (clock === machineClock) delivery.within(Duration.toMillis(timeout))
+        delivery.begin(dispatcher, resume)
+        return Effect.sync(() => delivery.abandon())
+      })
+      if (clock === machineClock) return end
+      return Effect.raceFirst(
+        end,
+        Effect.flatMap(clock.sleep(timeout), () => {
+          delivery.late()
+          return Effect.never
+        })
+      )
+    })
+})
+
+/**
+ * Sends over a dispatcher of your own, such as undici's `ProxyAgent`. You close it.
+ *
+ * The body of a request that may be delivered once can be read once, so that a dispatcher that retries cannot deliver it
+ * again. That costs a little. Do not give it one that retries or follows redirects all the same.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Service"] =>
+  over(dispatcher, ({ body, once }) => once && body !== undefined ? new ReadOnce(body) : body)
+
+/**
+ * How connections are made and kept.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The most connections to one origin. As many as there are requests under way, unless set. */
+  readonly connections?: number
+  /** How long making a connection may take, at most. Ten seconds unless set. The timeout of a request counts too. */
+  readonly connectTimeout?: Duration.Input
+  /** How long a connection is kept that nothing uses. Four seconds unless set, less where the server says so. */
+  readonly keepAlive?: Duration.Input
+  /** Certificates and the like, as `node:tls` takes them. */
+  readonly tls?: Pick<
+    ConnectionOptions,
+    "ca" | "cert" | "key" | "passphrase" | "pfx" | "rejectUnauthorized" | "servername"
+  >
+}
+
+const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(duration))
+
+/** How long requests that are under way may go on when a layer is closed. */
+const grace = 1000
+
+/** An agent, and the latest pool of each origin: once it is closed, an agent does not know them any more. */
+interface Connections {
+  readonly agent: Agent
+  readonly pools: Map<string, Pool>
+}
+
+const open = ({ connectTimeout, connections, keepAlive, tls }: Options): Connections => {
+  const pools = new Map<string, Pool>()
+  const agent = new Agent({
+    allowH2: false,
+    pipelining: 1,
+    // A request has its own timer.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    ...(connections === undefined ? {} : { connections }),
+    ...(connectTimeout === undefined ? {} : { connectTimeout: millis(connectTimeout) }),
+    ...(keepAlive === undefined ? {} : { keepAliveTimeout: millis(keepAlive) }),
+    ...(tls === undefined ? {} : { connect: tls }),
+    factory: (origin, options) => {
+      const pool = new Pool(origin, options)
+      pools.set(String(origin), pool)
+      return pool
+    }
+  })
+  return { agent, pools }
+}
+
+const close = ({ agent, pools }: Connections): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const late = setTimeout(() => pools.forEach((pool) => pool.destroy(() => {})), grace)
+    agent.close(() => {
+      clearTimeout(late)
+      resume(Effect.void)
+    })
+  })
+
+/**
+ * Sends over connections of its own. When it is closed, requests that are under way have one second to end.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
+  Layer.effect(
+    Transport.Transport,
+    Effect.map(
+      Effect.acquireRelease(Effect.sync(() => open(options)), close),
+      // Nothing in these connections sends a request again.
+      ({ agent }) => over(agent, ({ body }) => body)
+    )
+  )
+
+/**
+ * Sends over connections of its own, with the defaults: see {@link layerWith}.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<Transport.Transport> = layerWith({})

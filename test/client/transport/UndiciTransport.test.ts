@@ -1,0 +1,346 @@
+/** What a transport hears, byte for byte, and what it says of it. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as fc from "fast-check"
+import type * as Net from "node:net"
+import * as Zlib from "node:zlib"
+import { Agent, type Dispatcher, interceptors, RetryAgent, type RetryHandler } from "undici"
+import * as Transport from "../../../src/client/transport/Transport.ts"
+import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
+import { until } from "../../support/clock.ts"
+import { harming, rawAnswer } from "../../support/hostile.ts"
+import { property } from "../../support/property.ts"
+import { overClient, overDispatcher } from "../../support/transports.ts"
+
+const body = Buffer.from("{\"amount\":\"0.1\"}")
+
+const request = (baseUrl: string, more: Partial<Transport.Request> = {}): Transport.Request => ({
+  method: "POST",
+  url: `${baseUrl}/api/v4/order/new`,
+  headers: { "content-type": "application/json" },
+  body,
+  once: true,
+  timeout: "10 seconds",
+  maxAnswerBytes: 100_000,
+  ...more
+})
+
+const send = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
+  Transport.Transport.use((transport) => transport.send(request(baseUrl, more)))
+
+const proofOf = (baseUrl: string, more: Partial<Transport.Request> = {}) =>
+  Effect.map(Effect.flip(send(baseUrl, more)), ({ proof }) => proof)
+
+/** A server that writes these bytes for every request, each piece for itself. */
+const writing = (...pieces: ReadonlyArray<Uint8Array | string>) =>
+  harming((socket) => {
+    for (const piece of pieces) socket.write(piece)
+  })
+
+const ending = (...pieces: ReadonlyArray<Uint8Array | string>) =>
+  harming((socket) => {
+    for (const piece of pieces) socket.write(piece)
+    socket.end()
+  })
+
+const head = (...headers: ReadonlyArray<string>) => ["HTTP/1.1 200 OK", ...headers, "", ""].join("\r\n")
+
+const chunked = (pieces: ReadonlyArray<Uint8Array>) =>
+  Buffer.concat([
+    Buffer.from(head("transfer-encoding: chunked")),
+    ...pieces.flatMap((piece) => [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]),
+    Buffer.from("0\r\n\r\n")
+  ])
+
+// -----------------------------------------------------------------------------
+// Answers
+// -----------------------------------------------------------------------------
+
+const dispatching = {
+  "undici's dispatch": UndiciTransport.layer,
+  "a dispatcher that was supplied": overDispatcher
+}
+
+const all = { ...dispatching, fetch: overClient(FetchHttpClient.layer) }
+
+describe.each(Object.entries(all))("with %s", (_name, transport) => {
+  const answers: ReadonlyArray<
+    readonly [title: string, status: number, text: string, ...bytes: ReadonlyArray<string>]
+  > = [
+    ["a length", 200, "{}", head("content-length: 2"), "{}"],
+    [
+      "chunks and trailers",
+      200,
+      "{\"a\":1}",
+      head("transfer-encoding: chunked"),
+      "3\r\n{\"a\r\n",
+      "4\r\n\":1}\r\n",
+      "0\r\nx: y\r\n\r\n"
+    ],
+    ["an early hint", 200, "{}", "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n", head("content-length: 2"), "{}"],
+    ["no content", 204, "", "HTTP/1.1 204 No Content\r\n\r\n"],
+    ["nothing new", 304, "", "HTTP/1.1 304 Not Modified\r\netag: \"x\"\r\n\r\n"],
+    ["a body of no bytes", 500, "", rawAnswer(500, [], "")],
+    ["a byte order mark", 200, "{}", head("content-length: 5"), "\ufeff{}"]
+  ]
+  for (const [title, status, text, ...bytes] of answers) {
+    it.live(`an answer with ${title} is read`, () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* writing(...bytes)
+        const answer = yield* send(baseUrl)
+        assert.deepStrictEqual([answer.status, answer.text], [status, text])
+      }).pipe(Effect.provide(transport)))
+  }
+
+  it.live("an answer of HTTP/1.0 ends with its connection", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* ending("HTTP/1.0 200 OK\r\n\r\n", "{\"a\":", "1}")
+      assert.strictEqual((yield* send(baseUrl)).text, "{\"a\":1}")
+    }).pipe(Effect.provide(transport)))
+
+  it.live("headers have lower-case names, and those that come twice are joined", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* writing(rawAnswer(200, ["Retry-After: 7", "X-Seen: a", "x-seen: b"], "{}"))
+      const { headers } = yield* send(baseUrl)
+      assert.deepStrictEqual([headers["retry-after"], headers["x-seen"]], ["7", "a, b"])
+    }).pipe(Effect.provide(transport)))
+
+  const half: Readonly<Record<string, ReadonlyArray<string>>> = {
+    "no byte": [],
+    "half of the status": ["HTTP/1."],
+    "half of the headers": ["HTTP/1.1 200 OK\r\ncontent-le"],
+    "an early hint": ["HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"],
+    "half of the length": [head("content-length: 10"), "{\"a\""],
+    "half of the chunks": [head("transfer-encoding: chunked"), "3\r\n{\"a\r\n"],
+    "what is no HTTP": ["SSH-2.0-OpenSSH_9.6\r\n"],
+    "a flood of headers": [`HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(100_000)}`]
+  }
+  for (const [title, bytes] of Object.entries(half)) {
+    it.live(`after ${title} the request may have been delivered`, () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries } = yield* ending(...bytes)
+        assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
+        assert.strictEqual(deliveries.length, 1)
+      }).pipe(Effect.provide(transport)))
+  }
+
+  it.live("a connection that breaks at the first byte of a request may have delivered it", () =>
+    Effect.gen(function*() {
+      let isFirst = true
+      const { baseUrl, deliveries } = yield* harming(
+        (socket) => socket.write(rawAnswer(200, [], "{}")),
+        (socket) => {
+          if (!isFirst) socket.resetAndDestroy()
+          isFirst = false
+        }
+      )
+      yield* send(baseUrl)
+      assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
+      assert.isAtMost(deliveries.length, 2)
+    }).pipe(Effect.provide(transport)))
+
+  it.live("an answer that drips is not waited for longer than asked for", () =>
+    Effect.gen(function*() {
+      const answering: Array<Net.Socket> = []
+      const { baseUrl } = yield* harming((socket) => {
+        socket.write(head("content-length: 1000000"))
+        answering.push(socket)
+      })
+      const drop = Effect.sync(() => answering.forEach((socket) => socket.write(" ")))
+      yield* Effect.forkScoped(Effect.repeat(drop, Schedule.spaced(5)))
+      assert.deepStrictEqual(yield* proofOf(baseUrl, { timeout: 100 }), { kind: "timeout" })
+    }).pipe(Effect.provide(transport)))
+
+  it.live("what is interrupted is aborted, and its connection closed", () =>
+    Effect.gen(function*() {
+      let isClosed = false
+      const { baseUrl, deliveries } = yield* harming((socket) => socket.on("close", () => isClosed = true))
+      const fiber = yield* Effect.forkChild(send(baseUrl))
+      yield* until(Effect.sync(() => deliveries.length === 1))
+      yield* Fiber.interrupt(fiber)
+      yield* until(Effect.sync(() => isClosed))
+    }).pipe(Effect.provide(transport)))
+
+  it.live("a URL that is none was sent nowhere", () =>
+    Effect.gen(function*() {
+      for (const url of ["", "no URL", "http://", "http://127.0.0.1:99999/x"]) {
+        assert.strictEqual((yield* proofOf("", { url })).kind, "not-sent", url)
+      }
+    }).pipe(Effect.provide(transport)))
+
+  const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 12 }), { maxLength: 6 })
+  const cutText = fc.tuple(fc.string({ unit: "binary", minLength: 2 }), fc.nat()).map(([text, at]) => {
+    const bytes = Buffer.from(text)
+    const cut = 1 + at % (bytes.length - 1)
+    return [bytes.subarray(0, cut), bytes.subarray(cut)]
+  })
+  property(
+    "text is the same wherever its bytes are cut",
+    [fc.oneof(pieces, cutText)],
+    (pieces) =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* writing(chunked(pieces))
+        assert.strictEqual((yield* send(baseUrl)).text, new TextDecoder().decode(Buffer.concat(pieces)))
+      }).pipe(Effect.provide(transport)),
+    { runs: 50 }
+  )
+})
+
+// -----------------------------------------------------------------------------
+// Compression that nobody asked for
+// -----------------------------------------------------------------------------
+
+describe.each(Object.entries(dispatching))("with %s", (_name, transport) => {
+  const text = `{"a":"${"ä".repeat(1000)}"}`
+  const encodings = [
+    ["gzip", Zlib.gzipSync(text)],
+    ["x-gzip", Zlib.gzipSync(text)],
+    ["GZIP", Zlib.gzipSync(text)],
+    ["deflate", Zlib.deflateSync(text)],
+    ["br", Zlib.brotliCompressSync(text)],
+    ["identity", Buffer.from(text)]
+  ] as const
+  const encoded = (encoding: string, bytes: Buffer) =>
+    writing(head(`content-encoding: ${encoding}`, `content-length: ${bytes.length}`), bytes)
+
+  for (const [encoding, bytes] of encodings) {
+    it.live(`an answer in ${encoding} is decompressed, within the bound`, () =>
+      Effect.gen(function*() {
+        const { baseUrl } = yield* encoded(encoding, bytes)
+        const maxAnswerBytes = Buffer.byteLength(text)
+        assert.strictEqual((yield* send(baseUrl, { maxAnswerBytes })).text, text)
+        assert.deepStrictEqual(yield* proofOf(baseUrl, { maxAnswerBytes: maxAnswerBytes - 1 }), {
+          kind: "too-large",
+          status: 200
+        })
+      }).pipe(Effect.provide(transport)))
+  }
+
+  it.live("what cannot be decompressed is no answer", () =>
+    Effect.gen(function*() {
+      const [, gzip] = encodings[0]
+      const broken = [
+        ["gzip", gzip.subarray(0, -10)],
+        ["gzip", Buffer.from(text)],
+        ["zstd", gzip],
+        ["constructor", gzip],
+        ["gzip, br", gzip]
+      ] as const
+      for (const [encoding, bytes] of broken) {
+        const { baseUrl } = yield* encoded(encoding, bytes)
+        const { proof, reason } = yield* Effect.flip(send(baseUrl))
+        assert.deepStrictEqual(proof, { kind: "lost" })
+        assert.include(reason, encoding)
+      }
+    }).pipe(Effect.provide(transport)))
+
+  it.live("an answer without a body is not decompressed", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* encoded("gzip", Buffer.alloc(0))
+      assert.strictEqual((yield* send(baseUrl)).text, "")
+    }).pipe(Effect.provide(transport)))
+})
+
+// -----------------------------------------------------------------------------
+// Connections
+// -----------------------------------------------------------------------------
+
+describe("the connections of undici's dispatch", () => {
+  const single = UndiciTransport.layerWith({ connections: 1 })
+
+  it.live("what waits for a connection until its time has passed was not sent, and never is", () =>
+    Effect.gen(function*() {
+      const sockets: Array<Net.Socket> = []
+      const { baseUrl, deliveries } = yield* harming((socket) => sockets.push(socket))
+      const first = yield* Effect.forkChild(send(baseUrl))
+      yield* until(Effect.sync(() => deliveries.length === 1))
+      assert.deepStrictEqual(yield* proofOf(baseUrl, { timeout: 20 }), { kind: "not-sent", why: "unreachable" })
+      const interrupted = yield* Effect.forkChild(send(baseUrl))
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(interrupted)
+      const last = yield* Effect.forkChild(send(baseUrl, { body: Buffer.from("last") }))
+      const answer = () => sockets.at(-1)?.write(rawAnswer(200, [], "{}"))
+      answer()
+      yield* Fiber.join(first)
+      yield* until(Effect.sync(() => deliveries.length === 2))
+      answer()
+      yield* Fiber.join(last)
+      assert.deepStrictEqual(deliveries.map(({ body }) => body), [body.toString(), "last"])
+    }).pipe(Effect.provide(single)))
+
+  it.live("a connection that is free is used again", () =>
+    Effect.gen(function*() {
+      const { baseUrl, deliveries } = yield* writing(rawAnswer(200, [], "{}"))
+      for (let sent = 0; sent < 3; sent++) yield* send(baseUrl)
+      assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 0])
+    }).pipe(Effect.provide(single)))
+
+  it.live("a connection that cannot be made in time was not made", () =>
+    Effect.gen(function*() {
+      // It is never greeted over TLS.
+      const { baseUrl } = yield* harming(() => {})
+      assert.deepStrictEqual(yield* proofOf(baseUrl.replace("http", "https")), { kind: "not-sent", why: "unreachable" })
+    }).pipe(Effect.provide(UndiciTransport.layerWith({ connectTimeout: 50 }))))
+
+  it.live("a closed transport lets what is under way end, sends nothing more, and keeps no connection", () =>
+    Effect.gen(function*() {
+      const sockets: Array<Net.Socket> = []
+      const server = yield* harming((socket) => sockets.push(socket))
+      const { baseUrl, deliveries } = server
+      const underWay = yield* Effect.scoped(Effect.gen(function*() {
+        const { send } = Context.get(yield* Layer.build(UndiciTransport.layer), Transport.Transport)
+        const answered = yield* Effect.forkDetach(send(request(baseUrl)))
+        const silent = yield* Effect.forkDetach(Effect.flip(send(request(baseUrl))))
+        yield* until(Effect.sync(() => deliveries.length === 2))
+        yield* Effect.forkDetach(
+          Effect.delay(Effect.sync(() => sockets[0]?.write(rawAnswer(200, [], "{}"))), 20)
+        )
+        return { send, answered, silent }
+      }))
+      assert.strictEqual((yield* Fiber.join(underWay.answered)).text, "{}")
+      assert.deepStrictEqual((yield* Fiber.join(underWay.silent)).proof, { kind: "lost" })
+      const late = yield* Effect.flip(underWay.send(request(baseUrl)))
+      assert.deepStrictEqual(late.proof, { kind: "not-sent", why: "other" })
+      yield* until(Effect.sync(() => server.sockets.size === 0))
+      assert.strictEqual(deliveries.length, 2)
+    }))
+})
+
+// -----------------------------------------------------------------------------
+// Dispatchers that send again
+// -----------------------------------------------------------------------------
+
+describe("a dispatcher that sends again", () => {
+  const eager: RetryHandler.RetryOptions = { methods: ["POST"], minTimeout: 1, maxTimeout: 1 }
+  const supplied = (dispatcher: Dispatcher) =>
+    Layer.succeed(Transport.Transport, UndiciTransport.fromDispatcher(dispatcher))
+
+  const retrying: Readonly<Record<string, string>> = {
+    "an error": rawAnswer(503, ["connection: keep-alive"], "{}"),
+    "a lost connection": "",
+    "half an answer": rawAnswer(200, ["etag: \"x\""], "{\"order_id\":1}").slice(0, -3)
+  }
+  for (const [title, bytes] of Object.entries(retrying)) {
+    it.live(`after ${title} delivers nothing a second time`, () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries } = yield* ending(bytes)
+        assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "resent" })
+        assert.strictEqual(deliveries.length, 1)
+      }).pipe(Effect.provide(supplied(new RetryAgent(new Agent({ allowH2: false }), eager)))))
+  }
+
+  it.live("to where a redirect leads sends nothing", () =>
+    Effect.gen(function*() {
+      const other = yield* writing(rawAnswer(200, [], "{}"))
+      const { baseUrl, deliveries } = yield* writing(rawAnswer(307, [`location: ${other.baseUrl}/`], ""))
+      assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "resent" })
+      assert.deepStrictEqual([deliveries.length, other.deliveries.length], [1, 0])
+    }).pipe(Effect.provide(supplied(
+      new Agent({ allowH2: false }).compose(interceptors.redirect({ maxRedirections: 3 }))
+    ))))
+})

@@ -1,0 +1,52 @@
+/** Everything that sends for the client. What is promised of a transport is tested with each of them. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import type * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import { Agent } from "undici"
+import * as Credentials from "../../src/client/Credentials.ts"
+import * as MarketRules from "../../src/client/MarketRules.ts"
+import * as Nonce from "../../src/client/Nonce.ts"
+import * as RateLimits from "../../src/client/RateLimits.ts"
+import * as Region from "../../src/client/Region.ts"
+import * as Signer from "../../src/client/Signer.ts"
+import * as Transport from "../../src/client/transport/Transport.ts"
+import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
+import * as Exchange from "../../src/Exchange.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { alice, credentialsOf } from "./exchange.ts"
+
+/** A transport over Effect's client. */
+export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
+  Layer.provide(Transport.layerHttpClient, http)
+
+/** Effect's clients, by what is below. */
+export const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>>> = {
+  "Effect's undici": NodeHttpClient.layerUndici,
+  "node:http": NodeHttpClient.layerNodeHttp,
+  "node:http that keeps connections": NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }),
+  fetch: FetchHttpClient.layer
+}
+
+/** A transport over a dispatcher that this process never closes. */
+export const overDispatcher = Layer.sync(
+  Transport.Transport,
+  () => UndiciTransport.fromDispatcher(new Agent({ allowH2: false }))
+)
+
+export const transports: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
+  "undici's dispatch": UndiciTransport.layer,
+  "a dispatcher that was supplied": overDispatcher,
+  ...Object.fromEntries(Object.entries(clients).map(([name, http]) => [name, overClient(http)]))
+}
+
+/** Alice's client of what is at the URL. */
+export const clientAt = (
+  baseUrl: string,
+  transport: Layer.Layer<Transport.Transport>
+): Layer.Layer<Exchange.Services> =>
+  Exchange.layerServices.pipe(
+    Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone, transport]),
+    Layer.provide([Credentials.layer(credentialsOf(alice)), Region.layer({ baseUrl, dialect: Dialect.document })]),
+    Layer.orDie
+  )
