@@ -85,7 +85,7 @@ export const respond = (route: Route, request: unknown, reply: Reply, context: C
   const { dialect } = context
   if (isFailed(reply)) return respondFailed(dialect, route, reply)
   const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
-  if (Result.isSuccess(encoded)) return json(route.status(dialect), encoded.success)
+  if (Result.isSuccess(encoded)) return json(Endpoint.successStatus(route.endpoint, dialect), encoded.success)
   const message = `The sandbox made an answer that it can't encode: ${encoded.failure.message}`
   return json(500, { code: 0, message, errors: {} })
 }
