@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as OpenApi from "../../../src/OpenApi.ts"
+import type { Dialect } from "../../../src/protocol/Dialect.ts"
+import * as Example from "../../../src/sandbox/Example.ts"
+import * as InProcess from "../../../src/sandbox/gateway/InProcess.ts"
+import * as Server from "../../../src/sandbox/gateway/Server.ts"
+import * as Protocol from "../../../src/sandbox/page/Protocol.ts"
+import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
+import { dialects } from "../../support/exchange.ts"
+
+const controlToken = "the token of this venue"
+
+const world = (dialect: Dialect) =>
+  Layer.effectDiscard(Example.setUp).pipe(Layer.provideMerge(Sandbox.layer({ dialect })), Layer.orDie)
+
+const got = Effect.fnUntraced(function*(url: string) {
+  const { headers, status, text } = yield* HttpClient.get(url)
+  return { status, type: headers["content-type"], text: yield* text }
+})
+
+describe.each(dialects)("the protocol of a venue, in the $name dialect", (dialect) => {
+  const expected = { status: 200, type: "application/json", text: OpenApi.text(dialect) }
+
+  it.live("is served to anybody, with a control plane and without", () =>
+    Effect.gen(function*() {
+      for (const options of [{}, { controlToken }]) {
+        const { baseUrl } = yield* Server.serve(options)
+        const read = got(baseUrl + Protocol.path).pipe(Effect.provide(FetchHttpClient.layer))
+        assert.deepStrictEqual(yield* read, expected)
+        assert.deepStrictEqual(yield* read, expected)
+      }
+      assert.deepStrictEqual(yield* got(InProcess.baseUrl + Protocol.path), expected)
+    }).pipe(Effect.scoped, Effect.provide(world(dialect))))
+
+  it.live("says nothing of the venue", () =>
+    Effect.gen(function*() {
+      const { baseUrl } = yield* Server.serve({ controlToken })
+      const { text } = yield* got(baseUrl + Protocol.path).pipe(Effect.provide(FetchHttpClient.layer))
+      const { account, apiKey, apiSecret } = Example.alice
+      for (const secret of [account, apiKey, apiSecret, controlToken, new URL(baseUrl).host]) {
+        assert.notInclude(text, secret)
+      }
+    }).pipe(Effect.scoped, Effect.provide(world(dialect))))
+
+  it.live("is only read", () =>
+    Effect.gen(function*() {
+      const { status } = yield* HttpClient.post(InProcess.baseUrl + Protocol.path)
+      assert.strictEqual(status, dialect.refusals.notFound.status)
+    }).pipe(Effect.provide(world(dialect))))
+})
