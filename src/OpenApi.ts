@@ -19,6 +19,7 @@ import * as Endpoint from "./protocol/Endpoint.ts"
 import * as JsonSchema from "./protocol/JsonSchema.ts"
 import * as Signature from "./protocol/Signature.ts"
 import * as Violation from "./protocol/Violation.ts"
+import type * as Wire from "./protocol/Wire.ts"
 
 /** A part of the document, as JSON. */
 interface Part {
@@ -80,15 +81,30 @@ const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
 const nameOf = ({ name }: Endpoint.Any): string =>
   name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
 
+/** For each field that can be left out only where another one is there: all that can be there. */
+const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
+  missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
+    const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
+    const enough = Object.values(keys).filter((key) => isEnough(key, true)).map((key) => ({
+      required: [key],
+      // A flag may be there, and not be set.
+      ...(isEnough(key, false) ? {} : { properties: { [key]: { const: true } } })
+    }))
+    return { anyOf: enough }
+  })
+
 const body = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Components): Part => {
-  const { schema } = endpoint.request(dialect)
-  const { properties, required = [], ...own } = schemas.wire(schema)
+  const shape = endpoint.request(dialect)
+  const { properties, required = [], ...own } = schemas.wire(shape.schema)
+  const always = required as ReadonlyArray<string>
+  const either = alternatives(shape, always)
   const isDemanded = dialect.policy.envelope === "always" || endpoint.envelope === "required"
-  const names = [...(required as ReadonlyArray<string>), ...(isDemanded ? ["request", "nonce"] : [])]
+  const names = [...always, ...(isDemanded ? ["request", "nonce"] : [])]
   const whole = {
     ...own,
     properties: { ...(properties as Part), ...envelope(endpoint, dialect) },
-    ...(names.length === 0 ? {} : { required: names })
+    ...(names.length === 0 ? {} : { required: names }),
+    ...(either.length === 0 ? {} : { allOf: either })
   }
   const example = {
     ...Result.getOrThrow(Endpoint.codec(endpoint, dialect).encodeRequest(endpoint.example(dialect))),
@@ -126,8 +142,8 @@ interface Refusable {
   readonly changes: (field: string) => boolean
 }
 
-const always = (): boolean => true
-const never = (): boolean => false
+const everywhere = (): boolean => true
+const nowhere = (): boolean => false
 const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
 const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
 
@@ -145,8 +161,8 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   keyDisabled: isPrivate,
   endpointNotAllowed: isPrivate,
   noB2bAccess: ({ endpoint }) => endpoint.b2b,
-  rateLimited: always,
-  unavailable: always,
+  rateLimited: everywhere,
+  unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
   notEnoughBalance: ({ changes, endpoint }) => endpoint.errorFamily === "order" && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
@@ -155,8 +171,8 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   notMaker: ({ changes }) => changes("postOnly"),
   notSimulated: (call) => isPrivate(call) && call.endpoint.refusals.length > 0,
   // No call of an endpoint can meet these.
-  notFound: never,
-  methodNotAllowed: never
+  notFound: nowhere,
+  methodNotAllowed: nowhere
 }
 
 /** A refusal with its body. */
