@@ -201,7 +201,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
           const answer = Result.getOrThrow(encodeResponse(expressible(response as never)))
           assert.deepStrictEqual(checkAnswer(Endpoint.successStatus(endpoint, dialect), answer), [])
         }),
-      { runs: isLong ? 200 : 10 }
+      { runs: isLong ? 200 : 5 }
     )
   }
 
