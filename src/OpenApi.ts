@@ -186,12 +186,14 @@ interface Answered {
 const refused = (
   { access }: Endpoint.Any,
   name: string,
-  { code, message, status }: Refusal,
-  errors: Part = {}
-): Answered =>
-  access === "public"
-    ? { name, status, body: { success: false, message, params: [] }, words: message }
-    : { name, status, body: { code, message, errors }, words: `code ${code}, ${message}` }
+  refusal: Refusal,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+): Answered => ({
+  name,
+  status: refusal.status,
+  body: Endpoint.refusalBody(access, refusal, errors),
+  words: access === "public" ? refusal.message : `code ${refusal.code}, ${refusal.message}`
+})
 
 /** The refusal of a request without its first field. */
 const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {

@@ -390,6 +390,19 @@ export const successStatus = ({ success }: Any, dialect: Dialect): number =>
   success === undefined ? 200 : dialect[success]
 
 /**
+ * The body of a refusal (document, "Errors"): public calls have one form, private ones another. `errors` has the messages by
+ * field.
+ *
+ * @category refusals
+ * @since 0.1.0
+ */
+export const refusalBody = (
+  access: Any["access"],
+  { code, message }: Refusal,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+): object => access === "public" ? { success: false, message, params: [] } : { code, message, errors }
+
+/**
  * How the endpoint refuses a request that breaks constraints, in a dialect.
  *
  * @category refusals

@@ -13,15 +13,11 @@ import type { Context, Route } from "../handlers/Routes.ts"
 import { json, type Written } from "./Message.ts"
 import * as Routing from "./Routing.ts"
 
-/** The error body of the document, "Errors": one form for public calls, another for private ones. */
 const refusal = (
   access: Endpoint.Any["access"],
-  { code, message, status }: Refusal,
+  refused: Refusal,
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
-): Written =>
-  access === "public"
-    ? json(status, { success: false, message, params: [] })
-    : json(status, { code, message, errors })
+): Written => json(refused.status, Endpoint.refusalBody(access, refused, errors))
 
 /**
  * The refusal of a request to a path, before anything else is known of the request.
