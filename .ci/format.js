@@ -7,7 +7,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs"
 
 const isCheck = process.argv.includes("--check")
 const files = globSync(["{src,test}/**/*.{ts,cjs}", "benchmarks/**/*.ts", "vitest.config.ts", ".ci/*.js"], {
-  exclude: ["**/node_modules/**"]
+  exclude: ["**/node_modules/**", "test/openapi/generated/**"]
 })
 
 const formatter = createFromBuffer(readFileSync(getPath()))

@@ -13,6 +13,9 @@ export * as Reconciliation from "./Reconciliation.ts"
 // Nonces by the clock of the exchange
 export * as ServerClock from "./ServerClock.ts"
 
+// The protocol for other tools
+export * as OpenApi from "./OpenApi.ts"
+
 // The endpoint services
 export * from "./endpoints/contract.ts"
 

@@ -155,7 +155,8 @@ const isShort = Schema.isMaxLength(maxLength, Constraint.annotation({ kind: "len
 
 const isGreaterThanZero = Schema.makeFilter(isPositive, {
   ...Constraint.annotation({ kind: "positive" }),
-  expected: "a decimal greater than zero"
+  expected: "a decimal greater than zero",
+  toJsonSchema: () => ({ pattern: "^[^\\-]*[1-9]" })
 })
 
 /**
@@ -199,7 +200,10 @@ export const Amount = Text.check(isDecimal, isShort, isGreaterThanZero).pipe(
 export const FeeRate = Text.check(
   isDecimal,
   isShort,
-  Schema.makeFilter((text: string) => !isNegative(text), { expected: "a decimal that is zero or more" })
+  Schema.makeFilter((text: string) => !isNegative(text), {
+    expected: "a decimal that is zero or more",
+    toJsonSchema: () => ({ pattern: "^(?!-.*[1-9])" })
+  })
 ).pipe(Schema.brand("Decimal"), Schema.brand("FeeRate")).annotate({ identifier: "FeeRate" })
 
 // -----------------------------------------------------------------------------

@@ -106,6 +106,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
+  success: "createdStatus",
   request: () => request,
   response: () => createdCode.schema,
   example: (): Request => ({

@@ -100,6 +100,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
+  success: "codeAppliedStatus",
   request: () => request,
   response: () => appliedCode.schema,
   example: (): Request => ({

@@ -160,9 +160,12 @@ type Record = Readonly<globalThis.Record<string, unknown>>
 const Records = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
 
 /** A list when the request names a market; otherwise lists by market, read as one list of fills that know theirs. */
-const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, unknown> =>
-  Schema.Union([Records, Schema.Record(Schema.String, Records)]).pipe(
-    Schema.decodeTo(Schema.Array(receivedFill(dialect).schema), {
+const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, unknown> => {
+  const fills = Schema.Array(receivedFill(dialect).schema)
+  return Schema.Union([Records, Schema.Record(Schema.String, Records)]).annotate(
+    Wire.describedBy(() => Schema.Union([fills, Schema.Record(MarketName, fills)]))
+  ).pipe(
+    Schema.decodeTo(fills, {
       decode: SchemaGetter.transform((wire): ReadonlyArray<unknown> =>
         Array.isArray(wire)
           ? wire
@@ -183,6 +186,7 @@ const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<ReceivedFill>, u
       })
     })
   )
+}
 
 /**
  * A page of fills, grouped by market; within a market the latest comes first.

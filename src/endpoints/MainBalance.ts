@@ -65,8 +65,13 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
+/** A balance on the wire. */
+const Balance = Schema.Struct({ main_balance: Decimal.Decimal })
+
 // Keys and amounts are any text at first, so that none is dropped; the map's own schema checks both, once.
-const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Schema.String })).pipe(
+const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Schema.String })).annotate(
+  Wire.describedBy(() => Schema.Record(Ticker, Balance))
+).pipe(
   Schema.decodeTo(Schema.ReadonlyMap(Ticker, Decimal.Decimal), {
     decode: SchemaGetter.transform((entries): ReadonlyMap<string, string> => {
       const balances = new Map<string, string>()
@@ -80,7 +85,7 @@ const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Sche
 )
 
 /** What is answered when the request names an asset. */
-const One = Schema.Struct({ main_balance: Schema.String }).pipe(
+const One = Schema.Struct({ main_balance: Schema.String }).annotate(Wire.describedBy(() => Balance)).pipe(
   Schema.decodeTo(Decimal.Decimal, {
     decode: SchemaGetter.transform(({ main_balance }) => main_balance),
     encode: SchemaGetter.transform((main_balance) => ({ main_balance }))

@@ -149,31 +149,40 @@ export interface EndedOrder extends OrderAnswer.AnyOrder {
 /** Here the live exchange writes the condition as a sign. */
 const activationCondition = Wire.renamed(ReceivedActivationCondition, { ">=": "gte", "<=": "lte" })
 
-const ended = (dialect: Dialect) =>
-  Wire.answer<EndedOrder>({
-    ...OrderFields.common(dialect),
-    positionSide: Schema.optionalKey(ReceivedPositionSide),
-    ftime: UnixTime,
-    price: Schema.optionalKey(Decimal),
-    takerFee: Schema.optionalKey(FeeRate),
-    makerFee: Schema.optionalKey(FeeRate),
-    postOnly: Schema.optionalKey(Schema.Boolean),
-    ioc: Schema.optionalKey(Schema.Boolean),
-    rpi: Schema.optionalKey(Schema.Boolean),
-    reduceOnly: Schema.optionalKey(Schema.Boolean),
-    activationPrice: Schema.optionalKey(Decimal),
-    activationCondition: Schema.optionalKey(activationCondition),
-    activatedAt: Schema.optionalKey(UnixTime)
-  }, {
-    // Here an order's own identifier is just `id`, in both dialects.
-    keys: { ...dialect.keys, orderId: "id", timestamp: "ctime", activatedAt: "activated" },
-    absent: {
-      ...OrderFields.absent(dialect),
-      // Zero is "not triggered".
-      activatedAt: { value: 0, when: () => true, demanded: false, written: false }
-    },
-    ...OrderFields.joint(dialect)
-  })
+const fields = (dialect: Dialect) => ({
+  ...OrderFields.common(dialect),
+  positionSide: Schema.optionalKey(ReceivedPositionSide),
+  ftime: UnixTime,
+  price: Schema.optionalKey(Decimal),
+  takerFee: Schema.optionalKey(FeeRate),
+  makerFee: Schema.optionalKey(FeeRate),
+  postOnly: Schema.optionalKey(Schema.Boolean),
+  ioc: Schema.optionalKey(Schema.Boolean),
+  rpi: Schema.optionalKey(Schema.Boolean),
+  reduceOnly: Schema.optionalKey(Schema.Boolean),
+  activationPrice: Schema.optionalKey(Decimal),
+  activationCondition: Schema.optionalKey(activationCondition),
+  activatedAt: Schema.optionalKey(UnixTime)
+})
+
+const spelling = (dialect: Dialect) => ({
+  // Here an order's own identifier is just `id`, in both dialects.
+  keys: { ...dialect.keys, orderId: "id", timestamp: "ctime", activatedAt: "activated" },
+  absent: {
+    ...OrderFields.absent(dialect),
+    // Zero is "not triggered".
+    activatedAt: { value: 0, when: () => true, demanded: false, written: false }
+  },
+  ...OrderFields.joint(dialect)
+})
+
+const ended = (dialect: Dialect) => Wire.answer<EndedOrder>(fields(dialect), spelling(dialect))
+
+/** An order as the wire has it, below its market. */
+const grouped = (dialect: Dialect) => {
+  const { market: _, ...others } = fields(dialect)
+  return Wire.answer<Omit<EndedOrder, "market">>(others, spelling(dialect))
+}
 
 /** Orders as they are grouped on the wire, by market. Where there are none the live exchange may answer a list. */
 const Grouped = Schema.Union([
@@ -183,7 +192,11 @@ const Grouped = Schema.Union([
 
 /** An object of lists by market, read as one list of orders that know their market. */
 const response = (dialect: Dialect): Schema.Codec<ReadonlyArray<EndedOrder>, unknown> =>
-  Grouped.pipe(
+  Grouped.annotate(
+    Wire.describedBy(() =>
+      Schema.Union([Schema.Record(MarketName, Schema.Array(grouped(dialect).schema)), Schema.Tuple([])])
+    )
+  ).pipe(
     Schema.decodeTo(Schema.Array(ended(dialect).schema), {
       decode: SchemaGetter.transform((groups): ReadonlyArray<unknown> =>
         Object.entries(groups).flatMap(([market, orders]) => orders.map((order) => ({ ...order, market })))

@@ -121,6 +121,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
+  success: "createdStatus",
   request: () => request,
   response: () => CreatedApiKey,
   example: (): Request => ({

@@ -89,6 +89,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
+  success: "createdStatus",
   request: () => request,
   response: () => SubAccount,
   example: (): Request => ({

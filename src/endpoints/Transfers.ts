@@ -140,6 +140,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
+  success: "createdStatus",
   request,
   response: () => response,
   example: (): Sent => ({ ticker: ticker("USDT"), amount: amount("100"), from: "main", to: "spot" })

@@ -80,6 +80,8 @@ export interface Definition<
   readonly errorFamily: Violation.ErrorFamily
   /** Which of the refusals that name fields it may give. */
   readonly refusals: ReadonlyArray<Refusals>
+  /** Which status of the dialect a success has; HTTP 200 where this is left out. */
+  readonly success?: "createdStatus" | "codeAppliedStatus"
   /** The request and how it is spelled in a dialect. */
   readonly request: (dialect: Dialect) => Wire.Shape<Request>
   /** The answer's schema in a dialect. */
@@ -377,6 +379,28 @@ export const match = ({ path: template }: Any, path: string): Readonly<Record<st
   }
   return fields
 }
+
+/**
+ * The HTTP status of an answer that is no refusal, in a dialect.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const successStatus = ({ success }: Any, dialect: Dialect): number =>
+  success === undefined ? 200 : dialect[success]
+
+/**
+ * The body of a refusal (document, "Errors"): public calls have one form, private ones another. `errors` has the messages by
+ * field.
+ *
+ * @category refusals
+ * @since 0.1.0
+ */
+export const refusalBody = (
+  access: Any["access"],
+  { code, message }: Refusal,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+): object => access === "public" ? { success: false, message, params: [] } : { code, message, errors }
 
 /**
  * How the endpoint refuses a request that breaks constraints, in a dialect.

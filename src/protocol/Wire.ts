@@ -149,6 +149,71 @@ export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A
  */
 export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(Schema.Never)
 
+/**
+ * How the wire spells a field.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SpelledField {
+  /** The field's name in the domain. */
+  readonly name: string
+  /** The field's key on the wire. */
+  readonly key: string
+  /** The wire value that means that the field is absent, if one does. */
+  readonly absent: Absent | undefined
+  /** Whether `null` means that the field is absent. */
+  readonly isNullable: boolean
+}
+
+/**
+ * How the wire spells the fields of a model.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Spelled {
+  /** The fields, in the order of the model. */
+  readonly fields: ReadonlyArray<SpelledField>
+  /** What becomes of a key that stands for more than one field. */
+  readonly joint: Joint | undefined
+}
+
+const spelledKey = "effect-txc/spelled"
+
+/**
+ * How the wire spells a model, from the schema of the model; `undefined` when it is spelled as it is.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const spelledOf = ({ annotations }: SchemaAST.AST): Spelled | undefined =>
+  // Only `shapeOf` writes this key, hence the type.
+  annotations?.[spelledKey] as Spelled | undefined
+
+const describedKey = "effect-txc/described"
+
+/**
+ * The annotation of the wire's side of a codec that checks later what it reads: `schema` is what the wire has, for
+ * descriptions of the protocol.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const describedBy = (schema: () => Schema.Constraint): { readonly [describedKey]: () => Schema.Constraint } => ({
+  [describedKey]: schema
+})
+
+/**
+ * What the wire has, where the schema itself says less; `undefined` when it says all.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint | undefined =>
+  // Only `describedBy` writes this key, hence the type.
+  (annotations?.[describedKey] as (() => Schema.Constraint) | undefined)?.()
+
 const isNullable = (schema: Schema.Constraint): boolean =>
   SchemaAST.isOptional(schema.ast) && !Schema.is(schema as Schema.Codec<unknown>)(null)
 
@@ -170,7 +235,8 @@ const shapeOf = <A extends object>(
     absent: spelling.absent?.[name],
     isNullable: nullsAreAbsent && isNullable(schema)
   }))
-  const { join, split } = spelling.joint ?? { join: undefined, split: undefined }
+  const { joint } = spelling
+  const { join, split } = joint ?? { join: undefined, split: undefined }
   const decode = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
     const wire = split === undefined ? given : split(given)
     const value: Record<string, unknown> = {}
@@ -199,7 +265,8 @@ const shapeOf = <A extends object>(
     )
   )
   const [first, ...others] = constraints
-  const plain = Schema.Struct(fields)
+  const spelled: Spelled = { fields: plan, joint }
+  const plain = Schema.Struct(fields).annotate({ [spelledKey]: spelled })
   const struct = first === undefined ? plain : plain.check(first, ...others)
   const names = new Map(plan.map(({ key, name }) => [key, name]))
   return {

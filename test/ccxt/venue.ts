@@ -37,8 +37,8 @@ const setUp = Effect.gen(function*() {
 })
 
 /** Opens the exchange of the example, where bob has something to trade too. */
-export const open = () => {
-  const runtime = ManagedRuntime.make(Sandbox.layer({ dialect: Dialect.live }))
+export const open = (dialect = Dialect.live) => {
+  const runtime = ManagedRuntime.make(Sandbox.layer({ dialect }))
   const opened = Effect.gen(function*() {
     yield* setUp
     const control = yield* Control.Control

@@ -13,6 +13,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import type * as Errors from "../../src/protocol/Errors.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
+import { brokenWire, isIn, withoutUndefined } from "../support/broken.ts"
 import { alice, clientOf, code, dialects, inProcess, once, stopLimit } from "../support/exchange.ts"
 import { bytesOf, Recorder } from "../support/http.ts"
 import { signedHeaders } from "../support/signed.ts"
@@ -25,28 +26,9 @@ type Fields = Readonly<Record<string, unknown>>
 // The same request past the client's own checks
 // -----------------------------------------------------------------------------
 
-const withoutUndefined = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
 /** The broken request in the domain. */
 const broken = ({ accepted }: Refused<object>, { bad }: Row<object>): object =>
   withoutUndefined({ ...accepted, ...bad })
-
-/** The broken request as the wire writes it, where a codec would refuse to. */
-const brokenWire = (
-  { endpoint }: Entry,
-  { accepted }: Refused<object>,
-  { bad, wire }: Row<object>,
-  dialect: Dialect.Dialect
-) => {
-  const { encodeRequest, shape: { keys } } = Endpoint.codec(endpoint, dialect)
-  const byKey = Object.entries(bad).map(([name, value]) => [keys[name] ?? name, value])
-  return withoutUndefined({
-    ...Result.getOrThrow(encodeRequest(accepted)),
-    ...Object.fromEntries(byKey),
-    ...wire
-  })
-}
 
 /** Puts other fields into every call of the endpoint. A private call is signed by hand. */
 const smuggling = (
@@ -107,8 +89,6 @@ const assertSameWords = (error: Errors.CallError, said: ReturnType<typeof refusa
 }
 
 const refusing = entries.flatMap((entry) => entry.refused === undefined ? [] : [{ entry, refused: entry.refused }])
-
-const isIn = ({ name }: Dialect.Dialect) => ({ only = name }: Row<object>): boolean => only === name
 
 it("every field of a request is refused by some row of its fixture", () => {
   for (const { entry: { endpoint }, refused } of refusing) {

@@ -4,29 +4,10 @@ import type { Constraint } from "../../src/domain/Constraint.ts"
 import type { Name } from "../../src/endpoints/all.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
-import * as Json from "../../src/protocol/Json.ts"
 import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/all.ts"
 import { revealed } from "../support/arbitraries.ts"
+import { changed, pathsOf } from "../support/bodies.ts"
 import { dialects } from "../support/exchange.ts"
-
-type Path = ReadonlyArray<string>
-
-/** The paths of all keys of a body, in lists those of the first element. */
-const pathsOf = (value: unknown): ReadonlyArray<Path> => {
-  if (Array.isArray(value)) return value.slice(0, 1).flatMap((item) => pathsOf(item).map((path) => ["0", ...path]))
-  if (!Json.isObject(value)) return []
-  return Object.entries(value).flatMap(([key, inner]) => [[key], ...pathsOf(inner).map((path) => [key, ...path])])
-}
-
-type Change = (parent: Record<string, unknown>, key: string) => void
-
-/** A copy of the body in which the object that holds the path's last key is changed. */
-const changed = (value: unknown, path: Path, change: Change): unknown => {
-  const copy = structuredClone(value)
-  const parent = path.slice(0, -1).reduce((inner, key) => (inner as Record<string, unknown>)[key], copy)
-  change(parent as Record<string, unknown>, path.at(-1) ?? "")
-  return copy
-}
 
 const decode = ({ endpoint }: Entry, dialect: Dialect.Dialect, wire: unknown) =>
   Endpoint.codec(endpoint, dialect).decodeResponse(wire)

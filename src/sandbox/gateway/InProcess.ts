@@ -24,6 +24,7 @@ import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as ControlPlane from "../control/ControlPlane.ts"
+import * as Protocol from "../page/Protocol.ts"
 import { Venue } from "../Venue.ts"
 
 /** The base URL for clients of the sandbox in the same process. Nothing listens there. */
@@ -70,7 +71,12 @@ export const layerWith = (
             : request.headers
           const { method } = request
           const message = { method, path: url.pathname, query: url.search.slice(1), headers, body, from: "in-process" }
-          const handled = control?.isFor(message.path) === true ? control.handle(message) : venue.handle(message)
+          const protocol = Protocol.answer(message, venue.dialect)
+          const handled = protocol !== undefined
+            ? Effect.succeed(protocol)
+            : control?.isFor(message.path) === true
+            ? control.handle(message)
+            : venue.handle(message)
           // What was sent arrives, whether or not its caller still waits.
           const sent = Effect.forkIn(handled, scope, { startImmediately: true })
           return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {

@@ -13,15 +13,11 @@ import type { Context, Route } from "../handlers/Routes.ts"
 import { json, type Written } from "./Message.ts"
 import * as Routing from "./Routing.ts"
 
-/** The error body of the document, "Errors": one form for public calls, another for private ones. */
 const refusal = (
   access: Endpoint.Any["access"],
-  { code, message, status }: Refusal,
+  refused: Refusal,
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
-): Written =>
-  access === "public"
-    ? json(status, { success: false, message, params: [] })
-    : json(status, { code, message, errors })
+): Written => json(refused.status, Endpoint.refusalBody(access, refused, errors))
 
 /**
  * The refusal of a request to a path, before anything else is known of the request.
@@ -85,7 +81,7 @@ export const respond = (route: Route, request: unknown, reply: Reply, context: C
   const { dialect } = context
   if (isFailed(reply)) return respondFailed(dialect, route, reply)
   const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
-  if (Result.isSuccess(encoded)) return json(route.status(dialect), encoded.success)
+  if (Result.isSuccess(encoded)) return json(Endpoint.successStatus(route.endpoint, dialect), encoded.success)
   const message = `The sandbox made an answer that it can't encode: ${encoded.failure.message}`
   return json(500, { code: 0, message, errors: {} })
 }

@@ -27,6 +27,7 @@ import { ControlRefused } from "../control/Control.ts"
 import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
 import type { Place } from "../control/Forks.ts"
+import * as Protocol from "../page/Protocol.ts"
 import { Venue } from "../Venue.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Bounds from "./Bounds.ts"
@@ -121,6 +122,8 @@ const handle = ({ control, venue }: Service, request: Http.IncomingMessage, body
       body,
       from: request.socket.remoteAddress ?? ""
     }
+    const protocol = Protocol.answer(message, venue.dialect)
+    if (protocol !== undefined) return Effect.succeed(protocol)
     return control?.isFor(message.path) === true ? control.handle(message) : venue.handle(message)
   })
 

@@ -10,7 +10,6 @@ import * as Time from "../../domain/Time.ts"
 import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
 import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
 import type * as TradeBalance from "../../endpoints/TradeBalance.ts"
-import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import type { Position } from "../engine/Position.ts"
 import * as Positions from "../engine/Positions.ts"
@@ -109,9 +108,6 @@ const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
 /** The wallets, by the names that transfers have for them. */
 const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
 
-/** The status of calls that create something other than an order. */
-const created = ({ createdStatus }: Dialect): number => createdStatus
-
 const funds = group({
   MainBalance: {
     answer: ({ ticker: only }, { account, state }) => {
@@ -159,21 +155,18 @@ const funds = group({
         : { _tag: "Transfer", ...request, from: wallets[from], to: wallets[to] },
     reply: "Done",
     answer: () => undefined,
-    status: created,
     refusals: { notEnoughBalance: "notEnoughToTransfer" }
   },
   CodeCreation: {
     operation: (request) => ({ _tag: "CreateCode", ...request }),
     reply: "CodeCreated",
     answer: ({ created }) => ({ message: "Code was successfully created", ...created }),
-    status: created,
     refusals: { notEnoughBalance: "notEnoughForCode" }
   },
   Codes: {
     operation: (request) => ({ _tag: "ApplyCode", ...request }),
     reply: "CodeApplied",
-    answer: ({ applied }) => ({ message: "Code was successfully applied", ...applied }),
-    status: ({ codeAppliedStatus }) => codeAppliedStatus
+    answer: ({ applied }) => ({ message: "Code was successfully applied", ...applied })
   }
 })
 
@@ -198,8 +191,7 @@ const subAccounts = group({
       shareKyc
     }),
     reply: "SubAccountCreated",
-    answer: ({ subAccount }) => subAccountAnswer(subAccount),
-    status: created
+    answer: ({ subAccount }) => subAccountAnswer(subAccount)
   },
   DeleteSubAccount: {
     operation: (request) => ({ _tag: "DeleteSubAccount", ...request }),
@@ -230,8 +222,7 @@ const subAccounts = group({
     answer: ({ key }) => ({
       ...apiKeyAnswer(key, SubAccountId.make(key.account)),
       apiSecret: Redacted.make(key.apiSecret)
-    }),
-    status: created
+    })
   }
 })
 

@@ -69,8 +69,6 @@ export type Mutating<E extends Endpoint.Any> =
     readonly operation: (request: Endpoint.Request<E>) => Operation
     /** The fields that the source of the dialect lists and this exchange does not simulate: a request with one is refused. */
     readonly notSimulated?: ReadonlyArray<keyof Endpoint.Request<E> & string>
-    /** The HTTP status of a success; 200 when it is left out. */
-    readonly status?: (dialect: Dialect) => number
     /** The dialect's refusals, where they are not those of the engine's own reasons. */
     readonly refusals?: Refusals
   }

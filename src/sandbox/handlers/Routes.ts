@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Contract from "../../endpoints/all.ts"
-import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
+import type { RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Operation } from "../engine/Operation.ts"
 import type { Refused, Reply, Violations } from "../engine/Reply.ts"
@@ -28,8 +28,6 @@ export interface Route {
   readonly notSimulated: ReadonlyArray<string>
   /** What a call asks the engine to do. */
   readonly operation: (request: never) => Operation
-  /** The HTTP status of a success. */
-  readonly status: (dialect: Dialect) => number
   /** The dialect's refusals, where they are not those of the engine's own reasons. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
   /** The answer to a request, once the engine has replied. */
@@ -40,8 +38,6 @@ const noViolations = (): Violations => []
 
 const noOperation = (): Operation => ({ _tag: "Nothing" })
 
-const ok = (): number => 200
-
 const ofReading = (
   endpoint: Endpoint.Any,
   { answer, check = noViolations, notSimulated = [] }: Reading<Endpoint.Any>
@@ -50,7 +46,6 @@ const ofReading = (
   check,
   notSimulated,
   operation: noOperation,
-  status: ok,
   refusals: {},
   answer: (request, _reply, context) => answer(request, context)
 })
@@ -60,7 +55,6 @@ const ofMutating = (endpoint: Endpoint.Any, handler: Mutating<Endpoint.Any>): Ro
   check: noViolations,
   notSimulated: handler.notSimulated ?? [],
   operation: handler.operation,
-  status: handler.status ?? ok,
   refusals: handler.refusals ?? {},
   answer: (_request, reply, context) =>
     reply._tag === handler.reply ? handler.answer(reply as never, context) : undefined

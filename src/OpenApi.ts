@@ -1,0 +1,374 @@
+/**
+ * The exchange's protocol as an OpenAPI 3.1 document, made of the contract: for tools and for clients in other languages.
+ *
+ * @example
+ * ```ts
+ * import { Dialect, OpenApi } from "effect-txc"
+ *
+ * // What the live exchange speaks. `effect-txc openapi --dialect live` prints the same.
+ * export const text = OpenApi.text(Dialect.live)
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import * as SchemaAST from "effect/SchemaAST"
+import * as Contract from "./endpoints/all.ts"
+import type { Dialect, Refusal, RefusalKind } from "./protocol/Dialect.ts"
+import * as Endpoint from "./protocol/Endpoint.ts"
+import * as JsonSchema from "./protocol/JsonSchema.ts"
+import * as Signature from "./protocol/Signature.ts"
+import * as Violation from "./protocol/Violation.ts"
+import type * as Wire from "./protocol/Wire.ts"
+
+/** A part of the document, as JSON. */
+interface Part {
+  readonly [key: string]: unknown
+}
+
+/**
+ * An OpenAPI document of the exchange's protocol in one dialect.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Document {
+  /** The version of OpenAPI. */
+  readonly openapi: "3.1.0"
+  /** What it describes, and how to sign. */
+  readonly info: Part
+  /** The areas of the exchange, by which the operations are grouped. */
+  readonly tags: ReadonlyArray<Part>
+  /** The operation of every endpoint, by its path and its method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>
+  /** What the operations refer to: schemas, refusals and their bodies, and the headers of a signed call. */
+  readonly components: { readonly [K in "schemas" | "responses" | "examples" | "securitySchemes"]: Part }
+}
+
+/** Where what several operations have in common is collected. */
+interface Components {
+  readonly schemas: JsonSchema.Writer
+  readonly responses: JsonSchema.Definitions
+  readonly examples: JsonSchema.Definitions
+}
+
+// -----------------------------------------------------------------------------
+// Requests
+// -----------------------------------------------------------------------------
+
+/** 2023-11-14T22:13:20Z, in the ticks of a dialect's nonces. */
+const exampleNonce = ({ nonceUnit }: Dialect): number =>
+  nonceUnit === "milliseconds" ? 1_700_000_000_000 : 1_700_000_000_000_000
+
+const hasWindow = (dialect: Dialect): boolean => "nonceWindow" in dialect.nonce(0, true)
+
+const json = (schema: Part, more: Part = {}): Part => ({ "application/json": { schema, ...more } })
+
+/** The fields that every private request has, besides its own. */
+const envelope = ({ path }: Endpoint.Any, dialect: Dialect): Part => ({
+  request: { type: "string", const: path, description: "The path of the call." },
+  nonce: {
+    ...(typeof dialect.nonce(0, true).nonce === "string"
+      ? { type: "string", pattern: "^[0-9]{1,20}$" }
+      : { type: "integer", minimum: 0 }),
+    description: "A number that the key has not used before: the time will do."
+  },
+  ...(hasWindow(dialect)
+    ? { nonceWindow: { type: "boolean", description: "Takes nonces in any order, close to the exchange's clock." } }
+    : {})
+})
+
+const nameOf = ({ name }: Endpoint.Any): string =>
+  name.replace(/\.([a-z])/u, (_, letter: string) => letter.toUpperCase())
+
+/** For each field that can be left out only where another one is there: all that can be there. */
+const alternatives = ({ keys, missing }: Wire.Any, required: ReadonlyArray<string>): ReadonlyArray<Part> =>
+  missing({}, "wire").filter((field) => !required.includes(keys[field] ?? field)).map((field) => {
+    const isEnough = (key: string, value: boolean) => !missing({ [key]: value }, "wire").includes(field)
+    const enough = Object.values(keys).filter((key) => isEnough(key, true)).map((key) => ({
+      required: [key],
+      // A flag may be there, and not be set.
+      ...(isEnough(key, false) ? {} : { properties: { [key]: { const: true } } })
+    }))
+    return { anyOf: enough }
+  })
+
+const body = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Components): Part => {
+  const shape = endpoint.request(dialect)
+  const { properties, required = [], ...own } = schemas.wire(shape.schema)
+  const always = required as ReadonlyArray<string>
+  const either = alternatives(shape, always)
+  const isDemanded = dialect.policy.envelope === "always" || endpoint.envelope === "required"
+  const names = [...always, ...(isDemanded ? ["request", "nonce"] : [])]
+  const whole = {
+    ...own,
+    properties: { ...(properties as Part), ...envelope(endpoint, dialect) },
+    ...(names.length === 0 ? {} : { required: names }),
+    ...(either.length === 0 ? {} : { allOf: either })
+  }
+  const example = {
+    ...Result.getOrThrow(Endpoint.codec(endpoint, dialect).encodeRequest(endpoint.example(dialect))),
+    request: endpoint.path,
+    ...dialect.nonce(exampleNonce(dialect), true)
+  }
+  return { required: true, content: json(schemas.define(`${nameOf(endpoint)}Request`, whole), { example }) }
+}
+
+const parameters = (endpoint: Endpoint.Any, dialect: Dialect, { schemas }: Components): ReadonlyArray<Part> => {
+  const { fields, keys } = endpoint.request(dialect)
+  const example: Part = endpoint.example(dialect)
+  return Object.entries(fields).map(([field, schema]) => {
+    const name = keys[field] ?? field
+    const isInPath = endpoint.path.includes(`{${name}}`)
+    return {
+      name,
+      in: isInPath ? "path" : "query",
+      required: isInPath || !SchemaAST.isOptional(schema.ast),
+      schema: schemas.meaning(schema),
+      ...(field in example ? { example: example[field] } : {})
+    }
+  })
+}
+
+// -----------------------------------------------------------------------------
+// Refusals
+// -----------------------------------------------------------------------------
+
+/** One call, as far as it decides how it can be refused. */
+interface Refusable {
+  readonly endpoint: Endpoint.Any
+  readonly dialect: Dialect
+  /** Whether a request that changes something has the field. */
+  readonly changes: (field: string) => boolean
+}
+
+const everywhere = (): boolean => true
+const nowhere = (): boolean => false
+const isPrivate = ({ endpoint }: Refusable): boolean => endpoint.access === "private"
+const isWindowed = (call: Refusable): boolean => isPrivate(call) && hasWindow(call.dialect)
+
+/** Which calls can be refused for which reason. */
+const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } = {
+  payloadMissing: isPrivate,
+  payloadInvalid: isPrivate,
+  bodyTooLarge: isPrivate,
+  requestMissing: isPrivate,
+  nonceMissing: isPrivate,
+  nonceUsed: isPrivate,
+  nonceWindowInvalid: isWindowed,
+  nonceOutsideWindow: isWindowed,
+  unauthorized: isPrivate,
+  keyDisabled: isPrivate,
+  endpointNotAllowed: isPrivate,
+  noB2bAccess: ({ endpoint }) => endpoint.b2b,
+  rateLimited: everywhere,
+  unavailable: everywhere,
+  reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
+  notEnoughBalance: ({ changes, endpoint }) => endpoint.errorFamily === "order" && changes("amount"),
+  notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
+  notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
+  orderNotFound: ({ changes }) => changes("orderId"),
+  notMaker: ({ changes }) => changes("postOnly"),
+  notSimulated: (call) => isPrivate(call) && call.endpoint.refusals.length > 0,
+  // No call of an endpoint can meet these.
+  notFound: nowhere,
+  methodNotAllowed: nowhere
+}
+
+/** A refusal with its body. */
+interface Answered {
+  readonly name: string
+  readonly status: number
+  readonly body: object
+  readonly words: string
+}
+
+const refused = (
+  { access }: Endpoint.Any,
+  name: string,
+  refusal: Refusal,
+  errors: Readonly<Record<string, ReadonlyArray<string>>> = {}
+): Answered => ({
+  name,
+  status: refusal.status,
+  body: Endpoint.refusalBody(access, refusal, errors),
+  words: access === "public" ? refusal.message : `code ${refusal.code}, ${refusal.message}`
+})
+
+/** The refusal of a request without its first field. */
+const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {
+  const { fields, keys } = endpoint.request(dialect)
+  const [field] = Object.keys(fields)
+  if (field === undefined || endpoint.refusals.length === 0) return []
+  const violations: ReadonlyArray<Violation.Violation> = [{ field, constraint: { kind: "required" } }]
+  const errors = Violation.toErrors(violations, endpoint.errorFamily, (field) => keys[field] ?? field)
+  return endpoint.access === "public"
+    ? [{ name: "fields", ...dialect.publicValidation(errors), words: "what is wrong with each field" }]
+    : [refused(endpoint, "fields", Endpoint.refusalOf(endpoint, dialect, violations), errors)]
+}
+
+const refusalsOf = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answered> => {
+  const { fields } = endpoint.request(dialect)
+  const changes = (field: string) => endpoint.mutates && Object.hasOwn(fields, field)
+  const kinds = Object.keys(refusable) as ReadonlyArray<RefusalKind>
+  return [
+    ...ofFields(endpoint, dialect),
+    ...kinds.filter((kind) => refusable[kind]({ endpoint, dialect, changes }))
+      .map((kind) => refused(endpoint, kind, dialect.refusals[kind]))
+  ]
+}
+
+const messagesByField = { type: "object", additionalProperties: { type: "array", items: { type: "string" } } }
+
+/** The form of a refusal's body: there are three, and no body tells which it is but by its keys. */
+const formOf = (body: object, { omitsErrors }: Dialect, { schemas: { define } }: Components): Part => {
+  if ("code" in body) {
+    const properties = { code: { type: "integer" }, message: { type: "string" }, errors: messagesByField }
+    return define("Refusal", {
+      type: "object",
+      properties,
+      required: ["code", "message", ...(omitsErrors ? [] : ["errors"])]
+    })
+  }
+  if (!("success" in body)) return define("FieldErrors", messagesByField)
+  const properties = { success: { const: false }, message: { type: "string" }, params: { type: "array", items: {} } }
+  return define("PublicRefusal", { type: "object", properties, required: Object.keys(properties) })
+}
+
+const refusals = (endpoint: Endpoint.Any, dialect: Dialect, components: Components): Part => {
+  const byStatus = Map.groupBy(refusalsOf(endpoint, dialect), ({ status }) => status)
+  const responses = [...byStatus].map(([status, all]) => {
+    const schema = JsonSchema.anyOf(all.map(({ body }) => formOf(body, dialect, components)))
+    const examples = Object.fromEntries(
+      all.map(({ body, name }) => [name, components.examples.define(name, { value: body })])
+    )
+    const response = {
+      description: all.map(({ name, words }) => `- \`${name}\`: ${words}`).join("\n"),
+      content: json(schema, { examples })
+    }
+    return [String(status), components.responses.define(`Refused${status}`, response)]
+  })
+  return Object.fromEntries(responses) as Part
+}
+
+// -----------------------------------------------------------------------------
+// Operations
+// -----------------------------------------------------------------------------
+
+const areaOf = ({ path }: Endpoint.Any): string => path.split("/")[3] ?? ""
+
+const describe = ({ b2b, clause, mutates, rateLimit: { calls, perSeconds } }: Endpoint.Any): string =>
+  [
+    clause.includes("§") ? `Document, ${clause}.` : "The document does not have it; the live exchange does.",
+    `At most ${calls} calls in ${perSeconds === 1 ? "a second" : `${perSeconds} seconds`}.`,
+    mutates
+      ? "It changes something: when the answer is lost, find out what became of the call before you repeat it."
+      : "It changes nothing, and may be repeated.",
+    ...(b2b ? ["For business partners only."] : [])
+  ].join(" ")
+
+const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Components): Part => {
+  const { schemas } = components
+  const isPublic = endpoint.access === "public"
+  const sent = isPublic
+    ? { parameters: parameters(endpoint, dialect, components) }
+    : { requestBody: body(endpoint, dialect, components) }
+  const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
+  return {
+    operationId: nameOf(endpoint),
+    tags: [areaOf(endpoint)],
+    summary: endpoint.name,
+    description: describe(endpoint),
+    security: isPublic ? [] : [{ apiKey: [], payload: [], signature: [] }],
+    ...sent,
+    responses: {
+      [Endpoint.successStatus(endpoint, dialect)]: { description: "The answer.", content: json(answer) },
+      ...refusals(endpoint, dialect, components)
+    }
+  }
+}
+
+// -----------------------------------------------------------------------------
+// The document
+// -----------------------------------------------------------------------------
+
+const headerOf = (name: string, description: string): Part => ({
+  type: "apiKey",
+  in: "header",
+  name: name.toUpperCase(),
+  description
+})
+
+const securitySchemes = {
+  apiKey: headerOf(Signature.headers.apiKey, "The public API key."),
+  payload: headerOf(Signature.headers.payload, "The body, byte for byte as it is sent, in Base64."),
+  signature: headerOf(
+    Signature.headers.signature,
+    "HMAC-SHA512 of the text of X-TXC-PAYLOAD with the API secret as its key, in lower-case hexadecimal."
+  )
+}
+
+const introduction = ({ nonceUnit, policy }: Dialect): string =>
+  `
+Public calls are read with GET. Private calls are sent with POST, as \`application/json\`, and are signed:
+
+1. Write the body: the fields of the call, \`request\` (its path) and \`nonce\`, as JSON${
+    policy.compactJson ? " without spaces between its parts" : ""
+  }.
+2. \`X-TXC-PAYLOAD\` is that body in Base64. Send the very bytes that you have encoded.
+3. \`X-TXC-SIGNATURE\` is the HMAC-SHA512 of that Base64 text, with the API secret as its key, in lower-case hexadecimal.
+4. \`X-TXC-APIKEY\` is the public API key.
+
+A nonce is a number of Unix ${nonceUnit}. ${
+    policy.nonce === "unique"
+      ? "A key uses no nonce twice."
+      : "The nonces of a key increase; with `nonceWindow: true` they may arrive in any order, close to the exchange's clock, "
+        + "and none twice."
+  }
+
+Amounts and prices are decimals in texts. Identifiers of orders are integers of any length: a reader of JSON that makes
+doubles of them loses digits above 2^53.
+`.trim()
+
+/**
+ * The OpenAPI document of the protocol in a dialect: every endpoint of the contract, with its request, its answer and its
+ * refusals. It says nothing of a venue: no address, no account and no market.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const of = (dialect: Dialect): Document => {
+  const schemas = JsonSchema.writer("#/components/schemas/")
+  const responses = JsonSchema.definitions("#/components/responses/")
+  const examples = JsonSchema.definitions("#/components/examples/")
+  const paths = Object.fromEntries(
+    Contract.all.map((endpoint) => [
+      endpoint.path,
+      { [endpoint.method.toLowerCase()]: operation(endpoint, dialect, { schemas, responses, examples }) }
+    ])
+  )
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: `Private HTTP API V4, ${dialect.name} dialect`,
+      version: "4",
+      description: introduction(dialect)
+    },
+    tags: [...new Set(Contract.all.map(areaOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.definitions,
+      responses: responses.definitions,
+      examples: examples.definitions,
+      securitySchemes
+    }
+  }
+}
+
+/**
+ * The document of {@link of} as JSON, indented.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const text = (dialect: Dialect): string => `${JSON.stringify(of(dialect), undefined, 2)}\n`

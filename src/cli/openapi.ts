@@ -1,0 +1,39 @@
+/**
+ * `effect-txc openapi`: writes the OpenAPI document of the exchange's protocol.
+ *
+ * @since 0.1.0
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as OpenApi from "../OpenApi.ts"
+import * as Dialect from "../protocol/Dialect.ts"
+
+/** @category commands */
+export const openapi = Command.make(
+  "openapi",
+  {
+    dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
+      Flag.withDescription("The dialect: as the document writes the protocol, or as the live exchange speaks it"),
+      Flag.withDefault("document")
+    ),
+    file: Flag.File("file").pipe(
+      Flag.withDescription("The file to write; without it the document is printed"),
+      Flag.optional
+    )
+  },
+  Effect.fn(function*({ dialect, file }) {
+    const text = OpenApi.text(Dialect.byName[dialect])
+    if (Option.isNone(file)) return yield* Console.log(text.trimEnd())
+    const files = yield* FileSystem.FileSystem
+    yield* files.writeFileString(file.value, text)
+  })
+).pipe(
+  Command.withDescription("Write the exchange's protocol as an OpenAPI 3.1 document, for tools and other languages"),
+  Command.withExamples([
+    { command: "effect-txc openapi --dialect live --file openapi.json", description: "What the live exchange speaks" }
+  ])
+)

@@ -1,0 +1,309 @@
+/**
+ * JSON Schema (draft 2020-12) of what crosses the wire, made of the schemas that read and write it.
+ *
+ * The schema library describes the wire's side of a codec by its outermost type, which says nothing of most of ours: an
+ * object whose keys are renamed is just an object there, and an enumeration with other names is just a text. So this walks
+ * both sides of a codec.
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as Constraint from "../domain/Constraint.ts"
+import * as Json from "./Json.ts"
+import * as Wire from "./Wire.ts"
+
+/**
+ * A JSON Schema.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+/**
+ * What is written once under a name, and referred to.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Definitions {
+  /** Defines a name, and gives the reference to it. Where the name stands for something else already, it gives `value`. */
+  readonly define: (name: string, value: JsonSchema) => JsonSchema
+  /** All definitions, by name. */
+  readonly definitions: Readonly<Record<string, JsonSchema>>
+}
+
+/**
+ * Makes JSON Schemas that share their definitions: those of every identifier that the schemas have.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Writer extends Definitions {
+  /** The schema of what a codec reads and writes. */
+  readonly wire: (schema: Schema.Constraint) => JsonSchema
+  /** The schema of what a codec means: of a number, where the wire has its digits in a text. */
+  readonly meaning: (schema: Schema.Constraint) => JsonSchema
+}
+
+/** What the functions below share: where definitions go. */
+type Define = Definitions["define"]
+
+const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) === Json.stringify([other])
+
+const unique = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
+  values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
+
+/**
+ * Any of the schemas, each once. The alternatives of a schema that has nothing else are among them.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
+  const members = unique(
+    schemas.flatMap((schema) =>
+      Array.isArray(schema["anyOf"]) && Object.keys(schema).length === 1
+        ? schema["anyOf"] as Array<JsonSchema>
+        : [schema]
+    )
+  )
+  // An integer is a number.
+  const distinct = members.some((schema) => isSame(schema, { type: "number" }))
+    ? members.filter((schema) => !isSame(schema, { type: "integer" }))
+    : members
+  const [only, ...others] = distinct
+  return only !== undefined && others.length === 0 ? only : { anyOf: distinct }
+}
+
+// -----------------------------------------------------------------------------
+// Checks
+// -----------------------------------------------------------------------------
+
+type Checked = "string" | "number" | "array"
+
+const least: Readonly<Record<Checked, JsonSchema>> = {
+  string: { minLength: 1 },
+  number: {},
+  array: { minItems: 1 }
+}
+
+/** What a check says, in keywords. Those of a check for integers are JavaScript's bounds too, which the wire has not. */
+const keywordsOf = (type: Checked, { annotations }: SchemaAST.Check<never>): JsonSchema | undefined => {
+  if (Constraint.fromAnnotations(annotations)?.kind === "notEmpty") return least[type]
+  const write = annotations?.["toJsonSchema"] as
+    | ((given: object) => JsonSchema | readonly [JsonSchema, true])
+    | undefined
+  const written = write?.({ type, schemas: [] })
+  const keywords = Array.isArray(written) ? written[0] as JsonSchema : written as JsonSchema | undefined
+  return keywords?.["type"] === "integer" ? { type: "integer" } : keywords
+}
+
+const fragmentsOf = (type: Checked, checks: ReadonlyArray<SchemaAST.Check<never>>): ReadonlyArray<JsonSchema> =>
+  checks.flatMap((check) => {
+    const keywords = keywordsOf(type, check)
+    if (keywords === undefined) return check._tag === "FilterGroup" ? fragmentsOf(type, check.checks) : []
+    const { allOf = [], ...others } = keywords
+    return [others, ...allOf as ReadonlyArray<JsonSchema>]
+  })
+
+/** A type, and what its checks say of it. A keyword can stand only once in a schema: a second pattern goes into `allOf`. */
+const checked = (type: Checked, { checks = [] as never }: SchemaAST.AST, base: JsonSchema = {}): JsonSchema =>
+  fragmentsOf(type, checks).reduce<JsonSchema>((schema, fragment) => {
+    const isRepeated = Object.keys(fragment).some((keyword) => keyword !== "type" && Object.hasOwn(schema, keyword))
+    return isRepeated
+      ? { ...schema, allOf: [...(schema["allOf"] as ReadonlyArray<JsonSchema> | undefined ?? []), fragment] }
+      : { ...schema, ...fragment }
+  }, { type, ...base })
+
+// -----------------------------------------------------------------------------
+// Enumerations
+// -----------------------------------------------------------------------------
+
+type Name = string | number
+
+/** The values of an enumeration; `undefined` when the schema is none. */
+const namesOf = (ast: SchemaAST.AST): ReadonlyArray<Name> | undefined => {
+  const members = SchemaAST.isUnion(ast) ? ast.types : [ast]
+  const names = members.flatMap((member) =>
+    SchemaAST.isLiteral(member) && (typeof member.literal === "string" || typeof member.literal === "number")
+      ? [member.literal]
+      : []
+  )
+  return names.length === members.length ? names : undefined
+}
+
+const enumeration = (names: ReadonlyArray<unknown>): JsonSchema => ({
+  type: names.every((name) => typeof name === "number") ? "integer" : "string",
+  enum: unique(names)
+})
+
+/** An enumeration whose names are others on the wire; as an alternative it may have texts that nobody knows. */
+const renamed = (ast: SchemaAST.AST, define: Define): JsonSchema | undefined => {
+  const write = Schema.encodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
+  const written = (names: ReadonlyArray<Name>) => enumeration(names.map((name) => Result.getOrThrow(write(name))))
+  const names = namesOf(ast)
+  if (names !== undefined) return written(names)
+  if (!SchemaAST.isUnion(ast) || !ast.types.some((member) => namesOf(member) !== undefined)) return undefined
+  return anyOf(ast.types.map((member) => {
+    const names = namesOf(member)
+    return names === undefined ? wireOf(member, define) : named(member, written(names), define)
+  }))
+}
+
+// -----------------------------------------------------------------------------
+// Both sides of a codec
+// -----------------------------------------------------------------------------
+
+const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSchema => {
+  const identifier = SchemaAST.resolveIdentifier(ast)
+  return identifier === undefined ? schema : define(identifier, schema)
+}
+
+/** An object that {@link Wire.struct} or {@link Wire.answer} spells. */
+const spelled = (ast: SchemaAST.Objects, { fields, joint }: Wire.Spelled, define: Define): JsonSchema => {
+  const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
+  const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
+  // What is joined into another key has none of its own.
+  const written = joint === undefined ? keys : joint.join(keys)
+  const properties: Record<string, JsonSchema> = {}
+  const required: Array<string> = []
+  for (const { absent, isNullable, key, name } of fields) {
+    const type = types.get(name)
+    if (type === undefined || !Object.hasOwn(written, key)) continue
+    const isValue = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(type))
+    properties[key] = anyOf([
+      wireOf(type, define),
+      ...(absent === undefined || Result.isSuccess(isValue(absent.value)) ? [] : [{ const: absent.value }]),
+      ...(isNullable ? [{ type: "null" }] : [])
+    ])
+    if (absent?.demanded === true || !SchemaAST.isOptional(type)) required.push(key)
+  }
+  return { type: "object", properties, ...(required.length === 0 ? {} : { required }) }
+}
+
+/** A map of the domain, which is an object with names as its keys. */
+const keyed = (name: SchemaAST.AST, types: ReadonlyArray<SchemaAST.AST>, define: Define): JsonSchema => ({
+  type: "object",
+  propertyNames: wireOf(name, define),
+  additionalProperties: anyOf(types.map((type) => wireOf(type, define)))
+})
+
+/** What a codec reads and writes, from what it means and from the wire's side of it. */
+const encoded = (ast: SchemaAST.AST, wire: SchemaAST.AST, define: Define): JsonSchema => {
+  const description = Wire.descriptionOf(wire)
+  if (description !== undefined) return wireOf(description.ast, define)
+  const spelling = Wire.spelledOf(ast)
+  if (SchemaAST.isObjects(ast) && spelling !== undefined) return spelled(ast, spelling, define)
+  const [key, value] = SchemaAST.isDeclaration(ast) ? ast.typeParameters : []
+  if (key !== undefined && value !== undefined && SchemaAST.isObjects(wire)) {
+    return keyed(key, wire.indexSignatures.map(({ type }) => type), define)
+  }
+  if (SchemaAST.isString(wire)) {
+    const names = renamed(ast, define)
+    if (names !== undefined) return names
+  }
+  // A text among other types means itself: what is checked of it is what the codec means.
+  if (SchemaAST.isString(ast) && SchemaAST.isUnion(wire)) {
+    return anyOf(
+      wire.types.map((member) =>
+        wireOf(SchemaAST.isString(member) && member.checks === undefined ? SchemaAST.toType(ast) : member, define)
+      )
+    )
+  }
+  return wireOf(wire, define)
+}
+
+const arrayOf = (ast: SchemaAST.Arrays, define: Define): JsonSchema => {
+  const { elements, rest: [item] } = ast
+  const fixed = elements.map((element) => wireOf(element, define))
+  return checked("array", ast, {
+    ...(fixed.length === 0 ? {} : { prefixItems: fixed, minItems: fixed.length }),
+    ...(item === undefined ? { maxItems: fixed.length } : { items: wireOf(item, define) })
+  })
+}
+
+const objectOf = ({ indexSignatures, propertySignatures }: SchemaAST.Objects, define: Define): JsonSchema => {
+  const [names] = indexSignatures
+  if (names !== undefined) return keyed(names.parameter, [names.type], define)
+  const required = propertySignatures.flatMap(({ name, type }) => SchemaAST.isOptional(type) ? [] : [String(name)])
+  return {
+    type: "object",
+    properties: Object.fromEntries(propertySignatures.map(({ name, type }) => [String(name), wireOf(type, define)])),
+    ...(required.length === 0 ? {} : { required })
+  }
+}
+
+/** A schema that this does not know is a defect. A test walks the schemas of all endpoints to find it. */
+const unknown = ({ _tag }: SchemaAST.AST): never =>
+  Result.getOrThrowWith(Result.fail(_tag), (tag) => new Error(`no JSON Schema for ${tag}`))
+
+const plain = (ast: SchemaAST.AST, define: Define): JsonSchema => {
+  const names = namesOf(ast)
+  if (names !== undefined) return enumeration(names)
+  switch (ast._tag) {
+    case "String":
+      return checked("string", ast)
+    case "Number":
+      return checked("number", ast)
+    case "BigInt":
+      return { type: "integer" }
+    case "Boolean":
+      return { type: "boolean" }
+    case "Literal":
+      return { const: ast.literal }
+    case "Null":
+      return { type: "null" }
+    case "Unknown":
+      return {}
+    case "Union":
+      return anyOf(ast.types.map((member) => wireOf(member, define)))
+    case "Arrays":
+      return arrayOf(ast, define)
+    case "Objects":
+      return objectOf(ast, define)
+    default:
+      return unknown(ast)
+  }
+}
+
+const wireOf = (ast: SchemaAST.AST, define: Define): JsonSchema => {
+  const wire = ast.encoding?.at(-1)?.to
+  return named(ast, wire === undefined ? plain(ast, define) : encoded(ast, wire, define), define)
+}
+
+/**
+ * Definitions to which references point below `at`, such as `#/components/schemas/`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const definitions = (at: string): Definitions => {
+  const definitions: Record<string, JsonSchema> = {}
+  return {
+    definitions,
+    define: (name, value) => {
+      const known = definitions[name] ??= value
+      return isSame(known, value) ? { $ref: at + name } : value
+    }
+  }
+}
+
+/**
+ * A writer whose schemas refer to their definitions below `at`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const writer = (at: string): Writer => {
+  const shared = definitions(at)
+  return {
+    ...shared,
+    wire: ({ ast }) => wireOf(ast, shared.define),
+    meaning: ({ ast }) => wireOf(SchemaAST.toType(ast), shared.define)
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * The protocol that a venue speaks, for tools: its OpenAPI document, which anybody may read. It says nothing of the venue.
+ *
+ * @since 0.1.0
+ */
+import * as OpenApi from "../../OpenApi.ts"
+import type { Dialect } from "../../protocol/Dialect.ts"
+import type { Request, Written } from "../gateway/Message.ts"
+
+/**
+ * The path of the document. The paths of the exchange begin with `/api/`, those of the control plane with `/control/`.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const path = "/openapi.json"
+
+/** The document of each dialect, once somebody has asked for it. */
+const documents = new WeakMap<Dialect, Written>()
+
+const write = (dialect: Dialect): Written => {
+  const written: Written = {
+    _tag: "Answer",
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body: OpenApi.text(dialect)
+  }
+  documents.set(dialect, written)
+  return written
+}
+
+/**
+ * The document, when the request asks for it.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const answer = (request: Request, dialect: Dialect): Written | undefined =>
+  request.path === path && request.method === "GET" ? documents.get(dialect) ?? write(dialect) : undefined

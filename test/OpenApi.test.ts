@@ -1,0 +1,250 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Validator } from "@seriousme/openapi-schema-validator"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Tour from "../src/cli/tour/tour.ts"
+import { endpoint as subAccountCreation } from "../src/endpoints/SubAccountCreation.ts"
+import * as Exchange from "../src/Exchange.ts"
+import type { Dialect } from "../src/protocol/Dialect.ts"
+import * as Endpoint from "../src/protocol/Endpoint.ts"
+import * as Control from "../src/sandbox/control/Control.ts"
+import * as Example from "../src/sandbox/Example.ts"
+import * as InProcess from "../src/sandbox/gateway/InProcess.ts"
+import type { Answer, Request } from "../src/sandbox/gateway/Message.ts"
+import * as Venue from "../src/sandbox/Venue.ts"
+import { entries, type Entry, goldenIn } from "./endpoints/fixtures/all.ts"
+import { anyRequest, response } from "./support/arbitraries.ts"
+import { type Change, changed, pathsOf } from "./support/bodies.ts"
+import { brokenWire, isIn } from "./support/broken.ts"
+import { dialects, setUp } from "./support/exchange.ts"
+import { isLong } from "./support/long.ts"
+import { describedIn, documentOf, endpointAt } from "./support/openapi.ts"
+import { property } from "./support/property.ts"
+import { read, signed } from "./support/signed.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The request with its envelope, if it has one. */
+const enveloped = ({ access, path }: Endpoint.Any, dialect: Dialect, wire: Fields): Fields =>
+  access === "public" ? wire : { ...wire, request: path, ...dialect.nonce(1_700_000_000_000, true) }
+
+// -----------------------------------------------------------------------------
+// What the sandbox answers
+// -----------------------------------------------------------------------------
+
+interface Exchanged {
+  readonly request: Request
+  readonly answer: Answer
+}
+
+/** The venue below, and a note of all that it was asked and answered. */
+const noting = (noted: Array<Exchanged>) =>
+  Layer.effect(
+    Venue.Venue,
+    Effect.map(Venue.Venue, (venue) => {
+      const handle = (request: Request) =>
+        Effect.tap(venue.handle(request), (answer) => Effect.sync(() => noted.push({ request, answer })))
+      // The venue's state is a getter, which a copy would read once.
+      return Object.assign(Object.create(venue) as Venue.Venue["Service"], { handle })
+    })
+  )
+
+const wireOf = (endpoint: Endpoint.Any, { body, path, query }: Request): Fields =>
+  endpoint.access === "private"
+    ? JSON.parse(new TextDecoder().decode(body)) as Fields
+    : { ...Object.fromEntries(new URLSearchParams(query)), ...Endpoint.match(endpoint, path) }
+
+/** What the document does not say of an exchange: it has each answer, and admits each request that was accepted. */
+const undescribed = (dialect: Dialect, { answer, request }: Exchanged): ReadonlyArray<string> => {
+  const endpoint = endpointAt(request.path)
+  if (endpoint === undefined || endpoint.method !== request.method) return []
+  const told = read(answer)
+  if (told === "reset") return []
+  const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
+  const wrong = told.status < 300 ? checkRequest(wireOf(endpoint, request)) : []
+  return [...wrong, ...checkAnswer(told.status, told.json)].map((text) => `${endpoint.name} ${told.status}: ${text}`)
+}
+
+const silent = Effect.provideService(Console.Console, { ...console, log: () => undefined })
+
+/** Asks as a client does that knows nothing of constraints. */
+const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => {
+  if (endpoint.access === "private") return signed(dialect, endpoint.path, wire)
+  const { fields, path } = Endpoint.locate(endpoint, wire)
+  const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()
+  return { method: "GET", path, query, headers: {}, body: new Uint8Array(), from: "test" }
+}
+
+// -----------------------------------------------------------------------------
+// Which requests are right
+// -----------------------------------------------------------------------------
+
+/** The constraints between fields that the document does not say. */
+const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different"]
+
+/** Whether the codec takes the request; `undefined` when all that is wrong is a constraint that the document does not say. */
+const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean | undefined => {
+  const read = Endpoint.codec(endpoint, dialect).decodeRequest(wire)
+  if (Result.isSuccess(read)) return true
+  return read.failure.every(({ constraint: { kind } }) => unsaid.includes(kind)) ? undefined : false
+}
+
+describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) => {
+  it.effect("is valid: a validator of others says so", () =>
+    Effect.gen(function*() {
+      const document = structuredClone(documentOf(dialect))
+      const { errors, valid } = yield* Effect.promise(() => new Validator().validate(document))
+      assert.deepStrictEqual([errors, valid], [undefined, true])
+    }))
+
+  it("has every endpoint of the contract, and nothing else", () => {
+    const operations = Object.entries(documentOf(dialect).paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+    )
+    assert.sameMembers(operations, entries.map(({ documented: { method, path } }) => `${method} ${path}`))
+    const names = entries.map(({ endpoint }) => describedIn(dialect, endpoint).operation.operationId)
+    assert.strictEqual(new Set(names).size, entries.length)
+  })
+
+  it("says of a field that another one may stand for it, and which", () => {
+    const { checkRequest } = describedIn(dialect, subAccountCreation)
+    const base = { alias: "a", permissions: { spotEnabled: true, collateralEnabled: true } }
+    const problems = (fields: Fields) => checkRequest(enveloped(subAccountCreation, dialect, { ...base, ...fields }))
+    assert.deepStrictEqual(problems({ email: "a@b.com", shareKyc: false }), [])
+    assert.deepStrictEqual(problems({ shareKyc: true }), [])
+    for (const fields of [{}, { shareKyc: false }]) assert.notDeepEqual(problems(fields), [])
+  })
+
+  it("differs from that of the other dialect", () => {
+    const [one, other] = dialects.map((dialect) => JSON.stringify(documentOf(dialect)))
+    assert.notStrictEqual(one, other)
+  })
+
+  for (const entry of entries) {
+    const { captured = [], endpoint, refused, required } = entry
+    const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
+    const golden = goldenIn(entry, dialect).wire
+    const whole = enveloped(endpoint, dialect, golden.request)
+    const success = Endpoint.successStatus(endpoint, dialect)
+
+    it(`${endpoint.name}: takes a request with all fields, and none without one that is required`, () => {
+      assert.deepStrictEqual(checkRequest(whole), [])
+      const { keys } = Endpoint.codec(endpoint, dialect).shape
+      const demanded = Object.entries(required).flatMap(([field, when]) =>
+        when === "always" ? [keys[field] ?? field] : []
+      )
+      for (const key of [...demanded, ...(endpoint.envelope === "required" ? ["request", "nonce"] : [])]) {
+        const { [key]: _, ...others } = whole
+        assert.notDeepEqual(checkRequest(others), [], key)
+      }
+    })
+
+    it(`${endpoint.name}: takes what the codec takes, and refuses what it refuses`, () => {
+      for (const row of refused?.rows.filter(isIn(dialect)) ?? []) {
+        if (refused === undefined) return
+        const wire = brokenWire(entry, refused, row, dialect)
+        const isRight = isTaken(entry, dialect, wire)
+        if (isRight === undefined) continue
+        const problems = checkRequest(enveloped(endpoint, dialect, wire))
+        assert.strictEqual(problems.length === 0, isRight, `${row.name}: ${problems.join("; ")}`)
+      }
+    })
+
+    it(`${endpoint.name}: has the golden answer, and what the live exchange answers`, () => {
+      if (golden.response !== undefined) assert.deepStrictEqual(checkAnswer(success, golden.response), [])
+      if (dialect.name === "document") return
+      for (const { source, wire } of captured) {
+        if (wire !== undefined) assert.deepStrictEqual(checkAnswer(success, wire), [], source)
+      }
+    })
+  }
+
+  for (const entry of entries) {
+    const { endpoint } = entry
+    const { checkAnswer } = describedIn(dialect, endpoint)
+    const { decodeResponse } = Endpoint.codec(endpoint, dialect)
+
+    it(`${endpoint.name}: may lack what the codec lets an answer lack, and has the types that it reads`, () => {
+      const whole = goldenIn(entry, dialect).wire.response
+      const changes: ReadonlyArray<Change> = [
+        (parent, key) => delete parent[key],
+        (parent, key) => parent[key] = null,
+        (parent, key) => parent[key] = { no: "value of any field" },
+        (parent, key) => parent[key] = "no value of any field"
+      ]
+      for (const path of pathsOf(whole)) {
+        for (const [index, change] of changes.entries()) {
+          const answer = changed(whole, path, change)
+          const problems = checkAnswer(Endpoint.successStatus(endpoint, dialect), answer)
+          const isRead = Result.isSuccess(decodeResponse(answer))
+          assert.strictEqual(problems.length === 0, isRead, `${path.join(".")}, ${index}: ${problems.join("; ")}`)
+        }
+      }
+    })
+  }
+
+  for (const entry of entries) {
+    const { endpoint, expressible = identity } = entry
+    const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
+    const { encodeRequest, encodeResponse } = Endpoint.codec(endpoint, dialect)
+    property(
+      `${endpoint.name}: has every request and every answer that can be drawn`,
+      [anyRequest(endpoint, dialect), response(endpoint, dialect)],
+      (request, response) =>
+        Effect.sync(() => {
+          const wire = enveloped(endpoint, dialect, Result.getOrThrow(encodeRequest(request)))
+          assert.deepStrictEqual(checkRequest(wire), [])
+          const answer = Result.getOrThrow(encodeResponse(expressible(response as never)))
+          assert.deepStrictEqual(checkAnswer(Endpoint.successStatus(endpoint, dialect), answer), [])
+        }),
+      { runs: isLong ? 200 : 5 }
+    )
+  }
+
+  it.live("describes every call of the tour", () =>
+    Effect.gen(function*() {
+      const noted: Array<Exchanged> = []
+      const { apiKey, apiSecret } = Example.alice
+      const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
+      const exchange = Exchange.layer({ baseUrl: InProcess.baseUrl, dialect, credentials })
+      const sandbox = Layer.merge(Control.layer, InProcess.layer).pipe(
+        Layer.provideMerge(noting(noted)),
+        Layer.provideMerge(Venue.layer({ dialect }))
+      )
+      yield* Example.setUp.pipe(
+        Effect.andThen(Effect.provide(Tour.run(InProcess.baseUrl, dialect), exchange)),
+        Effect.provide(sandbox),
+        silent
+      )
+      const called = new Set(noted.flatMap(({ request }) => endpointAt(request.path)?.name ?? []))
+      assert.sameMembers([...called], entries.map(({ endpoint }) => endpoint.name))
+      assert.deepStrictEqual(noted.flatMap((exchanged) => undescribed(dialect, exchanged)), [])
+    }))
+
+  it.effect("describes every refusal of the fixtures", () =>
+    Effect.gen(function*() {
+      const noted: Array<Exchanged> = []
+      yield* Effect.gen(function*() {
+        yield* setUp
+        const { handle } = yield* Venue.Venue
+        for (const entry of entries) {
+          const rows = entry.refused?.rows.filter(isIn(dialect)) ?? []
+          for (const row of rows) {
+            if (entry.refused !== undefined) {
+              yield* handle(asked(entry, dialect, brokenWire(entry, entry.refused, row, dialect)))
+            }
+          }
+          yield* handle({ ...asked(entry, dialect, goldenIn(entry, dialect).wire.request), headers: {} })
+        }
+      }).pipe(Effect.provide(
+        Control.layer.pipe(Layer.provideMerge(noting(noted)), Layer.provideMerge(Venue.layer({ dialect })))
+      ))
+      const refused = noted.filter(({ answer }) => answer._tag === "Answer" && answer.status >= 400)
+      assert.isAbove(refused.length, entries.length)
+      assert.deepStrictEqual(noted.flatMap((exchanged) => undescribed(dialect, exchanged)), [])
+    }))
+})

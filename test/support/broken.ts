@@ -1,0 +1,31 @@
+/** Requests that a codec would refuse to write. */
+import * as Result from "effect/Result"
+import type * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import type { Entry } from "../endpoints/fixtures/all.ts"
+import type { Refused, Row } from "../endpoints/fixtures/Fixture.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** JSON has no `undefined`. */
+export const withoutUndefined = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+/** Whether a row is of a dialect. */
+export const isIn = ({ name }: Dialect.Dialect) => ({ only = name }: Row<object>): boolean => only === name
+
+/** The broken request of a row, as the wire writes it. */
+export const brokenWire = (
+  { endpoint }: Entry,
+  { accepted }: Refused<object>,
+  { bad, wire }: Row<object>,
+  dialect: Dialect.Dialect
+): Fields => {
+  const { encodeRequest, shape: { keys } } = Endpoint.codec(endpoint, dialect)
+  const byKey = Object.entries(bad).map(([name, value]) => [keys[name] ?? name, value])
+  return withoutUndefined({
+    ...Result.getOrThrow(encodeRequest(accepted)),
+    ...Object.fromEntries(byKey),
+    ...wire
+  })
+}

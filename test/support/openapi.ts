@@ -1,0 +1,106 @@
+/** The OpenAPI documents as a stranger's validator understands them. */
+import { Ajv2020 } from "ajv/dist/2020.js"
+import * as Contract from "../../src/endpoints/all.ts"
+import * as OpenApi from "../../src/OpenApi.ts"
+import type { Dialect } from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Json from "../../src/protocol/Json.ts"
+
+interface Parameter {
+  readonly name: string
+  readonly required: boolean
+  readonly schema: object
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters?: ReadonlyArray<Parameter>
+  readonly requestBody?: unknown
+  readonly responses: Readonly<Record<string, unknown>>
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What the document says of one endpoint. Each check gives what is wrong: nothing, when it is right. */
+export interface Described {
+  readonly operation: Operation
+  /** A request by its wire keys: with its envelope when it is private, in texts when it is public. */
+  readonly checkRequest: (wire: Fields) => ReadonlyArray<string>
+  /** An answer of a status that the document has. */
+  readonly checkAnswer: (status: number, body: unknown) => ReadonlyArray<string>
+}
+
+const pointer = (...segments: ReadonlyArray<string>): string =>
+  segments.map((segment) => `/${encodeURIComponent(segment.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")
+
+/** A text of a path or of a query, as its schema means it. */
+const meaning = (value: unknown): unknown => /^-?[0-9]+$/u.test(String(value)) ? Number(value) : value
+
+const make = (dialect: Dialect) => {
+  const document = JSON.parse(OpenApi.text(dialect)) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+    readonly components: object
+  }
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addSchema(document, "openapi.json")
+  const check = (at: string, value: unknown): ReadonlyArray<string> => {
+    const known = ajv.getSchema(`openapi.json#${at}`)
+    if (known === undefined) return [`there is no ${at}`]
+    // Integers of any length become doubles here, which are integers too.
+    const [plain] = JSON.parse(Json.stringify([value])) as ReadonlyArray<unknown>
+    return known(plain) === true
+      ? []
+      : (known.errors ?? []).map(({ instancePath, message = "" }) => `${instancePath} ${message}`)
+  }
+
+  const describe = (endpoint: Endpoint.Any): Described => {
+    const method = endpoint.method.toLowerCase()
+    const operation = document.paths[endpoint.path]?.[method]
+    if (operation === undefined) throw new Error(`${endpoint.name} is not in the document`)
+    const at = (...segments: ReadonlyArray<string>) => pointer("paths", endpoint.path, method, ...segments)
+    const content = ["content", "application/json", "schema"]
+    return {
+      operation,
+      checkRequest: (wire) =>
+        endpoint.access === "private"
+          ? check(at("requestBody", ...content), wire)
+          : (operation.parameters ?? []).flatMap(({ name, required }, index) =>
+            name in wire
+              ? check(at("parameters", String(index), "schema"), meaning(wire[name]))
+              : required
+              ? [`no ${name}`]
+              : []
+          ),
+      checkAnswer: (status, body) => {
+        const response = operation.responses[status]
+        if (response === undefined) return [`HTTP ${status} is not among its answers`]
+        const shared = Json.isObject(response) ? response["$ref"] : undefined
+        const place = typeof shared === "string" ? shared.slice(1) : at("responses", String(status))
+        return check(place + pointer(...content), body)
+      }
+    }
+  }
+  return { document, of: new Map(Contract.all.map((endpoint) => [endpoint, describe(endpoint)])) }
+}
+
+const made = new WeakMap<Dialect, ReturnType<typeof make>>()
+
+const inDialect = (dialect: Dialect) => {
+  const found = made.get(dialect) ?? make(dialect)
+  made.set(dialect, found)
+  return found
+}
+
+/** The document of a dialect, as whoever reads it sees it. */
+export const documentOf = (dialect: Dialect) => inDialect(dialect).document
+
+/** What the document of a dialect says of an endpoint. */
+export const describedIn = (dialect: Dialect, endpoint: Endpoint.Any): Described => {
+  const found = inDialect(dialect).of.get(endpoint)
+  if (found === undefined) throw new Error(`${endpoint.name} is not in the contract`)
+  return found
+}
+
+/** The endpoint at a path; `undefined` when there is none. */
+export const endpointAt = (path: string): Endpoint.Any | undefined =>
+  Contract.all.find((endpoint) => Endpoint.match(endpoint, path) !== undefined)
