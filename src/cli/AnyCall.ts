@@ -16,6 +16,9 @@ import * as Transport from "../client/transport/Transport.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 
+/** What makes public calls. */
+export const layerPublic = Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, Transport.layerHttpClient]))
+
 /**
  * Makes a public call.
  *
@@ -27,7 +30,7 @@ export const callPublic = (
   request: object
 ): Effect.Effect<unknown, Errors.CallError, Region | HttpClient.HttpClient> =>
   Call.PublicCall.use(({ make }) => make(endpoint)(request)).pipe(
-    Effect.provide(Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, Transport.layerHttpClient])))
+    Effect.provide(layerPublic)
   )
 
 /**
