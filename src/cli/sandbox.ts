@@ -155,7 +155,7 @@ const listen = (
   port: Option.Option<number>,
   isForPeople: boolean
 ) => {
-  const serve = (port: number) => Server.serve({ ...options, port })
+  const serve = (port: number) => Serving.serve({ ...options, port })
   const serveFrom = (port: number): ReturnType<typeof serve> =>
     Effect.catchIf(serve(port), (error) => isTaken(error) && port < lastPort, () => serveFrom(port + 1))
   const served = Option.match(port, { onNone: () => isForPeople ? serveFrom(usualPort) : serve(0), onSome: serve })
@@ -167,7 +167,7 @@ const listen = (
 // -----------------------------------------------------------------------------
 
 /** What there is to say of a sandbox that serves. */
-interface Serving {
+interface Started {
   readonly baseUrl: string
   readonly controlToken: string
   readonly dialect: Dialect.Dialect
@@ -176,7 +176,7 @@ interface Serving {
 }
 
 /** The first line is for programs, the rest is for who reads along. */
-const tellProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Serving) => {
+const tellProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Started) => {
   const { apiKey, apiSecret } = Example.alice
   const journal = Option.match(folder, {
     onNone: () => "The journal is in memory. Nothing survives this process.",
@@ -195,7 +195,7 @@ const tellProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Serving)
 }
 
 const tellPerson = Effect.fnUntraced(function*(
-  { baseUrl, controlToken, dialect, folder, isNew }: Serving,
+  { baseUrl, controlToken, dialect, folder, isNew }: Started,
   isUsualPort: boolean,
   { paint }: Screen.Screen
 ) {
@@ -264,10 +264,9 @@ export const sandbox = Command.make(
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
-    return yield* serve.pipe(
+    return yield* Effect.scoped(serve).pipe(
       Effect.provide(Control.layer.pipe(Layer.provideMerge(venue))),
       Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
-      Effect.scoped,
       Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(folder)}`) : Effect.void)
     )
   })

@@ -15,7 +15,6 @@ import * as Exchange from "../Exchange.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "../sandbox/control/Control.ts"
 import * as Example from "../sandbox/Example.ts"
-import * as Server from "../sandbox/gateway/Server.ts"
 import * as Venue from "../sandbox/Venue.ts"
 import * as Progress from "./Progress.ts"
 import * as Screen from "./Screen.ts"
@@ -65,7 +64,7 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
   const sandbox = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect, file })))
 
   yield* Effect.gen(function*() {
-    const { baseUrl } = yield* Server.serve({ port })
+    const { baseUrl } = yield* Serving.serve({ port })
     yield* Example.setUp
     yield* Console.log(`The sandbox serves the ${name} dialect on ${baseUrl}; its journal is ${file}\n`)
     const exchange = Exchange.layer({
@@ -83,7 +82,11 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
     }
     if (broken > 0) return yield* new NotAsDocumented({ calls: broken })
     if (screen.isTerminal) yield* Console.log("Next: effect-txc sandbox serves an exchange that you can call yourself.")
-  }).pipe(Effect.provide(sandbox))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(sandbox),
+    Effect.onInterrupt(() => screen.isTerminal ? Console.log("\rStopped. Nothing was kept.") : Effect.void)
+  )
 }, Effect.scoped)
 
 /** @category commands */
