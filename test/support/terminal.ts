@@ -16,7 +16,7 @@ if pid == 0:
     os.environ.update(environment)
     os.execvp(command[0], command)
 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-output, read, end = "", 0, time.time() + 20
+output, read, end = "", 0, time.time() + 50
 while time.time() < end:
     if steps and steps[0][0] in output[read:]:
         read = len(output)
