@@ -11,9 +11,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
 import * as Example from "../sandbox/Example.ts"
-import type { RequestRecord } from "../sandbox/gateway/Requests.ts"
+import type { Request } from "../sandbox/gateway/Message.ts"
+import * as Requests from "../sandbox/gateway/Requests.ts"
 import * as Venue from "../sandbox/Venue.ts"
-import { cut, fit, type Paint, type Screen } from "./Screen.ts"
+import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 
 // -----------------------------------------------------------------------------
 // The panel
@@ -94,13 +95,13 @@ const pathWidth = (columns: number): number => {
 const fitPath = (path: string, width: number): string =>
   path.length > width ? `…${path.slice(1 - width)}` : path.padEnd(width)
 
-const verdictOf = ({ refused, status, verdict }: RequestRecord): string => {
+const verdictOf = ({ refused, status, verdict }: Requests.RequestRecord): string => {
   if (verdict === "answered") return `${status ?? ""} answered`
   return status === undefined ? "no answer" : `${status} ${refused ?? verdict}`
 }
 
 /** The fields that were wrong, and what the caller probably did. */
-const remarkOf = ({ hint, violations = {} }: RequestRecord): string | undefined => {
+const remarkOf = ({ hint, violations = {} }: Requests.RequestRecord): string | undefined => {
   const wrong = Object.entries(violations).map(([field, constraint]) => `${field} (${constraint})`).join(", ")
   return [wrong, hint ?? ""].filter((text) => text !== "").join("; ") || undefined
 }
@@ -112,37 +113,46 @@ const remarkOf = ({ hint, violations = {} }: RequestRecord): string | undefined 
  * @category rendering
  * @since 0.1.0
  */
-export const lineOf = (record: RequestRecord, time: string, millis: number, { columns, paint }: Screen): string => {
+export const lineOf = (
+  record: Requests.RequestRecord,
+  time: string,
+  millis: number,
+  { columns, paint }: Screen
+): string => {
   const style = { answered: paint.green, refused: paint.yellow, failed: paint.red }[record.verdict]
   const line = [
     paint.dim(fit(time, fixed.time)),
-    fit(record.account ?? "-", fixed.account),
+    fit(printable(record.account ?? "-"), fixed.account),
     fit(record.method, fixed.method),
-    fitPath(record.path, pathWidth(columns)),
+    fitPath(printable(record.path), pathWidth(columns)),
     style(fit(verdictOf(record), fixed.verdict)),
     paint.dim(`${millis.toFixed(1)} ms`.padStart(fixed.millis))
   ].join("  ")
   const remark = remarkOf(record)
   return remark === undefined
     ? line
-    : `${line}\n${" ".repeat(fixed.time + 2)}${paint.dim(cut(`why: ${remark}`, columns - fixed.time - 2))}`
+    : `${line}\n${" ".repeat(fixed.time + 2)}${paint.dim(cut(printable(`why: ${remark}`), columns - fixed.time - 2))}`
 }
+
+/** How many notes wait for their calls. */
+const maxWaiting = 1000
 
 /** Finds the note that the venue took of a call, once the call is handled. Each note is given once. */
 const notesOf = (venue: Venue.Venue["Service"]) => {
   let last = 0
-  let notes: ReadonlyArray<RequestRecord> = []
-  return (method: string, path: string): RequestRecord | undefined => {
-    notes = [...notes, ...venue.requests.after(last)]
+  let notes: ReadonlyArray<Requests.RequestRecord> = []
+  return ({ method, path: called }: Request): Requests.RequestRecord | undefined => {
+    const path = Requests.scrub(called, [...venue.state.keys.values()].map(({ apiSecret }) => apiSecret))
+    notes = [...notes, ...venue.requests.after(last)].slice(-maxWaiting)
     last = notes.at(-1)?.number ?? last
-    // A call is handled right after it was noted, so its note is the latest of that path.
+    // A call is handled right after it was noted, so its note is the latest of that path, as notes write paths.
     const found = notes.findLast((note) => note.method === method && note.path === path)
     notes = notes.filter((note) => note !== found)
     return found
   }
 }
 
-const report = Effect.fnUntraced(function*(record: RequestRecord, nanos: bigint, screen: Screen) {
+const report = Effect.fnUntraced(function*(record: Requests.RequestRecord, nanos: bigint, screen: Screen) {
   const time = DateTime.formatLocal(yield* DateTime.now, { timeStyle: "medium", locale: "en-GB" })
   yield* Console.log(lineOf(record, time, Duration.toMillis(Duration.nanos(nanos)), screen))
 })
@@ -167,7 +177,7 @@ export const layerVenue = (options: Venue.Options, screen: Screen) =>
           const start = yield* Clock.currentTimeNanos
           const answer = yield* venue.handle(request)
           const nanos = (yield* Clock.currentTimeNanos) - start
-          const record = noteOf(request.method, request.path)
+          const record = noteOf(request)
           if (record !== undefined) yield* report(record, nanos, screen)
           return answer
         })

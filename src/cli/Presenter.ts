@@ -79,14 +79,11 @@ const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
   }
 }
 
-/** An argument with nothing but line breaks and control characters must not write on the terminal. */
-const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
-
 /** Several errors may follow from one mistake: an unknown subcommand is an unexpected argument too. */
 const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string => {
   const [first] = errors
   const wrong = first === undefined ? "This command is incomplete" : explain(first, helpDoc)
-  return `${printable(wrong)}\nSee ${commandPath.join(" ")} --help`
+  return `${Screen.printable(wrong)}\nSee ${commandPath.join(" ")} --help`
 }
 
 /**

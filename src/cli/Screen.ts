@@ -74,6 +74,14 @@ export const toStderr = Effect.fnUntraced(function*(text: string) {
 })
 
 /**
+ * The text without what a terminal takes for a command. For what others wrote: a caller must not write on the screen.
+ *
+ * @category layout
+ * @since 0.1.0
+ */
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
+
+/**
  * The text, cut where it is longer than `width`. It has no styles yet.
  *
  * @category layout

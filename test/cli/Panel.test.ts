@@ -58,7 +58,15 @@ describe("Panel", () => {
   it.effect("keeps the end of a path that does not fit", () =>
     Effect.gen(function*() {
       const lines = yield* linesOf(80, [[OpenPositions.endpoint.path, { market: "X_Y" }]])
-      assert.include(lines[0], "nt/positions/open  400 invalid")
+      assert.include(lines[0], "/positions/open  400 invalid")
       for (const line of lines) assert.isAtMost(line.length, 80)
+    }))
+
+  it.effect("also prints a call whose path is no endpoint's, and lets nobody write on the terminal", () =>
+    Effect.gen(function*() {
+      const [line = "", why] = yield* linesOf(100, [[`/${Example.bob.apiSecret}/\u001B[2J${"x".repeat(300)}`, {}]])
+      assert.match(line, /xxx… {2}404 notFound/u)
+      assert.isDefined(why)
+      assert.notInclude(line + why, "\u001B")
     }))
 })
