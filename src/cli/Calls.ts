@@ -59,7 +59,7 @@ export const list = ({ bold, cyan, dim }: Paint): string => {
     entries.filter(({ name }: { readonly name: Name }) => Object.hasOwn(calls, name)).map(line)
   return [
     bold("CALLS"),
-    dim("  ! changes something; - needs no key; a field in [brackets] may be left out; * only in the live dialect"),
+    dim("  ! changes something; - needs no key; [what] may be left out; * is for the live dialect"),
     ...faces.flatMap(([title, calls]) => ["", `  ${bold(title)}`, ...linesOf(calls)])
   ].join("\n")
 }

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { displayWidth } from "effect/cli/CliOutput"
+import * as CliOutput from "effect/cli/CliOutput"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
@@ -101,18 +101,18 @@ export const fit = (text: string, width: number): string => cut(text, width).pad
 /** Where the last column of a line begins: words of a broken line continue below it. */
 const indentOf = (line: string, width: number): number => {
   const [head = ""] = /^.*\S {2,}(?=\S)|^ */u.exec(line) ?? []
-  const indent = displayWidth(head)
+  const indent = CliOutput.displayWidth(head)
   return indent > width / 2 ? 6 : indent
 }
 
 const wrapLine = (line: string, width: number): string => {
-  if (displayWidth(line) <= width) return line
+  if (CliOutput.displayWidth(line) <= width) return line
   const indent = " ".repeat(indentOf(line, width))
   const lines: Array<string> = []
   let current = ""
   // Spaces stay with the word before them, so that columns keep their places.
   for (const word of line.match(/ *\S+ */gu) ?? []) {
-    if (current !== "" && displayWidth(current + word.trimEnd()) > width) {
+    if (current !== "" && CliOutput.displayWidth(current + word.trimEnd()) > width) {
       lines.push(current.trimEnd())
       current = indent + word.trimStart()
     } else current += word
