@@ -14,4 +14,8 @@ if (Number(parts[0]) * 1000 + Number(parts[1]) < 22019) {
   )
   process.exit(2)
 }
-if (!isCheck) require("./main.js")
+if (!isCheck) {
+  // Node keeps what it has compiled for the next start, as the TypeScript compiler has it do.
+  require("node:module").enableCompileCache()
+  require("./main.js")
+}
