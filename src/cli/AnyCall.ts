@@ -15,6 +15,9 @@ import * as UndiciTransport from "../client/transport/UndiciTransport.ts"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 
+/** What makes public calls. */
+export const layerPublic = Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, UndiciTransport.layer]))
+
 /**
  * Makes a public call.
  *
@@ -26,7 +29,7 @@ export const callPublic = (
   request: object
 ): Effect.Effect<unknown, Errors.CallError, Region> =>
   Call.PublicCall.use(({ make }) => make(endpoint)(request)).pipe(
-    Effect.provide(Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, UndiciTransport.layer])))
+    Effect.provide(layerPublic)
   )
 
 /**

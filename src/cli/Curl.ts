@@ -1,5 +1,5 @@
 /**
- * A signed call from a shell, to try the sandbox without writing a program.
+ * A signed call from a shell, without writing a program.
  *
  * @since 0.1.0
  */
@@ -21,3 +21,24 @@ export const script = (
     `  -H "X-TXC-APIKEY: ${options.apiKey}" -H "X-TXC-PAYLOAD: $payload" -H "X-TXC-SIGNATURE: $signature" \\`,
     `  --data-binary "$body"`
   ].join("\n")
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/**
+ * The line for a POSIX shell that sends a request that is signed already. Without a base URL the shell fills in
+ * `TXC_BASE_URL`.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const signed = (
+  { baseUrl, body, headers, path }: {
+    readonly baseUrl: string | undefined
+    readonly path: string
+    readonly headers: ReadonlyArray<string>
+    readonly body: string
+  }
+): string => {
+  const url = baseUrl === undefined ? `"$TXC_BASE_URL"${quote(path)}` : quote(baseUrl + path)
+  return ["curl -s", url, ...headers.map((header) => `-H ${quote(header)}`), "--data-binary", quote(body)].join(" ")
+}

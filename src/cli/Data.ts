@@ -1,15 +1,191 @@
 /**
- * Where a sandbox keeps its journal.
+ * Where a sandbox keeps its journal, and who holds it.
  *
  * @since 0.1.0
  */
 import * as Flag from "effect/cli/Flag"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import type { JournalError } from "../sandbox/store/Journal.ts"
+import { Refused } from "./Refused.ts"
 
 /** The flag that names the folder. */
-export const folder: Flag.Flag<string> = Flag.String("data").pipe(
+export const folder: Flag.Flag<Option.Option<string>> = Flag.String("data").pipe(
   Flag.withDescription("The folder of the journal. A sandbox resumes from the journal that it finds there"),
-  Flag.withDefault("effect-txc-data")
+  Flag.optional
 )
+
+/** The folder of a sandbox that a program starts, in the folder where it is started. */
+const ofPrograms = "effect-txc-data"
 
 /** The journal in a folder. */
 export const journalIn = (folder: string): string => `${folder}/journal.sqlite`
+
+// -----------------------------------------------------------------------------
+// The folder of a project
+// -----------------------------------------------------------------------------
+
+const variable = (name: string) =>
+  Effect.map(Effect.orDie(Config.option(Config.NonEmptyString(name))), Option.getOrUndefined)
+
+/** The folder for what programs keep for their user, as each system has it. */
+const stateFolder = Effect.gen(function*() {
+  const { join } = yield* Path.Path
+  const home = (yield* variable("HOME")) ?? (yield* variable("USERPROFILE")) ?? "."
+  const state = yield* variable("XDG_STATE_HOME")
+  if (state !== undefined) return join(state, "effect-txc")
+  switch (process.platform) {
+    case "darwin":
+      return join(home, "Library", "Application Support", "effect-txc")
+    case "win32":
+      return join((yield* variable("LOCALAPPDATA")) ?? join(home, "AppData", "Local"), "effect-txc")
+    default:
+      return join(home, ".local", "state", "effect-txc")
+  }
+})
+
+/** The nearest folder, from here upwards, that has a repository or a package in it; this folder when none has. */
+const projectFolder = Effect.gen(function*() {
+  const files = yield* FileSystem.FileSystem
+  const { dirname, join, resolve } = yield* Path.Path
+  const here = resolve(".")
+  for (let at = here; at !== dirname(at); at = dirname(at)) {
+    for (const name of [".git", "package.json"]) if (yield* files.exists(join(at, name))) return at
+  }
+  return here
+}).pipe(Effect.orElseSucceed(() => "."))
+
+/**
+ * The folder of this project's sandbox, under the user's state folder.
+ *
+ * @category places
+ * @since 0.1.0
+ */
+export const ofProject = Effect.gen(function*() {
+  const { basename, join } = yield* Path.Path
+  const project = yield* projectFolder
+  const digest = createHash("sha256").update(project).digest("hex").slice(0, 8)
+  return join(yield* stateFolder, `${basename(project)}-${digest}`)
+})
+
+/**
+ * The folder of a new or a resumed journal: the one given, or the project's when a person starts the sandbox.
+ *
+ * @category places
+ * @since 0.1.0
+ */
+export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
+  Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(ofPrograms)
+
+/**
+ * The folder of a journal that is there: the one given, `effect-txc-data` if there is one, or the project's.
+ *
+ * @category places
+ * @since 0.1.0
+ */
+export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
+  const files = yield* FileSystem.FileSystem
+  const candidates = Option.isSome(given) ? [given.value] : [ofPrograms, yield* ofProject]
+  for (const folder of candidates) if (yield* files.exists(journalIn(folder))) return folder
+  return yield* new Refused({
+    wrong: `There is no journal in ${candidates.join(", nor in ")}`,
+    remedy: "Name the folder of a sandbox with --data; effect-txc sandbox says where it keeps its journal"
+  })
+})
+
+/**
+ * Makes the folder of a journal, which only its owner may open.
+ *
+ * @category places
+ * @since 0.1.0
+ */
+export const make = (folder: string) =>
+  FileSystem.FileSystem.use((files) => files.makeDirectory(folder, { recursive: true, mode: 0o700 })).pipe(
+    Effect.mapError(({ reason }) =>
+      new Refused({
+        wrong: reason._tag === "AlreadyExists"
+          ? `${folder} is a file, and the journal needs a folder`
+          : `The folder ${folder} can't be made: ${reason.message}`,
+        remedy: "Name another folder with --data, or keep nothing with --memory"
+      })
+    )
+  )
+
+// -----------------------------------------------------------------------------
+// Who holds a journal
+// -----------------------------------------------------------------------------
+
+const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, url: Schema.String }))
+
+const holderIn = (folder: string): string => `${folder}/sandbox.json`
+
+/**
+ * Writes down which process serves the journal of a folder, and where, until the scope is closed.
+ *
+ * @category holders
+ * @since 0.1.0
+ */
+export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* Effect.orDie(Schema.encodeEffect(Holder)({ pid: process.pid, url }))
+  const file = holderIn(folder)
+  // It helps whoever finds the journal locked. A sandbox serves without it.
+  yield* Effect.acquireRelease(
+    Effect.ignore(files.writeFileString(file, text, { mode: 0o600 })),
+    () => Effect.ignore(files.remove(file))
+  )
+})
+
+const isAlive = (pid: number): boolean => Result.isSuccess(Result.try(() => process.kill(pid, 0)))
+
+/** Who holds the journal of a folder, in words. A process that was killed has not removed its file. */
+const describeHolder = Effect.fnUntraced(function*(folder: string) {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* files.readFileString(holderIn(folder))
+  const { pid, url } = yield* Schema.decodeEffect(Holder)(text)
+  return isAlive(pid)
+    ? { by: `process ${pid}, which serves it on ${url}`, stop: `stop it (kill ${pid})` }
+    : undefined
+}, Effect.orElseSucceed(() => undefined))
+
+const unknownHolder = { by: "another process", stop: "stop it" }
+
+const elsewhere = "name another folder with --data, or keep nothing with --memory"
+
+/**
+ * What somebody can do whose sandbox can't use a journal.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const refusalOf = Effect.fnUntraced(function*({ file, message, why }: JournalError, folder: string) {
+  switch (why) {
+    case "locked": {
+      const { by, stop } = (yield* describeHolder(folder)) ?? unknownHolder
+      const wrong = `The journal ${file} is in use by ${by}`
+      return new Refused({ wrong, remedy: `Use that sandbox, or ${stop}, or ${elsewhere}` })
+    }
+    case "other-rules":
+      return new Refused({ wrong: message, remedy: `Start it with the flags of that venue, or ${elsewhere}` })
+    case "damaged":
+      return new Refused({
+        wrong: message,
+        remedy:
+          `effect-txc journal --data ${folder} > commands.ndjson saves what is intact; to begin anew, ${elsewhere}`
+      })
+    case "older":
+      return new Refused({
+        wrong: message,
+        remedy:
+          `effect-txc journal --data ${folder} > commands.ndjson exports it for --replay; to begin anew, ${elsewhere}`
+      })
+    default:
+      return new Refused({ wrong: message, remedy: `To go on without it, ${elsewhere}` })
+  }
+})

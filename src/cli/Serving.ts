@@ -1,13 +1,29 @@
 /**
- * What a person needs to know about a running sandbox.
+ * Serves a sandbox, and says what a person needs to know about it.
  *
  * @since 0.1.0
  */
+import * as Effect from "effect/Effect"
 import * as MainBalance from "../endpoints/MainBalance.ts"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Example from "../sandbox/Example.ts"
+import * as Server from "../sandbox/gateway/Server.ts"
+import { Venue } from "../sandbox/Venue.ts"
 import * as Curl from "./Curl.ts"
+
+/**
+ * Serves the venue in the context until the scope is closed. Calls that are in progress then are journalled before the
+ * journal is closed.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const serve = Effect.fnUntraced(function*(options: Server.Options) {
+  const { journal } = yield* Venue
+  yield* Effect.addFinalizer(() => Effect.ignore(journal.committed))
+  return yield* Server.serve(options)
+})
 
 /**
  * How to call a sandbox that holds the example, from a shell and from a program.

@@ -4,11 +4,18 @@
 "use strict"
 var running = process.versions.node
 var parts = running.split(".")
+var isCheck = process.argv[2] === "--check-node"
 if (Number(parts[0]) * 1000 + Number(parts[1]) < 22019) {
   console.error(
-    "effect-txc needs Node 22.19 or newer, but this is Node " + running + " (" + process.execPath + "); " +
-      "its repository brings a Node of its own: run `npm ci` there with install scripts allowed."
+    "effect-txc needs Node 22.19 or newer, and this is Node " + running + " (" + process.execPath + ")\n" +
+      (isCheck
+        ? "The repository brings a Node of its own: run `npm ci`, with install scripts allowed"
+        : "Run it with a newer one: npx -y node@24 " + __filename + (process.argv.length > 2 ? " ..." : ""))
   )
-  process.exit(1)
+  process.exit(2)
 }
-if (process.argv[2] !== "--check-node") require("./main.js")
+if (!isCheck) {
+  // Node keeps what it has compiled for the next start, as the TypeScript compiler has it do.
+  require("node:module").enableCompileCache()
+  require("./main.js")
+}

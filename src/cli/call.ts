@@ -5,20 +5,27 @@
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Credentials from "../client/Credentials.ts"
 import * as Region from "../client/Region.ts"
 import { all } from "../endpoints/all.ts"
-import * as Dialect from "../protocol/Dialect.ts"
-import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Markets from "../endpoints/Markets.ts"
+import type * as Endpoint from "../protocol/Endpoint.ts"
+import * as Json from "../protocol/Json.ts"
 import * as AnyCall from "./AnyCall.ts"
+import * as Asking from "./Asking.ts"
+import * as Calls from "./Calls.ts"
 import * as FromOutside from "./Credentials.ts"
-
-const names = all.map(({ name }) => name)
+import * as Nearest from "./Nearest.ts"
+import { More } from "./Presenter.ts"
+import { Refused } from "./Refused.ts"
 
 /** Shows the entries of a `Map`, and the secret of a key that was just created: the exchange never shows it again. */
 const reveal = (value: unknown): unknown =>
@@ -34,48 +41,102 @@ const reveal = (value: unknown): unknown =>
 
 const toJson = (answer: unknown): string => JSON.stringify(reveal(answer), undefined, 2) ?? "done"
 
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+type Fields = Readonly<Record<string, unknown>>
 
-/** Fields that the call does not have. No compiler has checked this request, and the call would be sent without them. */
-class UnknownFields extends Schema.TaggedError<UnknownFields>()("UnknownFields", {
-  call: Schema.String,
-  unknown: Schema.Array(Schema.String),
-  known: Schema.Array(Schema.String)
+/** Reads the request. No compiler has checked it, and a field that the call does not have would be left out. */
+const read = (endpoint: Endpoint.Any, text: string): Result.Result<Fields, Refused> => {
+  const remedy = `Write it as in: ${Calls.example(endpoint)}`
+  const json = Json.parse(text)
+  if (Result.isFailure(json)) {
+    const { message } = json.failure as Error
+    return Result.fail(new Refused({ wrong: `The argument <request> is not JSON: ${message}`, remedy }))
+  }
+  const fields = json.success
+  if (!Json.isObject(fields)) {
+    return Result.fail(new Refused({ wrong: "The argument <request> is JSON, but no object", remedy }))
+  }
+  const known = Calls.fieldsOf(endpoint)
+  const unknown = Object.keys(fields).find((field) => !known.includes(field))
+  if (unknown === undefined) return Result.succeed(fields)
+  const has = known.length === 0 ? "It has no fields" : `It has ${known.join(", ")}`
+  const wrong = `${endpoint.name} has no field ${unknown}${Nearest.question(unknown, known)}`
+  return Result.fail(new Refused({ wrong, remedy: `${has}. ${remedy}` }))
+}
+
+/** The call was refused, and names a market that the exchange does not have. */
+class NoSuchMarket extends Schema.TaggedError<NoSuchMarket>()("NoSuchMarket", {
+  refusal: Schema.String,
+  suggestion: Schema.String
 }) {
   override get message(): string {
-    const has = this.known.length === 0 ? "no fields" : this.known.join(", ")
-    return `${this.call} has no ${this.unknown.join(", ")}; it has ${has}`
+    return `${this.refusal}\n${this.suggestion}`
   }
 }
+
+/** Whether a call was refused for its market, or for a reason that nobody knows. */
+const isAboutMarket = (error: { readonly _tag: string; readonly fields?: object }): boolean =>
+  error._tag === "PublicRequestRejected" || error.fields !== undefined && Object.hasOwn(error.fields, "market")
+
+/** Asks the exchange for its markets when a call was refused that names another; gives what to say then. */
+const suggestMarket = Effect.fnUntraced(function*(error: Parameters<typeof isAboutMarket>[0], market: unknown) {
+  if (typeof market !== "string" || !isAboutMarket(error)) return undefined
+  const markets = yield* Markets.Markets.use(({ all }) => all).pipe(
+    Effect.provide(Layer.provide(Markets.Markets.layer, AnyCall.layerPublic))
+  )
+  const names = markets.map(({ name }) => name)
+  return names.some((name) => name === market)
+    ? undefined
+    : `There is no market ${market}${Nearest.question(market, names)}`
+}, (suggesting) => Effect.orElseSucceed(suggesting, () => undefined))
+
+const make = (endpoint: Endpoint.Any, fields: object, secretFile: Option.Option<string>) =>
+  endpoint.access === "public"
+    ? AnyCall.callPublic(endpoint, fields)
+    : AnyCall.callPrivate(endpoint, fields).pipe(
+      Effect.provide(Layer.effect(Credentials.Credentials, FromOutside.read(secretFile)))
+    )
 
 /** @category commands */
 export const call = Command.make(
   "call",
   {
-    name: Argument.Literals("call", names).pipe(Argument.withDescription("Which call to make")),
+    name: Argument.Literals("call", Calls.names).pipe(Argument.withDescription("Which call to make")),
     request: Argument.String("request").pipe(
       Argument.withDescription("The request's fields as JSON, by the names of this library"),
       Argument.withDefault("{}")
     ),
+    yes: Flag.Boolean("yes").pipe(
+      Flag.withAlias("y"),
+      Flag.withDescription("Send a call that changes something over https without asking"),
+      Flag.withDefault(false)
+    ),
     secretFile: FromOutside.secretFile
   },
-  Effect.fn(function*({ name, request, secretFile }) {
-    const fields = yield* decode(request)
+  Effect.fn(function*({ name, request, secretFile, yes }) {
     const endpoint = all.find((endpoint) => endpoint.name === name)
     if (endpoint === undefined) return
-    const known = Object.keys(Endpoint.codec(endpoint, Dialect.document).shape.fields)
-    const unknown = Object.keys(fields).filter((field) => !known.includes(field))
-    if (unknown.length > 0) return yield* new UnknownFields({ call: name, unknown, known })
-    const credentials = Layer.effect(Credentials.Credentials, FromOutside.read(secretFile))
-    const answer = endpoint.access === "public"
-      ? yield* Effect.provide(AnyCall.callPublic(endpoint, fields), Region.layerConfig)
-      : yield* Effect.provide(AnyCall.callPrivate(endpoint, fields), Layer.merge(Region.layerConfig, credentials))
-    yield* Console.log(toJson(answer))
+    const fields = yield* Effect.fromResult(read(endpoint, request))
+    yield* Effect.gen(function*() {
+      yield* Asking.ask(endpoint, fields, yes)
+      const answer = yield* make(endpoint, fields, secretFile).pipe(
+        Effect.catch((error) =>
+          Effect.flatMap(suggestMarket(error, fields["market"]), (suggestion) =>
+            Effect.fail(
+              suggestion === undefined ? error : new NoSuchMarket({ refusal: error.message, suggestion })
+            ))
+        )
+      )
+      yield* Console.log(toJson(answer))
+    }).pipe(Effect.provide(Region.layerConfig))
   })
 ).pipe(
   Command.withDescription(
-    "Make one call and print its answer. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT; and TXC_API_KEY"
+    "Make one call and print its answer. Set TXC_REGION, or TXC_BASE_URL with TXC_DIALECT; and TXC_API_KEY with " +
+      "TXC_API_SECRET or --secret-file. A call that changes something over https asks first; calls that read, and calls " +
+      "to a sandbox, do not"
   ),
+  Command.withShortDescription("Make one call, of a sandbox or of the live exchange, and print its answer"),
+  Command.annotate(More, Calls.list),
   Command.withExamples([
     { command: "effect-txc call ServerStatus.ping", description: "A public call" },
     { command: `effect-txc call SubAccounts.page '{"limit":5}'`, description: "The first five sub-accounts" }

@@ -8,21 +8,25 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Journal from "../sandbox/store/Journal.ts"
 import * as Data from "./Data.ts"
+import * as Progress from "./Progress.ts"
 
 /** @category commands */
 export const journal = Command.make(
   "journal",
   { data: Data.folder },
   Effect.fn(function*({ data }) {
-    const { error, lines } = yield* Journal.salvage(Data.journalIn(data))
+    const file = Data.journalIn(yield* Data.ofJournal(data))
+    const { error, lines } = yield* Progress.during(`Reading ${file}`, Journal.salvage(file))
     if (lines.length > 0) yield* Console.log(lines.join("\n"))
     if (error !== undefined) return yield* error
   })
 ).pipe(
   Command.withDescription(
     "Export the commands of a sandbox's journal, one line of JSON each. A damaged journal is exported as far as it is " +
-      "intact. The journal is not changed"
+      "intact. The journal is not changed. Without --data it is effect-txc-data, or else the journal of this project's " +
+      "sandbox"
   ),
+  Command.withShortDescription("Export what a sandbox has seen, one line of JSON for each command"),
   Command.withExamples([
     { command: "effect-txc journal > commands.ndjson", description: "Export" },
     { command: "effect-txc sandbox --data new --replay commands.ndjson", description: "Start a new sandbox with them" }

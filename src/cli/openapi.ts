@@ -33,6 +33,7 @@ export const openapi = Command.make(
   })
 ).pipe(
   Command.withDescription("Write the exchange's protocol as an OpenAPI 3.1 document, for tools and other languages"),
+  Command.withShortDescription("Write the protocol as an OpenAPI document"),
   Command.withExamples([
     { command: "effect-txc openapi --dialect live --file openapi.json", description: "What the live exchange speaks" }
   ])

@@ -14,7 +14,6 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import * as Terminal from "effect/Terminal"
 import * as Check from "../oracle/Check.ts"
 import * as Features from "../oracle/Features.ts"
 import * as OpenPoints from "../oracle/OpenPoints.ts"
@@ -25,6 +24,8 @@ import { rules as allRules } from "../oracle/Rules.ts"
 import * as Target from "../oracle/Target.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as FromOutside from "./Credentials.ts"
+import * as Progress from "./Progress.ts"
+import * as Screen from "./Screen.ts"
 
 /** Rules are broken: exit code 1. */
 class RulesBroken extends Schema.TaggedError<RulesBroken>()("RulesBroken", { summary: Schema.String }) {
@@ -164,22 +165,19 @@ const readKnown = Effect.fnUntraced(function*(file: Option.Option<string>) {
   return text.split("\n").map((line) => line.replace(/#.*$/u, "").trim()).filter((line) => line !== "")
 })
 
-const toTerminal = Effect.sync(() => process.stdout.isTTY)
-
-const clear = "\r\u001B[K"
-
 /**
- * A terminal shows only rules that are broken or could not run, and the rule in progress. Elsewhere each result is a
- * line.
+ * A terminal shows only rules that are broken or could not run. Elsewhere each result is a line, unless standard output is
+ * for a report of another form. The rule in progress is on standard error.
  */
-const progress = Effect.fnUntraced(function*(isTerminal: boolean) {
-  const terminal = yield* Terminal.Terminal
+const onResult = Effect.fnUntraced(function*({ clear, show }: Progress.Progress, isListed: boolean) {
+  const { isTerminal } = yield* Screen.current
+  const isPrinted = ({ outcome }: Report.Result) => !isTerminal || outcome._tag !== "Held"
   return (result: Report.Result, index: number, of: number): Effect.Effect<void> => {
-    if (!isTerminal) return Report.isShown(result) ? Console.log(Report.line(result)) : Effect.void
-    const isQuiet = result.outcome._tag === "Held" || result.outcome._tag === "Skipped"
-    const shown = isQuiet ? "" : `${Report.line(result)}\n`
-    const next = index + 1 === of ? "" : `${index + 1}/${of} ${result.rule.id}`
-    return Effect.ignore(terminal.display(`${clear}${shown}${next}`))
+    const line = isListed && isPrinted(result) && Report.isShown(result)
+      ? Console.log(Report.line(result))
+      : Effect.void
+    const next = index + 1 === of ? Effect.void : show(`${index + 1}/${of} ${result.rule.id}`)
+    return Effect.andThen(clear, Effect.andThen(line, next))
   }
 })
 
@@ -225,7 +223,8 @@ const run = Effect.fn(function*(flags: {
   }
   // A report that cannot be written fails before anything is sent, not at the end.
   if (Option.isSome(flags.out)) yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, "")
-  const onResult = isText || Option.isSome(flags.out) ? yield* progress(yield* toTerminal) : () => Effect.void
+  const progress = yield* Progress.current
+  yield* progress.show(`Looking at ${found.baseUrl}`)
   const report = yield* Check.check(found, {
     profile: flags.profile,
     only,
@@ -236,9 +235,9 @@ const run = Effect.fn(function*(flags: {
     ...(Option.isSome(flags.minJudged) ? { minJudged: flags.minJudged.value } : {}),
     knownFailing: yield* readKnown(flags.knownFailing),
     knownFlaky: yield* readKnown(flags.knownFlaky),
-    onResult,
+    onResult: yield* onResult(progress, isText || Option.isSome(flags.out)),
     ...(Option.isSome(flags.seed) ? { seed: flags.seed.value } : {})
-  })
+  }).pipe(Effect.ensuring(progress.clear))
   const rendered = Report.render[flags.report](report)
   if (Option.isSome(flags.out)) {
     yield* (yield* FileSystem.FileSystem).writeFileString(flags.out.value, `${rendered}\n`)
@@ -331,7 +330,7 @@ const replayCommand = Command.make(
         Effect.mapError(() => new CouldNotRun({ reason: `${file} is not a replay file` }))
       )
       const found = yield* targetOf(flags, replay.dialect, replay.profile)
-      const outcome = yield* Check.replay(found, replay)
+      const outcome = yield* Progress.during(`Replaying ${replay.rule}`, Check.replay(found, replay))
       const rule = allRules.find(({ id }) => id === replay.rule)
       if (rule === undefined) return
       yield* Console.log(Report.line({ rule, outcome, isKnown: false, millis: 0 }))
@@ -400,6 +399,7 @@ export const oracle = Command.make(
     )
 ).pipe(
   Command.withDescription("Check whether a server that speaks this protocol does what the document says"),
+  Command.withShortDescription("Check whether a server does what the document says"),
   Command.withSubcommands([rulesCommand, listCommand, replayCommand]),
   Command.withExamples([
     {

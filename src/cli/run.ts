@@ -9,47 +9,50 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
-import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
+import { explain, isOfSettings } from "./explain.ts"
+import * as Presenter from "./Presenter.ts"
 import { version } from "./version.ts"
-
-const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** One line for a person. It names the setting that is missing or wrong. */
-const explain = (error: { readonly message: string }): string =>
-  error instanceof Config.ConfigError && Schema.isSchemaError(error.cause)
-    ? toIssues(error.cause.issue).issues
-      .map(({ message, path }) =>
-        `${path?.map(String).join("_") ?? "The environment"} is not set, or wrong: ${message}.`
-      )
-      .join(" ")
-    : error.message
 
 let isTerminated = false
 
-/** Wrong arguments, or a defect: the command did not run to an end of its own. */
-const hasNotRun = <E>(cause: Cause.Cause<E>): boolean => {
-  const error = Cause.findErrorOption(cause)
-  return error._tag === "Some" ? CliError.isCliError(error.value) : Cause.hasDies(cause)
+/**
+ * The exit codes, for the help.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> = [
+  [0, "The command has done what it was asked to do, or was told to stop with SIGTERM"],
+  [1, "The command ran, and the answer is no: the exchange refused the call, or rules are broken"],
+  [2, "The command did not run: its arguments, its settings or something that it needs is wrong"],
+  [130, "Stopped with Ctrl-C"]
+]
+
+/** The exit code of a command that has not run to an end of its own; `undefined` when it has. */
+const exitCodeOf = <E extends { readonly message: string }>(cause: Cause.Cause<E>): number | undefined => {
+  // SIGTERM is a regular way to end. Ctrl-C is not.
+  if (Cause.hasInterruptsOnly(cause)) return isTerminated ? 0 : undefined
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (error === undefined) return 2
+  // Somebody who asks what there is has done nothing wrong.
+  if (CliError.isCliError(error)) return error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 2
+  return isOfSettings(error) ? 2 : undefined
 }
 
-/** SIGTERM is a regular way to end: exit code 0. Ctrl-C is not. */
-const teardown: Runtime.Teardown = (exit, onExit) =>
-  isTerminated && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-    ? onExit(0)
-    : Exit.isFailure(exit) && hasNotRun(exit.cause)
-    ? onExit(2)
-    : Runtime.defaultTeardown(exit, onExit)
+const teardown: Runtime.Teardown = (exit, onExit) => {
+  const code = Exit.isFailure(exit) ? exitCodeOf(exit.cause as Cause.Cause<{ readonly message: string }>) : undefined
+  return code === undefined ? Runtime.defaultTeardown(exit, onExit) : onExit(code)
+}
 
 /**
- * Runs a command with the arguments of the process. An error is printed as one line, and the exit code is not zero.
+ * Runs a command with the arguments of the process. An error is printed as a line or two, and the exit code is not zero.
  *
  * @category running
  * @since 0.1.0
@@ -64,7 +67,9 @@ export const run = <Name extends string, Input, Context, E extends { readonly me
     // The command has already reported wrong arguments.
     Effect.tapError((error) => CliError.isCliError(error) ? Effect.void : Console.error(explain(error))),
     Effect.tapDefect((defect) => Console.error("This is a defect of effect-txc; please report it:", defect)),
-    Effect.provide(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici)),
+    Effect.provide(
+      Layer.merge(Presenter.layer, NodeHttpClient.layerUndici).pipe(Layer.provideMerge(NodeServices.layer))
+    ),
     NodeRuntime.runMain({ disableErrorReporting: true, teardown })
   )
 }

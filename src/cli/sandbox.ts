@@ -8,13 +8,12 @@ import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { createHash, randomBytes } from "node:crypto"
+import { ApiKey } from "../domain/Identifiers.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Control from "../sandbox/control/Control.ts"
@@ -24,119 +23,266 @@ import * as Server from "../sandbox/gateway/Server.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/Venue.ts"
 import * as Data from "./Data.ts"
+import * as Panel from "./Panel.ts"
+import * as Progress from "./Progress.ts"
+import { Refused } from "./Refused.ts"
+import * as Screen from "./Screen.ts"
 import * as Serving from "./Serving.ts"
 
-/** An option for a new venue was given for one that exists. */
-class NotNew extends Schema.TaggedError<NotNew>()("NotNew", { folder: Schema.String }) {
-  override get message(): string {
-    return `${this.folder} holds a venue already. --empty, --replay and --clock are for a new one: name another folder ` +
-      "with --data"
-  }
+const flags = {
+  host: Flag.String("host").pipe(Flag.withDescription("The address to listen on"), Flag.withDefault("127.0.0.1")),
+  port: Flag.Int("port").pipe(
+    Flag.withDescription("The port; 0 is any free one. On a terminal it is 8080, or the next free one, by default"),
+    Flag.optional
+  ),
+  json: Flag.Boolean("json").pipe(
+    Flag.withDescription(
+      "On a terminal, behave as for a program: the first line is JSON, and the port is any free one"
+    ),
+    Flag.withDefault(false)
+  ),
+  dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
+    Flag.withDescription("The dialect: as the document writes the protocol, or as the live exchange speaks it"),
+    Flag.withDefault("document")
+  ),
+  reduceOnly: Flag.Literals("reduce-only", ["accepted", "announced"]).pipe(
+    Flag.withDescription("Whether reduce-only orders are accepted, or refused as not available yet"),
+    Flag.withDefault("accepted")
+  ),
+  data: Data.folder.pipe(
+    Flag.withDescription(
+      "The folder of the journal. A sandbox resumes from the journal that it finds there. By default a folder of this " +
+        "project under your state folder on a terminal, and effect-txc-data for a program"
+    )
+  ),
+  memory: Flag.Boolean("memory").pipe(
+    Flag.withDescription("Keep the journal in memory. Nothing survives the process"),
+    Flag.withDefault(false)
+  ),
+  empty: Flag.Boolean("empty").pipe(
+    Flag.withDescription("Start without the example: no accounts and no keys"),
+    Flag.withDefault(false)
+  ),
+  replay: Flag.FileText("replay").pipe(
+    Flag.withDescription("Start by replaying an exported journal; see effect-txc journal"),
+    Flag.optional
+  ),
+  clock: Flag.String("clock").pipe(
+    Flag.withDescription("Start at this time, such as 2026-01-01T00:00:00Z, with a frozen clock"),
+    Flag.mapTryCatch(
+      (text) => DateTime.toEpochMillis(DateTime.makeUnsafe(text)),
+      () => "a time such as 2026-01-01T00:00:00Z"
+    ),
+    Flag.optional
+  ),
+  seed: Flag.Int("seed").pipe(
+    Flag.withDescription("The seed of the control token and of the faults' chances. Without it the token is random"),
+    Flag.optional
+  ),
+  untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
+    Flag.withDescription("Stop when standard input ends: with the program that holds it, however that ends"),
+    Flag.withDefault(false)
+  )
 }
 
-/** An option contradicts the replayed journal. */
-class Contradiction extends Schema.TaggedError<Contradiction>()("Contradiction", {}) {
-  override readonly message = "--replay restores the journal's own clock and accounts: leave out --empty and --clock"
+// -----------------------------------------------------------------------------
+// Where it begins
+// -----------------------------------------------------------------------------
+
+/** What a new venue begins with. */
+interface Beginning {
+  readonly empty: boolean
+  readonly replay: Option.Option<string>
+  readonly clock: Option.Option<number>
 }
+
+const begin = Effect.fnUntraced(function*({ clock, empty, replay }: Beginning) {
+  const control = yield* Control.Control
+  if (Option.isSome(replay)) {
+    const lines = replay.value.split("\n")
+    yield* Progress.during(`Replaying ${lines.length} commands`, control.replay(lines)).pipe(
+      Effect.catchTag(
+        "ControlRefused",
+        ({ message }) =>
+          Effect.fail(new Refused({ wrong: message, remedy: "--replay takes what effect-txc journal prints, whole" }))
+      )
+    )
+  } else {
+    if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
+    if (!empty) yield* Example.setUp
+  }
+  // A journal may say itself where it begins.
+  if ((yield* control.status).beginning === 0) yield* control.begin
+})
+
+/** Begins a new venue, or resumes one; gives whether it is new. */
+const beginOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: string) {
+  const control = yield* Control.Control
+  if ((yield* control.status).sequence === 0) {
+    yield* begin(beginning)
+    return true
+  }
+  const { clock, empty, replay } = beginning
+  if (!empty && Option.isNone(replay) && Option.isNone(clock)) return false
+  return yield* new Refused({
+    wrong: `${folder} holds a venue already, and --empty, --replay and --clock are for a new one`,
+    remedy: "Name another folder with --data, or keep nothing with --memory"
+  })
+})
+
+// -----------------------------------------------------------------------------
+// Where it listens
+// -----------------------------------------------------------------------------
+
+/** The port of a sandbox that a person starts, so that it is where it was. */
+const usualPort = 8080
+
+const lastPort = usualPort + 20
+
+const isTaken = ({ reason }: Server.ListenFailed): boolean => reason.includes("EADDRINUSE")
+
+const cantListen = (error: Server.ListenFailed): Refused =>
+  isTaken(error)
+    ? new Refused({
+      wrong: `Port ${error.port} of ${error.host} is taken`,
+      remedy: "Choose another with --port, or any free one with --port 0"
+    })
+    : new Refused({ wrong: error.message, remedy: "Choose another port with --port, or another address with --host" })
+
+/** Serves on the port given; for a person on the usual one or the next that is free, and else on any free one. */
+const listen = (
+  options: { readonly host: string; readonly controlToken: string },
+  port: Option.Option<number>,
+  isForPeople: boolean
+) => {
+  const serve = (port: number) => Serving.serve({ ...options, port })
+  const serveFrom = (port: number): ReturnType<typeof serve> =>
+    Effect.catchIf(serve(port), (error) => isTaken(error) && port < lastPort, () => serveFrom(port + 1))
+  const served = Option.match(port, { onNone: () => isForPeople ? serveFrom(usualPort) : serve(0), onSome: serve })
+  return Effect.mapError(served, cantListen)
+}
+
+// -----------------------------------------------------------------------------
+// What it says
+// -----------------------------------------------------------------------------
+
+/** What there is to say of a sandbox that serves. */
+interface Started {
+  readonly baseUrl: string
+  readonly controlToken: string
+  readonly dialect: Dialect.Dialect
+  readonly folder: Option.Option<string>
+  readonly isNew: boolean
+}
+
+/** The first line is for programs, the rest is for who reads along. */
+const tellProgram = ({ baseUrl, controlToken, dialect, folder, isNew }: Started) => {
+  const { apiKey, apiSecret } = Example.alice
+  const journal = Option.match(folder, {
+    onNone: () => "The journal is in memory. Nothing survives this process.",
+    onSome: (folder) => `${isNew ? "A new journal" : "Resumed from the journal"}: ${Data.journalIn(folder)}`
+  })
+  return Effect.forEach(
+    [
+      Json.stringify({ url: baseUrl, controlUrl: baseUrl + ControlApi.prefix, controlToken, apiKey, apiSecret }),
+      journal,
+      `Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`,
+      Serving.instructions(baseUrl, dialect)
+    ],
+    (line) => Console.log(line),
+    { discard: true }
+  )
+}
+
+const tellPerson = Effect.fnUntraced(function*(
+  { baseUrl, controlToken, dialect, folder, isNew }: Started,
+  isUsualPort: boolean,
+  { paint }: Screen.Screen
+) {
+  const { state } = yield* Venue.Venue
+  const content: Panel.Content = {
+    baseUrl,
+    otherPort: isUsualPort ? undefined : `port ${usualPort} is taken`,
+    dialect: dialect.name,
+    page: `${baseUrl}${Dashboard.path}#token=${controlToken}`,
+    journal: Option.match(folder, {
+      onNone: () => "in memory; nothing survives this process",
+      onSome: (folder) => `${Data.journalIn(folder)} (${isNew ? "new" : "resumed"})`
+    }),
+    hasExample: state.keys.has(ApiKey.make(Example.alice.apiKey))
+  }
+  yield* Console.log(Panel.render(content, paint))
+})
+
+const farewell = (folder: Option.Option<string>): string =>
+  Option.isSome(folder) ? "Stopped. The same command goes on from here." : "Stopped. Nothing was kept."
+
+// -----------------------------------------------------------------------------
+// The command
+// -----------------------------------------------------------------------------
+
+/** The control token: a random one, or the one that the seed determines. */
+const tokenOf = (seed: Option.Option<number>): string =>
+  Option.match(seed, {
+    onNone: () => randomBytes(24).toString("base64url"),
+    onSome: (seed) => createHash("sha256").update(`control token ${seed}`).digest("base64url").slice(0, 32)
+  })
 
 /** @category commands */
 export const sandbox = Command.make(
   "sandbox",
-  {
-    host: Flag.String("host").pipe(Flag.withDescription("The address to listen on"), Flag.withDefault("127.0.0.1")),
-    port: Flag.Int("port").pipe(Flag.withDescription("The port; 0 is any free one"), Flag.withDefault(0)),
-    dialect: Flag.Literals("dialect", ["document", "live"]).pipe(
-      Flag.withDescription("The dialect: as the document writes the protocol, or as the live exchange speaks it"),
-      Flag.withDefault("document")
-    ),
-    reduceOnly: Flag.Literals("reduce-only", ["accepted", "announced"]).pipe(
-      Flag.withDescription("Whether reduce-only orders are accepted, or refused as not available yet"),
-      Flag.withDefault("accepted")
-    ),
-    data: Data.folder,
-    memory: Flag.Boolean("memory").pipe(
-      Flag.withDescription("Keep the journal in memory. Nothing survives the process"),
-      Flag.withDefault(false)
-    ),
-    empty: Flag.Boolean("empty").pipe(
-      Flag.withDescription("Start without the example: no accounts and no keys"),
-      Flag.withDefault(false)
-    ),
-    replay: Flag.FileText("replay").pipe(
-      Flag.withDescription("Start by replaying an exported journal; see effect-txc journal"),
-      Flag.optional
-    ),
-    clock: Flag.String("clock").pipe(
-      Flag.withDescription("Start at this time, such as 2026-01-01T00:00:00Z, with a frozen clock"),
-      Flag.mapTryCatch(
-        (text) => DateTime.toEpochMillis(DateTime.makeUnsafe(text)),
-        () => "write a time such as 2026-01-01T00:00:00Z"
-      ),
-      Flag.optional
-    ),
-    seed: Flag.Int("seed").pipe(
-      Flag.withDescription("The seed of the control token and of the faults' chances. Without it the token is random"),
-      Flag.optional
-    ),
-    untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
-      Flag.withDescription("Stop when standard input ends: with the program that holds it, however that ends"),
-      Flag.withDefault(false)
-    )
-  },
+  flags,
   Effect.fn(function*(
-    { clock, data, dialect: name, empty, host, memory, port, reduceOnly, replay, seed, untilStdinEnds }
+    { clock, data, dialect: name, empty, host, json, memory, port, reduceOnly, replay, seed, untilStdinEnds }
   ) {
-    if (Option.isSome(replay) && (empty || Option.isSome(clock))) return yield* new Contradiction()
+    if (Option.isSome(replay) && (empty || Option.isSome(clock))) {
+      return yield* new Refused({
+        wrong: "--replay restores the journal's own clock and accounts",
+        remedy: "Leave out --empty and --clock"
+      })
+    }
+    const screen = yield* Screen.current
+    const isForPeople = screen.isTerminal && !json
+    const folder = memory ? Option.none() : Option.some(yield* Data.forSandbox(data, isForPeople))
+    if (Option.isSome(folder)) yield* Data.make(folder.value)
+
     const spoken = Dialect.byName[name]
     const dialect = { ...spoken, policy: { ...spoken.policy, reduceOnly } }
-    const controlToken = Option.match(seed, {
-      onNone: () => randomBytes(24).toString("base64url"),
-      onSome: (seed) => createHash("sha256").update(`control token ${seed}`).digest("base64url").slice(0, 32)
-    })
-    const files = yield* FileSystem.FileSystem
-    if (!memory) yield* files.makeDirectory(data, { recursive: true, mode: 0o700 })
-    const journal = memory ? {} : { file: Data.journalIn(data) }
-    const options = { dialect, seed: Option.getOrElse(seed, () => 0), ...journal }
-    const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer(options)))
-    return yield* Effect.gen(function*() {
-      const control = yield* Control.Control
-      const isNew = (yield* control.status).sequence === 0
-      if (isNew) {
-        if (Option.isSome(replay)) {
-          yield* control.replay(replay.value.split("\n"))
-        } else {
-          if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
-          if (!empty) yield* Example.setUp
-        }
-        // A journal may say itself where it begins.
-        if ((yield* control.status).beginning === 0) yield* control.begin
-      } else if (empty || Option.isSome(replay) || Option.isSome(clock)) {
-        return yield* new NotNew({ folder: data })
-      }
-      const { baseUrl } = yield* Server.serve({ host, port, controlToken })
-      const { apiKey, apiSecret } = Example.alice
-      // The first line is for programs, the rest is for people.
-      yield* Console.log(
-        Json.stringify({ url: baseUrl, controlUrl: baseUrl + ControlApi.prefix, controlToken, apiKey, apiSecret })
-      )
-      yield* Console.log(
-        memory
-          ? "The journal is in memory. Nothing survives this process."
-          : `${isNew ? "A new journal" : "Resumed from the journal"}: ${Data.journalIn(data)}`
-      )
-      yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
-      yield* Console.log(Serving.instructions(baseUrl, dialect))
+    const file = Option.match(folder, { onNone: () => ({}), onSome: (folder) => ({ file: Data.journalIn(folder) }) })
+    const options = { dialect, seed: Option.getOrElse(seed, () => 0), ...file }
+    const venue = isForPeople ? Panel.layerVenue(options, screen) : Venue.layer(options)
+    const where = Option.getOrElse(folder, () => "memory")
+
+    const serve = Effect.gen(function*() {
+      const isNew = yield* beginOrResume({ empty, replay, clock }, where)
+      const controlToken = tokenOf(seed)
+      const { baseUrl } = yield* listen({ host, controlToken }, port, isForPeople)
+      if (Option.isSome(folder)) yield* Data.hold(folder.value, baseUrl)
+      const serving = { baseUrl, controlToken, dialect, folder, isNew }
+      const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${usualPort}`)
+      yield* isForPeople ? tellPerson(serving, isUsualPort, screen) : tellProgram(serving)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
-    }).pipe(Effect.provide(layer))
-  }, Effect.scoped)
+    })
+    return yield* Effect.scoped(serve).pipe(
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(venue))),
+      Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
+      Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(folder)}`) : Effect.void)
+    )
+  })
 ).pipe(
-  Command.withDescription("Serve a sandbox of the exchange"),
+  Command.withDescription(
+    "Serve a sandbox of the exchange until it is stopped. On a terminal it shows where it is and every call as it is " +
+      "made. For programs (--json, or when standard output is no terminal) the first line is JSON: url, controlUrl, " +
+      "controlToken, apiKey, apiSecret"
+  ),
+  Command.withShortDescription("Serve an exchange to call, to watch and to break; it keeps its journal"),
   Command.withExamples([
-    { command: "effect-txc sandbox --port 8080", description: "Keeps the journal in ./effect-txc-data" },
+    { command: "effect-txc sandbox", description: "For you: on port 8080, and it remembers" },
     {
       command: "effect-txc sandbox --memory --dialect live",
-      description: "Speaks like the live exchange and keeps nothing"
-    }
+      description: "As the live exchange, and it keeps nothing"
+    },
+    { command: "effect-txc sandbox --memory --json", description: "For a program: the first line is JSON" }
   ])
 )

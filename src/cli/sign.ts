@@ -8,11 +8,24 @@ import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Credentials from "../client/Credentials.ts"
+import * as Region from "../client/Region.ts"
 import * as Signer from "../client/Signer.ts"
+import * as Json from "../protocol/Json.ts"
 import * as Signature from "../protocol/Signature.ts"
 import * as FromOutside from "./Credentials.ts"
+import * as Curl from "./Curl.ts"
+
+/** Where the request goes: its body says the path. What is not known is left to the reader's shell. */
+const urlOf = Effect.fnUntraced(function*(body: string) {
+  const region = yield* Effect.option(Effect.provide(Region.Region, Region.layerConfig))
+  const fields = Option.getOrUndefined(Result.getSuccess(Json.parse(body)))
+  const path = Json.isObject(fields) && typeof fields["request"] === "string" ? fields["request"] : ""
+  return { baseUrl: Option.match(region, { onNone: () => undefined, onSome: ({ baseUrl }) => baseUrl }), path }
+})
 
 /** @category commands */
 export const sign = Command.make(
@@ -29,17 +42,22 @@ export const sign = Command.make(
     const signature = yield* Effect.flatMap(Signer.Signer, ({ sign }) => sign(payload)).pipe(
       Effect.provide(Signer.layerNode.pipe(Layer.provide(Layer.succeed(Credentials.Credentials, credentials))))
     )
-    yield* Console.log(
-      [
-        "Content-type: application/json",
-        `X-TXC-APIKEY: ${Redacted.value(credentials.apiKey)}`,
-        `X-TXC-PAYLOAD: ${payload}`,
-        `X-TXC-SIGNATURE: ${signature}`
-      ].join("\n")
-    )
+    const headers = [
+      "Content-type: application/json",
+      `X-TXC-APIKEY: ${Redacted.value(credentials.apiKey)}`,
+      `X-TXC-PAYLOAD: ${payload}`,
+      `X-TXC-SIGNATURE: ${signature}`
+    ]
+    yield* Console.log(headers.join("\n"))
+    // Programs read the headers from standard output.
+    yield* Console.error(Curl.signed({ ...(yield* urlOf(body)), headers, body }))
   })
 ).pipe(
-  Command.withDescription("Print the headers that a request with this body needs. Set TXC_API_KEY"),
+  Command.withDescription(
+    "Print the headers that a request with this body needs, and on standard error the curl line that sends it. Set " +
+      "TXC_API_KEY. Every body needs a nonce of its own, and is accepted once"
+  ),
+  Command.withShortDescription("Print the headers and the curl line of a signed request, without sending it"),
   Command.withExamples([
     {
       command: `effect-txc sign '{"request":"/api/v4/main-account/balance","nonce":"1700000000000"}'`,

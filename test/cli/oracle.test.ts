@@ -9,6 +9,7 @@ import { join } from "node:path"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { all } from "../oracle/mutants/all.ts"
 import * as Mutant from "../oracle/mutants/Mutant.ts"
+import { compiled } from "../support/files.ts"
 import * as Support from "../support/oracle.ts"
 import { closedPort } from "../support/server.ts"
 
@@ -23,7 +24,7 @@ interface Ended {
 /** Runs the command in its own process, in an empty folder. */
 const oracle = (folder: string, environment: Readonly<Record<string, string>>, ...given: ReadonlyArray<string>) =>
   Effect.callback<Ended>((resume) => {
-    const env = { NO_COLOR: "1", ...environment }
+    const env = { NO_COLOR: "1", ...compiled, ...environment }
     execFile(process.execPath, [main, "oracle", ...given], { cwd: folder, env }, (failure, out, error) => {
       resume(Effect.succeed({ code: typeof failure?.code === "number" ? failure.code : 0, out, error }))
     })

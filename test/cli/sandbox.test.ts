@@ -1,12 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import { spawn } from "node:child_process"
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:net"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { moduleUrl, scratchFile } from "../support/files.ts"
+import { stripVTControlCharacters } from "node:util"
+import { until } from "../support/clock.ts"
+import { run } from "../support/command.ts"
+import { compiled, moduleUrl, scratchFile } from "../support/files.ts"
+import { serving } from "../support/server.ts"
+import { itOnTerminal, onTerminal } from "../support/terminal.ts"
 
 const main = fileURLToPath(moduleUrl("cli/main.ts"))
 
@@ -15,7 +23,10 @@ const children: Array<() => void> = []
 /** Runs the command until its first line, or its end when there is none. */
 const started = (...args: ReadonlyArray<string>) =>
   Effect.callback<{ readonly line: string; readonly said: string; readonly code: number | null }>((resume) => {
-    const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, [main, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...compiled }
+    })
     let out = ""
     let said = ""
     child.stdout.on("data", (chunk: Buffer) => {
@@ -46,6 +57,25 @@ const begun = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
   return { controlToken, journal: yield* response.text }
 }, Effect.provide(FetchHttpClient.layer))
 
+/** Somebody listens on port 8080: this test, or who was there before. */
+const usualPortTaken = Effect.acquireRelease(
+  Effect.callback<Server>((resume) => {
+    const server = createServer()
+    server.once("error", () => resume(Effect.succeed(server)))
+    server.listen(8080, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.sync(() => server.close())
+)
+
+/** Who serves the one journal under this state folder: it leaves its address beside the journal. */
+const holderIn = Effect.fnUntraced(function*(states: string) {
+  const folder = () => join(states, (existsSync(states) ? readdirSync(states) : [])[0] ?? "")
+  const text = () =>
+    existsSync(join(folder(), "sandbox.json")) ? readFileSync(join(folder(), "sandbox.json"), "utf8") : ""
+  yield* until(Effect.sync(() => text() !== ""))
+  return { data: folder(), ...JSON.parse(text()) as { readonly pid: number; readonly url: string } }
+})
+
 describe("effect-txc sandbox", () => {
   it.live("the same seed and the same clock begin the same venue, and so does its journal", () =>
     Effect.gen(function*() {
@@ -59,15 +89,76 @@ describe("effect-txc sandbox", () => {
       assert.strictEqual((yield* begun(["--replay", file])).journal, first.journal)
     }).pipe(Effect.scoped))
 
-  it.live("refuses flags that say two things, in a line, and leaves nothing behind", () =>
+  it.live("refuses flags that say two things, and leaves nothing behind", () =>
     Effect.gen(function*() {
       yield* killed
       const file = yield* scratchFile
       writeFileSync(file, "")
       const data = `${file}-data`
       const { code, said } = yield* started("sandbox", "--data", data, "--replay", file, "--empty")
-      assert.deepStrictEqual([code, said.trim().split("\n").length], [1, 1])
-      assert.match(said, /leave out --empty and --clock/u)
+      assert.deepStrictEqual([code, said.trim().split("\n").length], [2, 2])
+      assert.match(said, /\nLeave out --empty and --clock/u)
       assert.isFalse(existsSync(data))
     }).pipe(Effect.scoped))
+
+  it.live("says what to do where it can't keep its journal, and where its port is taken", () =>
+    Effect.gen(function*() {
+      const file = yield* scratchFile
+      writeFileSync(file, "")
+      const folder = yield* run(["sandbox", "--data", file])
+      assert.strictEqual(
+        folder.failed?.said,
+        `${file} is a file, and the journal needs a folder\nName another folder with --data, or keep nothing with --memory`
+      )
+      const { port } = yield* serving(() => undefined)
+      const taken = yield* run(["sandbox", "--memory", "--port", String(port)])
+      assert.strictEqual(
+        taken.failed?.said,
+        `Port ${port} of 127.0.0.1 is taken\nChoose another with --port, or any free one with --port 0`
+      )
+    }).pipe(Effect.scoped))
+
+  itOnTerminal(
+    "serves a person until Ctrl-C: a panel, a line per call, a journal for the project",
+    () =>
+      Effect.gen(function*() {
+        const home = dirname(yield* scratchFile)
+        const project = join(home, "project")
+        const inside = join(project, "src")
+        mkdirSync(inside, { recursive: true })
+        writeFileSync(join(project, "package.json"), "{}")
+        yield* usualPortTaken
+        const shown = yield* Effect.forkChild(onTerminal(["sandbox"], {
+          folder: inside,
+          environment: { HOME: home, XDG_STATE_HOME: join(home, "state") },
+          steps: [["answered", "\u0003"]]
+        }))
+        const holder = yield* holderIn(join(home, "state", "effect-txc"))
+        assert.match(holder.data, /project-[0-9a-f]{8}$/u)
+        const locked = yield* run(["sandbox", "--data", holder.data])
+        assert.include(locked.failed?.said, `in use by process ${holder.pid}, which serves it on ${holder.url}\n`)
+        assert.include(locked.failed?.said, "--memory")
+        yield* HttpClient.get(`${holder.url}/api/v4/public/ping`).pipe(Effect.provide(FetchHttpClient.layer))
+
+        const { code, output } = yield* Fiber.join(shown)
+        const plain = stripVTControlCharacters(output)
+        assert.notStrictEqual(plain, output, "it is coloured")
+        for (
+          const said of [
+            holder.url,
+            "port 8080 is taken",
+            "#token=",
+            "alice-sandbox-secret",
+            `curl ${holder.url}`,
+            "Ctrl-C",
+            "journal.sqlite (new)"
+          ]
+        ) {
+          assert.include(plain, said)
+        }
+        assert.match(plain, /\d\d:\d\d:\d\d +- +GET +\/api\/v4\/public\/ping +200 answered +\d+\.\d ms\n/u)
+        assert.match(plain, /Stopped\. The same command goes on from here\.\n$/u)
+        assert.deepStrictEqual([code, existsSync(join(holder.data, "sandbox.json"))], [130, false])
+      }).pipe(Effect.scoped)
+  )
 })

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 
 /** The name of a file that does not exist yet, in a directory that is removed with the scope. */
 export const scratchFile = Effect.map(
@@ -12,6 +13,11 @@ export const scratchFile = Effect.map(
   ),
   (directory) => join(directory, "venue.sqlite")
 )
+
+/** Lets programs of a test keep what Node has compiled of the library: each of them starts in half the time. */
+export const compiled = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compiled/", import.meta.url))
+}
 
 /** The source of a module of the library, for a program in another process. */
 export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href

@@ -17,6 +17,8 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import type { Control } from "../../sandbox/control/Control.ts"
 import * as Example from "../../sandbox/Example.ts"
 import * as AnyCall from "../AnyCall.ts"
+import type { Progress } from "../Progress.ts"
+import * as Screen from "../Screen.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Balances from "./Balances.ts"
 import * as Margin from "./Margin.ts"
@@ -82,23 +84,52 @@ const exampleRow = (
 // The table
 // -----------------------------------------------------------------------------
 
-const widths = { endpoint: 31, request: 49 }
+/** The widths of the columns: those of the call and the time are fixed. */
+const endpointWidth = 31
+const millisWidth = 8
 
-const fit = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width)
+/** What is asked for gives way on a narrow terminal, so that what came of it is seen. */
+const requestWidth = (columns: number): number =>
+  Math.min(49, Math.max(10, Math.floor((columns - endpointWidth - millisWidth) / 2)))
 
-const line = (mark: string, endpoint: string, request: string, millis: string, outcome: string): string =>
-  `${mark} ${fit(endpoint, widths.endpoint)} ${fit(request, widths.request)} ${millis.padStart(8)}  ${outcome}`
+type Cells = readonly [mark: string, endpoint: string, request: string, millis: string, outcome: string]
 
-const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>) {
+const line = ([mark, endpoint, request, millis, outcome]: Cells, columns: number): string =>
+  Screen.cut(
+    `${mark} ${Screen.fit(endpoint, endpointWidth)} ${Screen.fit(request, requestWidth(columns))} ` +
+      `${millis.padStart(millisWidth)}  ${outcome}`,
+    columns
+  )
+
+const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>, { columns, paint }: Screen.Screen) {
   const start = yield* Clock.currentTimeNanos
   const result = yield* Effect.result(run)
   const millis = Duration.toMillis(Duration.nanos((yield* Clock.currentTimeNanos) - start))
   const held = result._tag === "Success"
   const outcome = held ? result.success : `NOT AS DOCUMENTED: ${result.failure}`
-  yield* Console.log(line(held ? "✓" : "✗", endpoint, request, `${millis.toFixed(1)} ms`, outcome))
+  const text = line([held ? "✓" : "✗", endpoint, request, `${millis.toFixed(1)} ms`, outcome], columns)
+  yield* Console.log(
+    (held ? paint.green : paint.red)(text.slice(0, 1)) + (held ? text.slice(1) : paint.red(text.slice(1)))
+  )
   return held
 })
+
+/**
+ * Where the tour goes, and how it is shown.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The base URL of the sandbox. */
+  readonly baseUrl: string
+  /** Its dialect. */
+  readonly dialect: Dialect
+  /** Where the table is printed. */
+  readonly screen: Screen.Screen
+  /** Says how far the tour is, for who does not see the table. */
+  readonly progress: Progress
+}
 
 /**
  * Makes every call of the contract and prints a table. Returns how many did not do what the document says.
@@ -107,10 +138,9 @@ const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>
  * @since 0.1.0
  */
 export const run = Effect.fnUntraced(function*(
-  baseUrl: string,
-  dialect: Dialect
+  { baseUrl, dialect, progress, screen }: Options
 ): Effect.fn.Return<number, never, Exchange.Services | Control> {
-  yield* Console.log(line(" ", "endpoint", "request", "time", "outcome"))
+  yield* Console.log(screen.paint.bold(line([" ", "endpoint", "request", "time", "outcome"], screen.columns)))
   const made = yield* chapters
   const isCalled = ({ name }: Contract.Entry) => made.some(({ endpoint }) => endpoint.startsWith(`${name}.`))
   const others = Contract.entries.filter((entry) => !isCalled(entry))
@@ -120,7 +150,11 @@ export const run = Effect.fnUntraced(function*(
     ...Strangers.rows(baseUrl, dialect)
   ]
   let broken = 0
-  for (const row of all) if (!(yield* runRow(row))) broken++
+  for (const [index, row] of all.entries()) {
+    yield* progress.show(`${index + 1}/${all.length} ${row.endpoint}`)
+    if (!(yield* runRow(row, screen))) broken++
+  }
+  yield* progress.clear
   yield* Console.log(
     broken === 0
       ? `\n${all.length} calls, all as documented.`

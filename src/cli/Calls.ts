@@ -1,0 +1,77 @@
+/**
+ * The calls that can be made, for somebody who has to choose one.
+ *
+ * @since 0.1.0
+ */
+import * as SchemaAST from "effect/SchemaAST"
+import { all, entries, type Name } from "../endpoints/all.ts"
+import * as Dialect from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import { account } from "../sandbox/handlers/Account.ts"
+import { lending } from "../sandbox/handlers/Lending.ts"
+import { market } from "../sandbox/handlers/Market.ts"
+import { trading } from "../sandbox/handlers/Trading.ts"
+import type { Paint } from "./Screen.ts"
+
+/** The names of the calls. */
+export const names: ReadonlyArray<string> = all.map(({ name }) => name)
+
+/** The faces of the exchange. Each call is simulated by one of them. */
+const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
+  ["Markets, fees and time", market],
+  ["Balances, codes and sub-accounts", account],
+  ["Orders", trading],
+  ["Interest", lending]
+]
+
+const fieldsIn = (endpoint: Endpoint.Any, dialect: Dialect.Dialect) => Endpoint.codec(endpoint, dialect).shape.fields
+
+/**
+ * The names of a request's fields, whatever the dialect.
+ *
+ * @category fields
+ * @since 0.1.0
+ */
+export const fieldsOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
+  Object.keys({ ...fieldsIn(endpoint, Dialect.document), ...fieldsIn(endpoint, Dialect.live) })
+
+/** A field that may be left out is in brackets. One that only the live dialect has is marked with a star. */
+const writtenFields = (endpoint: Endpoint.Any): string => {
+  const documented = fieldsIn(endpoint, Dialect.document)
+  return Object.entries({ ...fieldsIn(endpoint, Dialect.live), ...documented }).map(([name, { ast }]) => {
+    const marked = Object.hasOwn(documented, name) ? name : `${name}*`
+    return SchemaAST.isOptional(ast) ? `[${marked}]` : marked
+  }).join(" ")
+}
+
+/**
+ * Every call with its fields, face by face.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const list = ({ bold, cyan, dim }: Paint): string => {
+  const width = Math.max(...names.map((name) => name.length)) + 2
+  const mark = ({ access, mutates }: Endpoint.Any) => mutates ? "!" : access === "public" ? "-" : " "
+  const line = ({ endpoint }: { readonly endpoint: Endpoint.Any }) =>
+    `  ${cyan(endpoint.name.padEnd(width))}${mark(endpoint)} ${writtenFields(endpoint)}`.trimEnd()
+  const linesOf = (calls: object) =>
+    entries.filter(({ name }: { readonly name: Name }) => Object.hasOwn(calls, name)).map(line)
+  return [
+    bold("CALLS"),
+    dim("  ! changes something; - needs no key; [what] may be left out; * is for the live dialect"),
+    ...faces.flatMap(([title, calls]) => ["", `  ${bold(title)}`, ...linesOf(calls)])
+  ].join("\n")
+}
+
+/**
+ * A command line that makes this call, with the example of its endpoint.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const example = (endpoint: Endpoint.Any): string => {
+  const request: object = endpoint.example(Dialect.document)
+  const fields = Object.keys(request).length === 0 ? "" : ` '${JSON.stringify(request)}'`
+  return `effect-txc call ${endpoint.name}${fields}`
+}

@@ -1,0 +1,119 @@
+/**
+ * How the command answers somebody who asks for help, or who has typed something that does not exist.
+ *
+ * @since 0.1.0
+ */
+import type * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import type { HelpDoc } from "effect/cli/HelpDoc"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+import * as Console from "effect/Console"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Nearest from "./Nearest.ts"
+import * as Screen from "./Screen.ts"
+import { version } from "./version.ts"
+
+/**
+ * What the help of a command says beside its flags. Made only when somebody asks for it.
+ *
+ * @category annotations
+ * @since 0.1.0
+ */
+export class More extends Context.Reference<(paint: Screen.Paint) => string>("effect-txc/cli/More", {
+  defaultValue: () => () => ""
+}) {}
+
+/** What the command can do, in the order in which somebody new needs it. */
+const overview = ({ subcommands = [] }: HelpDoc, { bold, cyan, dim }: Screen.Paint): string =>
+  [
+    `${bold("effect-txc")} ${version}: a client, a sandbox and an oracle of a crypto exchange's private HTTP API V4`,
+    "",
+    ...subcommands.flatMap(({ commands }) =>
+      commands.map(({ description, name, shortDescription }) =>
+        `  ${cyan(`effect-txc ${name}`.padEnd(20))} ${shortDescription ?? description}`
+      )
+    ),
+    "",
+    `Begin with ${cyan("effect-txc tour")}. ${dim("effect-txc COMMAND --help says more of each.")}`
+  ].join("\n")
+
+const choicesIn = (expected: string): ReadonlyArray<string> =>
+  [...expected.matchAll(/"([^"]+)"(?: \||$)/gu)].map(([, choice = ""]) => choice)
+
+/** The longest list of choices that is shown. */
+const fewChoices = 8
+
+const wrongValue = ({ expected, kind, option, value }: CliError.InvalidValue): string => {
+  const name = kind === "flag" ? `--${option}` : `<${option}>`
+  if (value === "") return `${name} needs a value: ${expected}`
+  const choices = choicesIn(expected)
+  if (choices.length === 0)
+    return `${name} can't be "${value}": ${expected.replace(/^(?:Expected:? )?(?=[a-z])/u, "expected ")}`
+  const near = Nearest.question(value, choices)
+  return near === "" && choices.length <= fewChoices
+    ? `${name} can't be "${value}": it is one of ${choices.join(", ")}`
+    : `${name} can't be "${value}"${near}`
+}
+
+/** What is wrong with what was typed, in a line. */
+const explain = (error: CliError.NonShowHelpErrors, doc: HelpDoc): string => {
+  switch (error._tag) {
+    case "UnrecognizedOption": {
+      const flags = [...doc.flags, ...doc.inheritedFlags ?? [], ...doc.globalFlags ?? []].map(({ name }) => `--${name}`)
+      return `There is no flag ${error.option}${Nearest.question(error.option, flags)}`
+    }
+    case "UnknownSubcommand": {
+      const names = (doc.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name }) => name))
+      return `There is no command "${error.subcommand}"${Nearest.question(error.subcommand, [...names, "--help"])}`
+    }
+    case "MissingArgument":
+      return `The argument <${error.argument}> is missing`
+    case "UnexpectedArgument":
+      return `There are more arguments than the command takes: ${error.arguments.join(" ")}`
+    case "InvalidValue":
+      return wrongValue(error)
+    default:
+      return error.message.split("\n").join(" ")
+  }
+}
+
+/** Several errors may follow from one mistake: an unknown subcommand is an unexpected argument too. */
+const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvocation): string => {
+  const [first] = errors
+  const wrong = first === undefined ? "This command is incomplete" : explain(first, helpDoc)
+  return `${Screen.printable(wrong)}\nSee ${commandPath.join(" ")} --help`
+}
+
+/**
+ * The help in lines that fit, and wrong usage as two lines on standard error: what is wrong, and where to look.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = Layer.effect(
+  CliOutput.Presenter,
+  Effect.gen(function*() {
+    const screen = yield* Screen.current
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const formatter = CliOutput.defaultFormatter({ colors: canColor, globalFlags: "summary" })
+    const print = (text: string) => Console.log(Screen.wrap(text, screen.columns))
+    return {
+      present: (event) => {
+        switch (event._tag) {
+          case "Help": {
+            const { commandPath, helpDoc, reason } = event
+            if (reason === "Implicit" && commandPath.length === 1) return print(overview(helpDoc, screen.paint))
+            const more = Context.get(helpDoc.annotations, More)(screen.paint)
+            return print(formatter.formatHelpDoc(helpDoc) + (more === "" ? "" : `\n\n${more}`))
+          }
+          case "InvalidInvocation":
+            return Console.error(usage(event))
+          case "Version":
+            return Console.log(formatter.formatVersion(event.name, event.version))
+        }
+      }
+    }
+  })
+)

@@ -1,0 +1,30 @@
+/**
+ * Everything that `effect-txc` can do.
+ *
+ * @since 0.1.0
+ */
+import * as Command from "effect/cli/Command"
+import { call } from "./call.ts"
+import { journal } from "./journal.ts"
+import { openapi } from "./openapi.ts"
+import { oracle } from "./oracle.ts"
+import { More } from "./Presenter.ts"
+import { exitCodes } from "./run.ts"
+import { sandbox } from "./sandbox.ts"
+import { sign } from "./sign.ts"
+import { tour } from "./tour.ts"
+
+/**
+ * The subcommands are in the order in which somebody new needs them.
+ *
+ * @category commands
+ */
+export const root = Command.make("effect-txc").pipe(
+  Command.withDescription("A client, a sandbox, an oracle and the signatures of the exchange's private HTTP API V4"),
+  Command.annotate(
+    More,
+    ({ bold }) =>
+      [bold("EXIT CODES"), ...exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)].join("\n")
+  ),
+  Command.withSubcommands([tour, sandbox, call, sign, openapi, oracle, journal])
+)

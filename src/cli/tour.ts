@@ -1,0 +1,102 @@
+/**
+ * `effect-txc tour`: starts a sandbox, makes every call against it, and prints the result of each.
+ *
+ * @since 0.1.0
+ */
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as UndiciTransport from "../client/transport/UndiciTransport.ts"
+import * as Exchange from "../Exchange.ts"
+import * as Dialect from "../protocol/Dialect.ts"
+import * as Control from "../sandbox/control/Control.ts"
+import * as Example from "../sandbox/Example.ts"
+import * as Venue from "../sandbox/Venue.ts"
+import * as Progress from "./Progress.ts"
+import * as Screen from "./Screen.ts"
+import * as Serving from "./Serving.ts"
+import * as Tour from "./tour/Tour.ts"
+
+/** Some calls did not do what the document says; the table shows which. */
+class NotAsDocumented extends Schema.TaggedError<NotAsDocumented>()("NotAsDocumented", { calls: Schema.Int }) {
+  override get message(): string {
+    return `${this.calls} of the calls did not do what the document says`
+  }
+}
+
+/** The flag that says how the tour's sandbox speaks. */
+export const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
+  Flag.withDescription("How the protocol is spoken"),
+  Flag.withDefault("document")
+)
+
+/**
+ * How to give the tour.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The dialect of its sandbox. */
+  readonly dialect: Dialect.Dialect["name"]
+  /** The port of its sandbox; 0 is any free one. */
+  readonly port: number
+  /** Whether the sandbox goes on serving after the table. */
+  readonly serves: boolean
+}
+
+/**
+ * Starts a sandbox of its own and makes every call of the API against it over real HTTP.
+ *
+ * @category demonstration
+ * @since 0.1.0
+ */
+export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }: Options) {
+  const dialect = Dialect.byName[name]
+  const screen = yield* Screen.current
+  const progress = screen.isTerminal ? Progress.hidden : yield* Progress.current
+  const files = yield* FileSystem.FileSystem
+  const file = `${yield* files.makeTempDirectoryScoped({ prefix: "effect-txc-" })}/journal.sqlite`
+  const sandbox = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect, file })))
+
+  yield* Effect.gen(function*() {
+    const { baseUrl } = yield* Serving.serve({ port })
+    yield* Example.setUp
+    yield* Console.log(`The sandbox serves the ${name} dialect on ${baseUrl}; its journal is ${file}\n`)
+    const exchange = Exchange.layer({
+      baseUrl,
+      dialect,
+      transport: UndiciTransport.layer,
+      credentials: {
+        apiKey: Redacted.make(Example.alice.apiKey),
+        apiSecret: Redacted.make(Example.alice.apiSecret)
+      }
+    })
+    const broken = yield* Effect.provide(Tour.run({ baseUrl, dialect, screen, progress }), exchange)
+    if (serves) {
+      yield* Console.log(Serving.instructions(baseUrl, dialect))
+      return yield* Effect.never
+    }
+    if (broken > 0) return yield* new NotAsDocumented({ calls: broken })
+    if (screen.isTerminal) yield* Console.log("Next: effect-txc sandbox serves an exchange that you can call yourself.")
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(sandbox),
+    Effect.onInterrupt(() => screen.isTerminal ? Console.log("\rStopped. Nothing was kept.") : Effect.void)
+  )
+}, Effect.scoped)
+
+/** @category commands */
+export const tour = Command.make("tour", { dialect }, ({ dialect }) => give({ dialect, port: 0, serves: false })).pipe(
+  Command.withDescription(
+    "Start a sandbox in this process, make every call of the API against it over HTTP, and print what came of each. " +
+      "Nothing is left behind"
+  ),
+  Command.withShortDescription("See it work: make every call against a sandbox of its own"),
+  Command.withExamples([{ command: "effect-txc tour --dialect live", description: "As the live exchange speaks" }])
+)

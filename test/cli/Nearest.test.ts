@@ -1,0 +1,29 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { names } from "../../src/cli/Calls.ts"
+import * as Nearest from "../../src/cli/Nearest.ts"
+import { property } from "../support/property.ts"
+
+describe("Nearest", () => {
+  property(
+    "finds a call whose name has one wrong, missing or additional letter, in any case",
+    [fc.constantFrom(...names), fc.nat(), fc.constantFrom("", "q", "qq"), fc.boolean()],
+    (name, where, inserted, isUpper) =>
+      Effect.sync(() => {
+        const at = where % name.length
+        const typed = name.slice(0, at) + inserted + name.slice(inserted === "qq" ? at : at + 1)
+        // A letter less may make another call's name of it.
+        const found = Nearest.find(isUpper ? typed.toUpperCase() : typed, names)
+        if (!names.includes(typed)) assert.strictEqual(found, name)
+      })
+  )
+
+  it("finds what begins alike, and nothing where nothing is near", () => {
+    assert.strictEqual(Nearest.find("Markets.get", ["Assets.all", "Markets.all"]), "Markets.all")
+    assert.strictEqual(Nearest.find("btcusdt", ["ETH_USDT", "BTC_USDT"]), "BTC_USDT")
+    for (const text of ["", "--", "x", "everything"])
+      assert.isUndefined(Nearest.find(text, ["Assets.all", "Markets.all"]))
+    assert.strictEqual(Nearest.question("everything", names), "")
+  })
+})

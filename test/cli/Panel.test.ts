@@ -1,0 +1,72 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestConsole from "effect/testing/TestConsole"
+import * as Panel from "../../src/cli/Panel.ts"
+import type { Screen } from "../../src/cli/Screen.ts"
+import * as MainBalance from "../../src/endpoints/MainBalance.ts"
+import * as OpenPositions from "../../src/endpoints/OpenPositions.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Control from "../../src/sandbox/control/Control.ts"
+import * as Example from "../../src/sandbox/Example.ts"
+import { Venue } from "../../src/sandbox/Venue.ts"
+import { signed } from "../support/signed.ts"
+
+const plain = (text: string) => text
+
+const screen = (columns: number): Screen => ({
+  isTerminal: true,
+  columns,
+  paint: { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
+})
+
+/** The lines of these calls, made at once, as a terminal shows them. */
+const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, fields: object]>) =>
+  Effect.gen(function*() {
+    yield* Example.setUp
+    const venue = yield* Venue
+    yield* Effect.forEach(
+      calls,
+      ([path, fields]) => venue.handle(signed(Dialect.document, path, fields, Example.alice)),
+      {
+        concurrency: "unbounded"
+      }
+    )
+    return (yield* TestConsole.logLines).join("\n").split("\n")
+  }).pipe(
+    Effect.provide(
+      Control.layer.pipe(Layer.provideMerge(Panel.layerVenue({ dialect: Dialect.document }, screen(columns))))
+    )
+  )
+
+describe("Panel", () => {
+  it.effect("prints a line for each call: when, who, what, what came of it, how long it took; and why it was refused", () =>
+    Effect.gen(function*() {
+      const { path } = MainBalance.endpoint
+      const lines = yield* linesOf(Infinity, [[path, {}], [path, {}], [OpenPositions.endpoint.path, { market: "X_Y" }]])
+      assert.strictEqual(lines.length, 4)
+      for (const line of lines.slice(0, 2)) {
+        assert.match(
+          line,
+          /^\d\d:\d\d:\d\d {2}alice +POST {2}\/api\/v4\/main-account\/balance +200 answered +\d+\.\d ms$/u
+        )
+      }
+      assert.match(lines[2] ?? "", / {2}alice +POST {2}\/api\/v4\/collateral-account\/positions\/open +400 invalid +/u)
+      assert.match(lines[3] ?? "", /^ +why: market \(known\)/u)
+    }))
+
+  it.effect("keeps the end of a path that does not fit", () =>
+    Effect.gen(function*() {
+      const lines = yield* linesOf(80, [[OpenPositions.endpoint.path, { market: "X_Y" }]])
+      assert.include(lines[0], "/positions/open  400 invalid")
+      for (const line of lines) assert.isAtMost(line.length, 80)
+    }))
+
+  it.effect("also prints a call whose path is no endpoint's, and lets nobody write on the terminal", () =>
+    Effect.gen(function*() {
+      const [line = "", why] = yield* linesOf(100, [[`/${Example.bob.apiSecret}/\u001B[2J${"x".repeat(300)}`, {}]])
+      assert.match(line, /xxx… {2}404 notFound/u)
+      assert.isDefined(why)
+      assert.notInclude(line + why, "\u001B")
+    }))
+})

@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Serving from "../../src/cli/Serving.ts"
+import { ApiKey } from "../../src/domain/Identifiers.ts"
+import * as MainBalance from "../../src/endpoints/MainBalance.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import * as Control from "../../src/sandbox/control/Control.ts"
+import * as Example from "../../src/sandbox/Example.ts"
+import * as Venue from "../../src/sandbox/Venue.ts"
+import { scratchFile } from "../support/files.ts"
+import { signed } from "../support/signed.ts"
+
+describe("Serving", () => {
+  it.live("journals the calls in progress before the journal is closed", () =>
+    Effect.gen(function*() {
+      const file = yield* scratchFile
+      const layer = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document, file })))
+      yield* Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { account, apiKey, apiSecret } = Example.alice
+        yield* control.openAccount({ account, b2b: true })
+        const key = { title: "a key", type: "2", enabled: true } as const
+        yield* control.addKey({ account, apiKey: ApiKey.make(apiKey), apiSecret, ...key })
+        const venue = yield* Venue.Venue
+        const before = venue.journal.sequence()
+        yield* Effect.scoped(Effect.gen(function*() {
+          yield* Serving.serve({})
+          const call = venue.handle(signed(Dialect.document, MainBalance.endpoint.path, {}, Example.alice))
+          yield* Effect.forkDetach(call, { startImmediately: true })
+          assert.deepStrictEqual([venue.sequence(), venue.journal.sequence()], [before + 1, before])
+        }))
+        assert.strictEqual(venue.journal.sequence(), before + 1)
+      }).pipe(Effect.provide(layer))
+    }))
+})

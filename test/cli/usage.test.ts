@@ -1,0 +1,114 @@
+import { assert, describe, it } from "@effect/vitest"
+import { displayWidth } from "effect/cli/CliOutput"
+import * as Effect from "effect/Effect"
+import { spawnSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { fieldsOf } from "../../src/cli/Calls.ts"
+import { entries } from "../../src/endpoints/all.ts"
+import { run } from "../support/command.ts"
+import { moduleUrl, scratchFile } from "../support/files.ts"
+
+describe("effect-txc", () => {
+  it.effect("says what it can do, in order of use, when it is given nothing", () =>
+    Effect.gen(function*() {
+      const { error, out } = yield* run([])
+      const commands = [...out.matchAll(/^ {2}effect-txc (\w+) +\S/gmu)].map(([, command]) => command)
+      assert.deepStrictEqual(commands, ["tour", "sandbox", "call", "sign", "openapi", "oracle", "journal"])
+      assert.include(out, "Begin with effect-txc tour")
+      assert.strictEqual(error, "")
+    }))
+
+  it.effect("asks whether something else was meant: two lines on standard error, and none on standard output", () =>
+    Effect.gen(function*() {
+      const order = `{"market":"BTC_USDT","sidee":"buy"}`
+      const cases: ReadonlyArray<readonly [said: string, then: string, ...args: ReadonlyArray<string>]> = [
+        ["There is no command \"sandbx\"; did you mean sandbox?", "See effect-txc --help", "sandbx"],
+        ["There is no command \"help\"; did you mean --help?", "See effect-txc --help", "help"],
+        ["There is no flag --dat; did you mean --data?", "See effect-txc sandbox --help", "sandbox", "--dat", "x"],
+        [
+          "--dialect can't be \"liv\"; did you mean live?",
+          "See effect-txc sandbox --help",
+          "sandbox",
+          "--dialect",
+          "liv"
+        ],
+        ["--port can't be \"x\": expected a", "See effect-txc sandbox --help", "sandbox", "--port", "x"],
+        [
+          "<call> can't be \"limitorder\"; did you mean LimitOrders.create?",
+          "See effect-txc call --help",
+          "call",
+          "limitorder"
+        ],
+        [
+          "<call> can't be \"Markets.get\"; did you mean Markets.all?",
+          "See effect-txc call --help",
+          "call",
+          "Markets.get"
+        ],
+        ["The argument <call> is missing", "See effect-txc call --help", "call"],
+        [
+          "The argument <request> is not JSON: ",
+          "Write it as in: effect-txc call ServerStatus.ping",
+          "call",
+          "ServerStatus.ping",
+          "{"
+        ],
+        ["has no field sidee; did you mean side?", "It has market, side, amount", "call", "LimitOrders.create", order]
+      ]
+      for (const [said, then, ...args] of cases) {
+        const { error, failed, out } = yield* run(args)
+        const [first = "", second = "", ...others] = (error === "" ? failed?.said ?? "" : error).split("\n")
+        assert.include(first, said)
+        assert.include(second, then)
+        assert.deepStrictEqual([out, others], ["", []])
+      }
+    }))
+
+  it.effect("lists every call once in the help of call, with all its fields", () =>
+    Effect.gen(function*() {
+      const { out } = yield* run(["call", "--help"])
+      const lines = out.slice(out.indexOf("CALLS")).split("\n")
+      for (const { endpoint } of entries) {
+        const found = lines.filter((line) => line.trim().split(" ")[0] === endpoint.name)
+        assert.strictEqual(found.length, 1, endpoint.name)
+        const [, ...words] = found[0]?.trim().split(/ +/u) ?? []
+        const fields = words.filter((word) => !["!", "-"].includes(word)).map((word) => word.replaceAll(/[[\]*]/gu, ""))
+        assert.sameMembers(fields, [...fieldsOf(endpoint)])
+        assert.strictEqual(words.includes("!"), endpoint.mutates, endpoint.name)
+      }
+    }))
+
+  it.effect("says what its exit codes mean, and keeps to the width of the terminal", () =>
+    Effect.gen(function*() {
+      const { out } = yield* run(["--help"], { person: { columns: 70, canColor: true } })
+      for (const code of ["0", "1", "2", "130"]) assert.match(out, new RegExp(`\n  ${code} +[A-Z]`, "u"))
+      assert.include(out, "\u001B[")
+      // The names of the flags are one column, and are not broken.
+      for (const line of out.split("\n"))
+        assert.isTrue(displayWidth(line) <= 70 || line.trim().startsWith("\u001B[32m--"), line)
+      assert.notInclude((yield* run(["--help"], { person: { columns: 70 } })).out, "\u001B")
+    }))
+
+  it.effect("prints completions that know the calls", () =>
+    Effect.gen(function*() {
+      for (const shell of ["bash", "zsh", "fish"]) {
+        assert.include((yield* run(["--completions", shell])).out, "LimitOrders.create")
+      }
+    }))
+
+  it.effect("says which command gets a newer Node", () =>
+    Effect.gen(function*() {
+      const old = `${yield* scratchFile}.cjs`
+      writeFileSync(old, `Object.defineProperty(process.versions, "node", { value: "20.19.0" })`)
+      const bin = fileURLToPath(moduleUrl("cli/bin.cjs"))
+      const { status, stderr, stdout } = spawnSync(process.execPath, ["--require", old, bin, "tour"], {
+        encoding: "utf8"
+      })
+      assert.deepStrictEqual([status, stdout], [2, ""])
+      assert.match(
+        stderr,
+        /^effect-txc needs Node 22\.19 .* this is Node 20\.19\.0 .*\nRun .*: npx -y node@24 .*bin\.cjs \.\.\.\n$/u
+      )
+    }))
+})
