@@ -10,6 +10,7 @@ import type { Action, Command } from "./engine/Command.ts"
 import * as History from "./engine/History.ts"
 import type { Reply } from "./engine/Reply.ts"
 import * as Schedule from "./engine/Schedule.ts"
+import type { Secrets } from "./gateway/Secrets.ts"
 import type { Halt } from "./Halt.ts"
 import type * as Journal from "./store/Journal.ts"
 import type { Outbox } from "./store/Outbox.ts"
@@ -55,6 +56,8 @@ export interface Options {
   readonly states: SavedStates
   /** Where events wait until their command is durable. */
   readonly outbox: Outbox
+  /** The secrets that no log may show. */
+  readonly secrets: Secrets
   /** Stops the venue when a command fails halfway. */
   readonly halt: Halt
   /** The command of the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots. */
@@ -71,7 +74,7 @@ const reschedules: ReadonlySet<Action["_tag"]> = new Set(["Invest", "PlayPrices"
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
-  { halt, history, journal, outbox, snapshotAt, states }: Options
+  { halt, history, journal, outbox, secrets, snapshotAt, states }: Options
 ): Effect.fn.Return<Executor> {
   const changes = yield* Queue.sliding<void>(1)
   let lastSnapshot = snapshotAt
@@ -86,6 +89,7 @@ export const make = Effect.fnUntraced(function*(
   const enter = (command: Command): Reply => {
     const { events, recorded, reply } = History.apply(history, command, states.recall)
     if (!recorded) return reply
+    secrets.learn(command.action, reply, history.state)
     outbox.add({ sequence: history.sequence, at: command.at, events })
     journal.append(command)
     takeSnapshot()

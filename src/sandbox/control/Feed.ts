@@ -26,7 +26,7 @@ import { OrderSide } from "../../domain/Order.ts"
 import type { Event } from "../engine/Event.ts"
 import type * as Ledger from "../engine/Ledger.ts"
 import * as Units from "../engine/Units.ts"
-import { RequestRecord } from "../gateway/Requests.ts"
+import { type Logged, RequestRecord } from "../gateway/Requests.ts"
 
 /**
  * The order that an event is about.
@@ -318,7 +318,7 @@ export interface Feed {
   /** Adds the events of a command, at its time in Unix microseconds. */
   readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event>) => void
   /** Adds a call, after the events of this command. */
-  readonly requested: (sequence: number, request: RequestRecord) => void
+  readonly requested: (sequence: number, request: Logged) => void
   /** The entries after a place, and then whatever happens; from now on without a place. `"0"` is the beginning. */
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
 }
@@ -356,12 +356,12 @@ const toHappening = (event: Event): Happening => {
 
 type Kept =
   | { readonly place: Place; readonly at: number; readonly event: Event }
-  | { readonly place: Place; readonly request: RequestRecord }
+  | { readonly place: Place; readonly request: Logged }
 
 const toEntry = (entry: Kept): Entry =>
   "event" in entry
     ? { id: idOf(entry.place), at: entry.at, event: toHappening(entry.event) }
-    : { id: idOf(entry.place), at: entry.request.at, event: { _tag: "Requested", request: entry.request } }
+    : { id: idOf(entry.place), at: entry.request.at, event: { _tag: "Requested", request: entry.request.record() } }
 
 /**
  * The feed of a venue that is opened for the `run`th time. The commands up to `sequence` are not in it.

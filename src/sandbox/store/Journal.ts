@@ -76,6 +76,8 @@ export interface Journal {
   readonly append: (command: Command) => void
   /** Writes a snapshot in place of the last one, together with the commands appended before it. */
   readonly keep: (snapshot: JournalTables.Snapshot) => void
+  /** Calls `done` once everything appended so far is durable, or with the error that keeps it from being so for good. */
+  readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until everything appended so far is durable. Fails for good once a write has failed. */
   readonly committed: Effect.Effect<void, JournalError>
 }
@@ -215,6 +217,7 @@ export const open = Effect.fnUntraced(function*(
     }),
     append: writer.append,
     keep: writer.keep,
+    whenCommitted: writer.whenCommitted,
     committed: writer.committed
   }
 })

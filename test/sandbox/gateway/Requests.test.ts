@@ -122,7 +122,7 @@ describe("the latest are kept", () => {
     const requests = Requests.make()
     assert.deepStrictEqual(requests.after(0), [])
     for (let n = 1; n <= 3 * Requests.kept; n++) {
-      requests.add(record)
+      requests.add(record.at, () => record)
       const kept = requests.after(0)
       if (n % 997 > 0) continue
       assert.strictEqual(kept.length, Math.min(n, Requests.kept))
