@@ -37,6 +37,8 @@ export interface Executor {
    * when the venue is halted already.
    */
   readonly durably: <A>(work: (clock: Clock.Clock) => A) => Effect.Effect<A, Journal.JournalError>
+  /** Writes what the journal should have before it is closed, and waits until it is durable. */
+  readonly conclude: Effect.Effect<void, Journal.JournalError>
   /** Waits until a command may have changed what comes due next. */
   readonly rescheduled: Effect.Effect<void>
 }
@@ -79,9 +81,9 @@ export const make = Effect.fnUntraced(function*(
   const changes = yield* Queue.sliding<void>(1)
   let lastSnapshot = snapshotAt
 
-  const takeSnapshot = (): void => {
+  const takeSnapshot = (isDue: (sequence: number, last: number) => boolean): void => {
     const { origin, sequence, state } = history
-    if (lastSnapshot === undefined || !Snapshot.isDue(sequence, lastSnapshot)) return
+    if (lastSnapshot === undefined || !isDue(sequence, lastSnapshot)) return
     lastSnapshot = sequence
     journal.keep({ sequence, origin, state: Snapshot.encode(state) })
   }
@@ -92,7 +94,7 @@ export const make = Effect.fnUntraced(function*(
     secrets.learn(command.action, reply, history.state)
     outbox.add({ sequence: history.sequence, at: command.at, events })
     journal.append(command)
-    takeSnapshot()
+    takeSnapshot(Snapshot.isDue)
     if (reschedules.has(command.action._tag)) Queue.offerUnsafe(changes, undefined)
     return reply
   }
@@ -116,6 +118,12 @@ export const make = Effect.fnUntraced(function*(
       halt.onFailure(
         Effect.clockWith((clock) => halt.isHalted() ? refuseWork : Effect.as(journal.committed, work(clock)))
       ),
+    conclude: Effect.suspend(() => {
+      // What a halted venue holds may not be what its commands make.
+      if (halt.isHalted()) return Effect.void
+      takeSnapshot(Snapshot.isDueAtTheEnd)
+      return journal.committed
+    }),
     rescheduled: Queue.take(changes)
   }
 })

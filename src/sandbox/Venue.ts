@@ -335,6 +335,13 @@ const open = Effect.fnUntraced(function*(
   const halt = Halt.make()
   const secrets = Secrets.make(history.state)
   const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt })
+  // A journal that can't be written to has lost nothing that was answered.
+  yield* Effect.addFinalizer(() =>
+    Effect.matchEffect(executor.conclude, {
+      onSuccess: () => Effect.void,
+      onFailure: (error) => Effect.logWarning(error.message)
+    })
+  )
   yield* Alarm.start(executor, halt)
 
   const faults = Faults.make(seed)

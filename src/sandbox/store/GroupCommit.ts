@@ -79,7 +79,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, tables }: Option
   const commit = (): void => {
     const waited = waiting
     waiting = []
-    if (broken === undefined && group.length > 0) write()
+    if (broken === undefined && (group.length > 0 || snapshot !== undefined)) write()
     for (const done of waited) done(broken)
   }
 

@@ -53,8 +53,8 @@ export interface Journal {
   readonly run: number
   /** How many bytes of an incomplete group were found when the journal was opened. They were ignored. */
   readonly unfinished: number
-  /** The latest snapshot when the journal was opened. */
-  readonly snapshot: JournalTables.Snapshot | undefined
+  /** The latest snapshot, if there is one that can be used. It is large: nobody should keep it. */
+  readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
   /** The commands that later ones, after this one, go back to. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
@@ -189,7 +189,6 @@ export const open = Effect.fnUntraced(function*(
   const tables = JournalTables.make(database)
   const reading = readingFrom(file, tables)
   const end = yield* reading(() => tables.end())
-  const snapshot = yield* reading(() => tables.snapshot())
   const anchor = yield* Anchor.open(file, end)
   const writer = GroupCommit.make({ tables, anchor, end, failed, onCommitted })
   const pages = pagesOf(file, tables, reading)
@@ -200,7 +199,7 @@ export const open = Effect.fnUntraced(function*(
     run,
     unfinished,
     anchored,
-    snapshot,
+    snapshot: reading(() => tables.snapshot()),
     recalledAfter: (sequence) => reading(() => tables.recalledAfter(sequence)),
     verify,
     read: (after, to, visit) =>
