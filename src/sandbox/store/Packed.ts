@@ -31,8 +31,10 @@ const tag = {
   set: 13,
   shape: 14,
   object: 15,
+  /** By far the most frequent bigint. */
+  zero: 16,
   /** From here on: a text or a bigint with a small number. The frequent ones come early. */
-  firstAtom: 16
+  firstAtom: 17
 } as const
 
 const smallAtoms = 256 - tag.firstAtom
@@ -149,8 +151,9 @@ class Packer {
   value(value: unknown): void {
     switch (typeof value) {
       case "string":
-      case "bigint":
         return this.atom(value)
+      case "bigint":
+        return value === 0n ? this.writer.byte(tag.zero) : this.atom(value)
       case "number":
         return this.number(value)
       case "boolean":
@@ -299,6 +302,8 @@ class Unpacker {
         return this.atom(BigInt(reader.text("utf8")))
       case tag.atom:
         return atoms[reader.whole()]
+      case tag.zero:
+        return 0n
       case tag.undefined:
         return undefined
       default:

@@ -21,13 +21,13 @@ export const isDueAtTheEnd = (sequence: number, last: number): boolean => sequen
 
 /**
  * Whether a journal needs a new snapshot at command `sequence`, when its last one is of command `last`: after 10000
- * commands, or half of all before them. The gaps grow with the journal, so that snapshots stay cheap; after a crash at most
- * a third of all commands is applied again.
+ * commands, or as many as all before them. The gaps grow with the journal, so that snapshots stay cheap: all together cost
+ * as much as two of the whole. After a crash at most half of all commands are applied again.
  *
  * @category snapshots
  * @since 0.1.0
  */
-export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last / 2)
+export const isDue = (sequence: number, last: number): boolean => sequence - last >= Math.max(commandsBetween, last)
 
 /**
  * The state as bytes, without what every venue of the same policy has from the start.
