@@ -195,15 +195,26 @@ const apply = (
   return isValid || reply._tag === "Refused" ? reply : invalid
 }
 
-const respond = (gateway: Gateway, trace: Trace.Trace, call: Call): Written => {
+const respond = (
+  gateway: Gateway,
+  trace: Trace.Trace,
+  call: Call,
+  { request }: Reading.Read,
+  reply: Reply
+): Written => {
   const { route } = call
-  const read = Reading.read(route, call.fields, contextOf(gateway, call, trace))
-  const reply = apply(gateway, trace, call, read)
   if (Responses.isFailed(reply)) {
     trace.refused = Responses.reasonOf(route, reply)
     trace.violations = reply.violations
   }
-  return Responses.respond(route, read.request, reply, contextOf(gateway, call, trace))
+  return Responses.respond(route, request, reply, contextOf(gateway, call, trace))
+}
+
+/** The answer to a call that may be made. */
+const answerTo = (gateway: Gateway, trace: Trace.Trace, call: Call): Written => {
+  const read = Reading.read(call.route, call.fields, contextOf(gateway, call, trace))
+  const reply = apply(gateway, trace, call, read)
+  return respond(gateway, trace, call, read, reply)
 }
 
 const refuse = ({ dialect }: Gateway, trace: Trace.Trace, kind: RefusalKind): Written => {
@@ -248,7 +259,7 @@ const carryOut = (
   const trace = Trace.recognise(request, gateway.executor.history.state, moment)
   const call = admit(gateway, trace)
   const answer = Result.isSuccess(call)
-    ? respond(gateway, trace, call.success)
+    ? answerTo(gateway, trace, call.success)
     : refuse(gateway, trace, call.failure)
   const shown = fault === undefined ? answer : Symptoms.show(gateway.dialect, request.path, answer, fault.symptom)
   commit(gateway, trace, shown, fault, resume)

@@ -377,6 +377,19 @@ const toEntry = (kept: Kept): Entry => {
   }
 }
 
+/** The index of the first entry after a place. */
+const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const found = entries[middle]
+    if (found !== undefined && compare(found, place) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /**
  * The feed of a venue that is opened for the `run`th time. The commands up to `sequence` are not in it.
  *
@@ -407,23 +420,10 @@ export const make = (run: number, sequence: number): Feed => {
     for (const wake of woken) wake()
   }
 
-  /** The index of the first entry after a place. */
-  const indexAfter = (place: Place): number => {
-    let low = 0
-    let high = entries.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const found = entries[middle]
-      if (found !== undefined && compare(found, place) <= 0) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
   const next = (after: Place) =>
     Effect.suspend(() => {
       if (compare(after, floor) < 0) return Effect.fail(new FeedGone({ why: "forgotten", after: idOf(after) }))
-      const from = indexAfter(after)
+      const from = indexAfter(entries, after)
       const found = entries.slice(from, from + page)
       const last = found[found.length - 1]
       return Effect.succeed([found.map(toEntry), Option.some<Place>(last ?? after)] as const)

@@ -115,6 +115,9 @@ const verdictOf = (
 /** The longest request that is kept until somebody looks, in bytes. Longer ones would fill the memory of a full log. */
 const longestKept = 1024
 
+/** Gives a value. It stands outside of `record`, whose scope would keep the long request alive. */
+const always = <A>(value: A) => (): A => value
+
 const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length
 
 /**
@@ -160,7 +163,5 @@ export const record = (
     ...(command === undefined ? {} : { command }),
     ...(fired === undefined ? {} : { fault: fired })
   })
-  if (lengthOf(request) <= longestKept) return show
-  const shown = show()
-  return () => shown
+  return lengthOf(request) <= longestKept ? show : always(show())
 }
