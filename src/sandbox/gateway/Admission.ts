@@ -84,8 +84,6 @@ const toFields = (dialect: Dialect, body: Uint8Array): Readonly<Record<string, u
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")
   const json = Json.parse(text)
   if (Result.isFailure(json) || !Json.isObject(json.success)) return undefined
-  // What is written again as it came is compact, and no key of it was dropped.
-  if (Json.stringify(json.success) === text) return json.success
   const { isCompact, repeatsKey } = Json.inspect(text)
   return repeatsKey || (dialect.policy.compactJson && !isCompact) ? undefined : json.success
 }
