@@ -6,15 +6,18 @@ import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Progress from "../src/cli/Progress.ts"
+import * as Screen from "../src/cli/Screen.ts"
 import * as Tour from "../src/cli/tour/Tour.ts"
+import * as UndiciTransport from "../src/client/transport/UndiciTransport.ts"
 import { endpoint as subAccountCreation } from "../src/endpoints/SubAccountCreation.ts"
 import * as Exchange from "../src/Exchange.ts"
 import type { Dialect } from "../src/protocol/Dialect.ts"
 import * as Endpoint from "../src/protocol/Endpoint.ts"
 import * as Control from "../src/sandbox/control/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
-import * as InProcess from "../src/sandbox/gateway/InProcess.ts"
 import type { Answer, Request } from "../src/sandbox/gateway/Message.ts"
+import * as Server from "../src/sandbox/gateway/Server.ts"
 import * as Venue from "../src/sandbox/Venue.ts"
 import { entries, type Entry, goldenIn } from "./endpoints/fixtures/all.ts"
 import { anyRequest, response } from "./support/arbitraries.ts"
@@ -46,10 +49,16 @@ const noting = (noted: Array<Exchanged>) =>
   Layer.effect(
     Venue.Venue,
     Effect.map(Venue.Venue, (venue) => {
-      const handle = (request: Request) =>
-        Effect.tap(venue.handle(request), (answer) => Effect.sync(() => noted.push({ request, answer })))
+      const receive: typeof venue.receive = (request, clock, resume) => {
+        const note = (answer: Answer) => void noted.push({ request, answer })
+        venue.receive(request, clock, (answer) => {
+          if (Effect.isEffect(answer)) return resume(Effect.tap(answer, (answer) => Effect.sync(() => note(answer))))
+          note(answer)
+          resume(answer)
+        })
+      }
       // The venue's state is a getter, which a copy would read once.
-      return Object.assign(Object.create(venue) as Venue.Venue["Service"], { handle })
+      return Object.assign(Object.create(venue) as typeof venue, { receive, handle: Venue.handling(receive) })
     })
   )
 
@@ -210,16 +219,17 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
       const noted: Array<Exchanged> = []
       const { apiKey, apiSecret } = Example.alice
       const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
-      const exchange = Exchange.layer({ baseUrl: InProcess.baseUrl, dialect, credentials })
-      const sandbox = Layer.merge(Control.layer, InProcess.layer).pipe(
+      const sandbox = Control.layer.pipe(
         Layer.provideMerge(noting(noted)),
         Layer.provideMerge(Venue.layer({ dialect }))
       )
-      yield* Example.setUp.pipe(
-        Effect.andThen(Effect.provide(Tour.run(InProcess.baseUrl, dialect), exchange)),
-        Effect.provide(sandbox),
-        silent
-      )
+      yield* Effect.gen(function*() {
+        yield* Example.setUp
+        const { baseUrl } = yield* Server.serve({ port: 0 })
+        const exchange = Exchange.layer({ baseUrl, dialect, credentials, transport: UndiciTransport.layer })
+        const tour = Tour.run({ baseUrl, dialect, screen: Screen.unseen, progress: Progress.hidden })
+        yield* Effect.provide(tour, exchange)
+      }).pipe(Effect.provide(sandbox), silent)
       const called = new Set(noted.flatMap(({ request }) => endpointAt(request.path)?.name ?? []))
       assert.sameMembers([...called], entries.map(({ endpoint }) => endpoint.name))
       assert.deepStrictEqual(noted.flatMap((exchanged) => undescribed(dialect, exchanged)), [])

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -152,10 +152,11 @@ const notesOf = (venue: Venue.Venue["Service"]) => {
   }
 }
 
-const report = Effect.fnUntraced(function*(record: Requests.RequestRecord, nanos: bigint, screen: Screen) {
-  const time = DateTime.formatLocal(yield* DateTime.now, { timeStyle: "medium", locale: "en-GB" })
-  yield* Console.log(lineOf(record, time, Duration.toMillis(Duration.nanos(nanos)), screen))
-})
+const lineAt = (record: Requests.RequestRecord, clock: Clock.Clock, nanos: bigint, screen: Screen): string => {
+  const now = DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
+  const time = DateTime.formatLocal(now, { timeStyle: "medium", locale: "en-GB" })
+  return lineOf(record, time, Duration.toMillis(Duration.nanos(nanos)), screen)
+}
 
 /**
  * A venue that prints a line for each call.
@@ -166,21 +167,23 @@ const report = Effect.fnUntraced(function*(record: Requests.RequestRecord, nanos
 export const layerVenue = (options: Venue.Options, screen: Screen) =>
   Layer.effect(
     Venue.Venue,
-    Effect.map(Venue.make(options), (venue) => {
+    Effect.gen(function*() {
+      const console = yield* Console.Console
+      const venue = yield* Venue.make(options)
       const noteOf = notesOf(venue)
-      return Venue.Venue.of({
-        ...venue,
-        get state() {
-          return venue.state
-        },
-        handle: Effect.fnUntraced(function*(request) {
-          const start = yield* Clock.currentTimeNanos
-          const answer = yield* venue.handle(request)
-          const nanos = (yield* Clock.currentTimeNanos) - start
+      const receive: typeof venue.receive = (request, clock, resume) => {
+        const start = clock.monotonicTimeNanosUnsafe()
+        const report = () => {
           const record = noteOf(request)
-          if (record !== undefined) yield* report(record, nanos, screen)
-          return answer
+          if (record !== undefined) console.log(lineAt(record, clock, clock.monotonicTimeNanosUnsafe() - start, screen))
+        }
+        venue.receive(request, clock, (answer) => {
+          if (Effect.isEffect(answer)) return resume(Effect.tap(answer, () => Effect.sync(report)))
+          report()
+          resume(answer)
         })
-      })
+      }
+      // The venue's state is a getter, which a copy would read once.
+      return Object.assign(Object.create(venue) as typeof venue, { receive, handle: Venue.handling(receive) })
     })
   )

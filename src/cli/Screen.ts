@@ -48,6 +48,14 @@ const paintWith = (isColoured: boolean): Paint => {
 }
 
 /**
+ * A screen that nobody looks at.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const unseen: Screen = { isTerminal: false, columns: Infinity, paint: paintWith(false) }
+
+/**
  * The screen of this process.
  *
  * @category constructors

@@ -10,6 +10,7 @@ import type { Action, Command } from "./engine/Command.ts"
 import * as History from "./engine/History.ts"
 import type { Reply } from "./engine/Reply.ts"
 import * as Schedule from "./engine/Schedule.ts"
+import type { Secrets } from "./gateway/Secrets.ts"
 import type { Halt } from "./Halt.ts"
 import type * as Journal from "./store/Journal.ts"
 import type { Outbox } from "./store/Outbox.ts"
@@ -36,6 +37,8 @@ export interface Executor {
    * when the venue is halted already.
    */
   readonly durably: <A>(work: (clock: Clock.Clock) => A) => Effect.Effect<A, Journal.JournalError>
+  /** Writes what the journal should have before it is closed, and waits until it is durable. */
+  readonly conclude: Effect.Effect<void, Journal.JournalError>
   /** Waits until a command may have changed what comes due next. */
   readonly rescheduled: Effect.Effect<void>
 }
@@ -55,6 +58,8 @@ export interface Options {
   readonly states: SavedStates
   /** Where events wait until their command is durable. */
   readonly outbox: Outbox
+  /** The secrets that no log may show. */
+  readonly secrets: Secrets
   /** Stops the venue when a command fails halfway. */
   readonly halt: Halt
   /** The command of the journal's latest snapshot, or 0; `undefined` when the journal needs no snapshots. */
@@ -71,14 +76,14 @@ const reschedules: ReadonlySet<Action["_tag"]> = new Set(["Invest", "PlayPrices"
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
-  { halt, history, journal, outbox, snapshotAt, states }: Options
+  { halt, history, journal, outbox, secrets, snapshotAt, states }: Options
 ): Effect.fn.Return<Executor> {
   const changes = yield* Queue.sliding<void>(1)
   let lastSnapshot = snapshotAt
 
-  const takeSnapshot = (): void => {
+  const takeSnapshot = (isDue: (sequence: number, last: number) => boolean): void => {
     const { origin, sequence, state } = history
-    if (lastSnapshot === undefined || !Snapshot.isDue(sequence, lastSnapshot)) return
+    if (lastSnapshot === undefined || !isDue(sequence, lastSnapshot)) return
     lastSnapshot = sequence
     journal.keep({ sequence, origin, state: Snapshot.encode(state) })
   }
@@ -86,9 +91,10 @@ export const make = Effect.fnUntraced(function*(
   const enter = (command: Command): Reply => {
     const { events, recorded, reply } = History.apply(history, command, states.recall)
     if (!recorded) return reply
+    secrets.learn(command.action, reply, history.state)
     outbox.add({ sequence: history.sequence, at: command.at, events })
     journal.append(command)
-    takeSnapshot()
+    takeSnapshot(Snapshot.isDue)
     if (reschedules.has(command.action._tag)) Queue.offerUnsafe(changes, undefined)
     return reply
   }
@@ -112,6 +118,12 @@ export const make = Effect.fnUntraced(function*(
       halt.onFailure(
         Effect.clockWith((clock) => halt.isHalted() ? refuseWork : Effect.as(journal.committed, work(clock)))
       ),
+    conclude: Effect.suspend(() => {
+      // What a halted venue holds may not be what its commands make.
+      if (halt.isHalted()) return Effect.void
+      takeSnapshot(Snapshot.isDueAtTheEnd)
+      return journal.committed
+    }),
     rescheduled: Queue.take(changes)
   }
 })

@@ -7,6 +7,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 
 /**
  * Whether a venue is halted.
@@ -19,6 +20,8 @@ export interface Halt {
   readonly isHalted: () => boolean
   /** Halts the venue. */
   readonly halt: () => void
+  /** Does some work now, and halts the venue when it throws; gives what it threw. */
+  readonly attempt: <A>(work: () => A) => Result.Result<A, unknown>
   /** Does some work, and halts the venue when the work fails or dies. An interruption does not halt it. */
   readonly onFailure: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
@@ -37,6 +40,11 @@ export const make = (): Halt => {
   return {
     isHalted: () => isHalted,
     halt,
+    attempt: (work) => {
+      const done = Result.try(work)
+      if (Result.isFailure(done)) halt()
+      return done
+    },
     onFailure: (work) =>
       Effect.onExit(
         work,

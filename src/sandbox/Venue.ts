@@ -15,6 +15,7 @@
  *
  * @since 0.1.0
  */
+import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,7 +29,7 @@ import * as Forks from "./control/Forks.ts"
 import * as OwnerActions from "./control/OwnerActions.ts"
 import * as Engine from "./engine/Engine.ts"
 import type { Operation } from "./engine/Operation.ts"
-import type { Reply } from "./engine/Reply.ts"
+import { done, type Reply } from "./engine/Reply.ts"
 import type * as State from "./engine/State.ts"
 import * as Executor from "./Executor.ts"
 import * as Admission from "./gateway/Admission.ts"
@@ -39,6 +40,7 @@ import * as Reading from "./gateway/Reading.ts"
 import * as Requests from "./gateway/Requests.ts"
 import * as Responses from "./gateway/Responses.ts"
 import * as Routing from "./gateway/Routing.ts"
+import * as Secrets from "./gateway/Secrets.ts"
 import * as Symptoms from "./gateway/Symptoms.ts"
 import * as Trace from "./gateway/Trace.ts"
 import * as Halt from "./Halt.ts"
@@ -73,6 +75,14 @@ export interface Options extends OptionalOptions {
 }
 
 /**
+ * Called once: with the answer to a request, or with how to come by it when there is more to wait for or to log.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
+
+/**
  * One exchange.
  *
  * @category services
@@ -85,6 +95,8 @@ export class Venue extends Context.Service<Venue, {
   readonly seed: number
   /** Answers a request. No answer is sent before every command that it has seen is durable. */
   readonly handle: (request: Request) => Effect.Effect<Answer>
+  /** Answers a request as `handle` does, by this clock, and without a fiber where it waits for nothing but the disk. */
+  readonly receive: (request: Request, clock: Clock.Clock, resume: Resume) => void
   /** Carries out an owner action; succeeds once it is durable. */
   readonly perform: OwnerActions.OwnerActions["perform"]
   /** The venue's clock, in Unix microseconds. */
@@ -127,38 +139,30 @@ interface Gateway {
   readonly limits: Limits.Limits
   readonly feed: Feed.Feed
   readonly requests: Requests.Requests
+  readonly secrets: Secrets.Secrets
 }
 
 /** A call that may be made. */
 interface Call extends Admission.Admitted, Routing.Routed {}
 
-/** A call that has been read. */
-interface ReadCall extends Call, Reading.Read {}
-
-/** A call that has been applied. */
-interface AppliedCall extends ReadCall {
-  readonly reply: Reply
-}
-
-const recognise = ({ executor }: Gateway, request: Request, moment: VenueClock.Moment): Trace.Trace =>
-  Trace.recognise(request, executor.history.state, moment)
-
 const admit = (
   { dialect, executor, limits }: Gateway,
   trace: Trace.Trace
 ): Result.Result<Call, RefusalKind> => {
-  const { at, request, serverTime } = trace
+  const { at, request, routed, serverTime } = trace
   // What has come due by now is part of the exchange that the call finds.
   executor.settle(at)
   const { state } = executor.history
-  return Result.flatMap(
-    Routing.route(request),
-    (routed) =>
-      Result.map(Admission.admit({ dialect, state, limits, at, serverTime }, routed, request), (admitted) => {
-        trace.fields = admitted.fields
-        if (admitted.nonce !== undefined) trace.nonce = admitted.nonce.value
-        return { ...routed, ...admitted }
-      })
+  const found = Routing.route(routed, request.method)
+  if (Result.isFailure(found)) return Result.fail(found.failure)
+  const { inPath, route } = found.success
+  return Result.map(
+    Admission.admit({ dialect, state, limits, at, serverTime }, found.success, request),
+    ({ fields, key, nonce }) => {
+      trace.fields = fields
+      trace.nonce = nonce?.value
+      return { route, inPath, fields, key, nonce }
+    }
   )
 }
 
@@ -170,30 +174,35 @@ const contextOf = ({ dialect, executor }: Gateway, { key }: Call, { at, serverTi
   serverTime
 })
 
-const read = (gateway: Gateway, trace: Trace.Trace, call: Call): ReadCall => ({
-  ...call,
-  ...Reading.read(call.route, call.fields, contextOf(gateway, call, trace))
-})
-
 /** A public call is no command. A private call whose request is wrong uses up its nonce, and does nothing else. */
-const apply = ({ executor }: Gateway, trace: Trace.Trace, call: ReadCall): AppliedCall => {
-  const { key, nonce, request, route, violations } = call
+const apply = (
+  { executor }: Gateway,
+  trace: Trace.Trace,
+  { key, nonce, route }: Call,
+  { request, violations }: Reading.Read
+): Reply => {
   const isValid = violations.length === 0
   const invalid: Reply = { _tag: "Invalid", violations }
-  if (key === undefined) return { ...call, reply: isValid ? { _tag: "Done" } : invalid }
+  if (key === undefined) return isValid ? done : invalid
   const operation: Operation = isValid ? route.operation(request as never) : { _tag: "Nothing" }
   const before = executor.history.sequence
   const { apiKey } = key
   const reply = executor.apply(
-    { _tag: "Call", apiKey, ...(nonce === undefined ? {} : { nonce }), operation },
+    nonce === undefined ? { _tag: "Call", apiKey, operation } : { _tag: "Call", apiKey, nonce, operation },
     trace.at
   )
   if (executor.history.sequence > before) trace.command = executor.history.sequence
-  return { ...call, reply: isValid || reply._tag === "Refused" ? reply : invalid }
+  return isValid || reply._tag === "Refused" ? reply : invalid
 }
 
-const respond = (gateway: Gateway, trace: Trace.Trace, call: AppliedCall): Written => {
-  const { reply, request, route } = call
+const respond = (
+  gateway: Gateway,
+  trace: Trace.Trace,
+  call: Call,
+  { request }: Reading.Read,
+  reply: Reply
+): Written => {
+  const { route } = call
   if (Responses.isFailed(reply)) {
     trace.refused = Responses.reasonOf(route, reply)
     trace.violations = reply.violations
@@ -201,69 +210,112 @@ const respond = (gateway: Gateway, trace: Trace.Trace, call: AppliedCall): Writt
   return Responses.respond(route, request, reply, contextOf(gateway, call, trace))
 }
 
+/** The answer to a call that may be made. */
+const answerTo = (gateway: Gateway, trace: Trace.Trace, call: Call): Written => {
+  const read = Reading.read(call.route, call.fields, contextOf(gateway, call, trace))
+  const reply = apply(gateway, trace, call, read)
+  return respond(gateway, trace, call, read, reply)
+}
+
 const refuse = ({ dialect }: Gateway, trace: Trace.Trace, kind: RefusalKind): Written => {
   trace.refused = kind
   return Responses.refuse(dialect, trace.request.path, kind)
 }
 
-/** Waits for the disk. When it fails no answer leaves: what was applied may not be there tomorrow. */
-const commit = ({ halt, journal }: Gateway, answer: Answer): Effect.Effect<Answer> =>
-  Effect.matchEffect(journal.committed, {
-    onSuccess: () => Effect.succeed(answer),
-    onFailure: (error) => {
-      halt.halt()
-      return Effect.as(Effect.logError(error.message), reset)
-    }
-  })
-
 const note = (gateway: Gateway, trace: Trace.Trace, answer: Answer, fault: Faults.Fired | undefined): void => {
-  const { dialect, executor, feed, journal, limits, requests } = gateway
-  const record = Trace.record(trace, answer, fault, { dialect, state: executor.history.state, limits })
-  feed.requested(journal.sequence(), requests.add(record))
+  const { dialect, executor, feed, journal, limits, requests, secrets } = gateway
+  const show = Trace.record(trace, answer, fault, { dialect, state: executor.history.state, limits, secrets })
+  feed.requested(journal.sequence(), requests.add(trace.at, show))
 }
 
 const unavailable = ({ dialect }: Gateway, { path }: Request): Written => Responses.refuse(dialect, path, "unavailable")
 
+/** Waits for the disk. When it fails no answer leaves: what was applied may not be there tomorrow. */
+const commit = (
+  gateway: Gateway,
+  trace: Trace.Trace,
+  answer: Answer,
+  fault: Faults.Fired | undefined,
+  resume: Resume
+): void => {
+  const { halt, journal } = gateway
+  journal.whenCommitted((error) => {
+    if (error !== undefined) halt.halt()
+    const sent = error === undefined ? answer : reset
+    const noted = halt.attempt(() => note(gateway, trace, sent, fault))
+    if (Result.isFailure(noted)) resume(Effect.die(noted.failure))
+    else resume(error === undefined ? sent : Effect.as(Effect.logError(error.message), sent))
+  })
+}
+
 /** The pipeline: a call from its request to its answer. No answer is sent before its command is durable. */
-const carryOut = (gateway: Gateway, request: Request, moment: VenueClock.Moment, fault?: Faults.Fired) => {
-  const trace = recognise(gateway, request, moment)
-  const admitted = admit(gateway, trace)
-  const readCall = Result.map(admitted, (call) => read(gateway, trace, call))
-  const applied = Result.map(readCall, (call) => apply(gateway, trace, call))
-  const responded = Result.map(applied, (call) => respond(gateway, trace, call))
-  const answer = Result.getOrElse(responded, (kind) => refuse(gateway, trace, kind))
+const carryOut = (
+  gateway: Gateway,
+  request: Request,
+  moment: VenueClock.Moment,
+  fault: Faults.Fired | undefined,
+  resume: Resume
+): void => {
+  const trace = Trace.recognise(request, gateway.executor.history.state, moment)
+  const call = admit(gateway, trace)
+  const answer = Result.isSuccess(call)
+    ? answerTo(gateway, trace, call.success)
+    : refuse(gateway, trace, call.failure)
   const shown = fault === undefined ? answer : Symptoms.show(gateway.dialect, request.path, answer, fault.symptom)
-  const committed = commit(gateway, shown)
-  return Effect.tap(committed, (sent) => Effect.sync(() => note(gateway, trace, sent, fault)))
+  commit(gateway, trace, shown, fault, resume)
 }
 
 /** A call that a fault keeps from being applied. */
 const leaveOut = (gateway: Gateway, request: Request, moment: VenueClock.Moment, fault: Faults.Fired): Answer => {
-  const trace = recognise(gateway, request, moment)
+  const trace = Trace.recognise(request, gateway.executor.history.state, moment)
   const shown = Symptoms.show(gateway.dialect, request.path, unavailable(gateway, request), fault.symptom)
   note(gateway, trace, shown, fault)
   return shown
 }
 
-const handle = (gateway: Gateway) => {
-  const { executor: { history }, faults, halt } = gateway
-  return (request: Request): Effect.Effect<Answer> =>
-    halt.onFailure(Effect.clockWith((clock) => {
-      // A halted venue uses up no fault.
-      if (halt.isHalted()) return Effect.succeed(unavailable(gateway, request))
-      const apiKey = request.headers[Signature.headers.apiKey]
-      const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
-      if (fault !== undefined && Symptoms.isNeverApplied(fault.symptom)) {
-        return Effect.succeed(leaveOut(gateway, request, VenueClock.moment(history.state, clock), fault))
-      }
-      const carriedOut = Effect.suspend(() =>
-        halt.isHalted()
-          ? Effect.succeed<Answer>(unavailable(gateway, request))
-          : carryOut(gateway, request, VenueClock.moment(history.state, clock), fault)
-      )
-      return fault === undefined ? carriedOut : Symptoms.delay(carriedOut, fault.symptom)
-    }))
+/** Resumes an effect with whatever comes of a request. */
+const resumeWith = (resume: (answer: Effect.Effect<Answer>) => void): Resume => (answer) =>
+  resume(Effect.isEffect(answer) ? answer : Effect.succeed(answer))
+
+/** Carries out a call unless the venue is halted. A call that fails halfway halts it. */
+const begin = (
+  gateway: Gateway,
+  request: Request,
+  clock: Clock.Clock,
+  fault: Faults.Fired | undefined,
+  resume: Resume
+): void => {
+  const { executor: { history }, halt } = gateway
+  if (halt.isHalted()) return resume(unavailable(gateway, request))
+  const begun = halt.attempt(() => carryOut(gateway, request, VenueClock.moment(history.state, clock), fault, resume))
+  if (Result.isFailure(begun)) resume(Effect.die(begun.failure))
 }
+
+const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
+  const { executor: { history }, faults, halt } = gateway
+  return (request, clock, resume) => {
+    // A halted venue uses up no fault.
+    if (halt.isHalted()) return resume(unavailable(gateway, request))
+    const apiKey = request.headers[Signature.headers.apiKey]
+    const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
+    if (fault === undefined) return begin(gateway, request, clock, fault, resume)
+    if (!Symptoms.isNeverApplied(fault.symptom)) {
+      const carriedOut = Effect.callback<Answer>((resume) => begin(gateway, request, clock, fault, resumeWith(resume)))
+      return resume(Symptoms.delay(carriedOut, fault.symptom))
+    }
+    const leftOut = halt.attempt(() => leaveOut(gateway, request, VenueClock.moment(history.state, clock), fault))
+    resume(Result.isSuccess(leftOut) ? leftOut.success : Effect.die(leftOut.failure))
+  }
+}
+
+/**
+ * What handles requests by what receives them. Who replaces a venue's `receive` replaces its `handle` with this.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
+  Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
 
 /** What a journal can only be read with: its dialect, the policy's choices, and the engine. */
 const rulesOf = ({ name, policy }: Dialect): string =>
@@ -301,16 +353,26 @@ const open = Effect.fnUntraced(function*(
   yield* Recovery.catchUp(journal, states, start, feed.happened)
 
   const halt = Halt.make()
-  const executor = yield* Executor.make({ history, journal, states, outbox, halt, snapshotAt })
+  const secrets = Secrets.make(history.state)
+  const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt })
+  // A journal that can't be written to has lost nothing that was answered.
+  yield* Effect.addFinalizer(() =>
+    Effect.matchEffect(executor.conclude, {
+      onSuccess: () => Effect.void,
+      onFailure: (error) => Effect.logWarning(error.message)
+    })
+  )
   yield* Alarm.start(executor, halt)
 
   const faults = Faults.make(seed)
   const limits = Limits.make()
   const requests = Requests.make()
+  const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets })
   return Venue.of({
     dialect,
     seed,
-    handle: handle({ dialect, executor, halt, journal, faults, limits, feed, requests }),
+    handle: handling(received),
+    receive: received,
     ...OwnerActions.make(executor, journal, states, policy),
     now: Effect.clockWith((clock) => Effect.sync(() => VenueClock.now(history.state, clock))),
     get state() {

@@ -26,7 +26,7 @@ import { OrderSide } from "../../domain/Order.ts"
 import type { Event } from "../engine/Event.ts"
 import type * as Ledger from "../engine/Ledger.ts"
 import * as Units from "../engine/Units.ts"
-import { RequestRecord } from "../gateway/Requests.ts"
+import { type Logged, RequestRecord } from "../gateway/Requests.ts"
 
 /**
  * The order that an event is about.
@@ -280,11 +280,16 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
   }
 }
 
-type Place = readonly [sequence: number, run: number, index: number]
+interface Place {
+  readonly sequence: number
+  /** The venue's run for requests, 0 for events. */
+  readonly run: number
+  readonly index: number
+}
 
-const compare = (a: Place, b: Place): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
+const compare = (a: Place, b: Place): number => a.sequence - b.sequence || a.run - b.run || a.index - b.index
 
-const idOf = ([sequence, run, index]: Place): string => {
+const idOf = ({ index, run, sequence }: Place): string => {
   if (index === Infinity) return String(sequence)
   return run === 0 ? `${sequence}.${index}` : `${sequence}.${run}.${index}`
 }
@@ -293,10 +298,13 @@ const form = /^(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?$/u
 
 /** `12` is the place after all events of command 12. */
 const placeOf = (id: string): Place | undefined => {
-  const [, sequence, second, third] = form.exec(id) ?? []
-  if (sequence === undefined) return undefined
-  if (second === undefined) return [Number(sequence), 0, Infinity]
-  return third === undefined ? [Number(sequence), 0, Number(second)] : [Number(sequence), Number(second), Number(third)]
+  const [, first, second, third] = form.exec(id) ?? []
+  if (first === undefined) return undefined
+  const sequence = Number(first)
+  if (second === undefined) return { sequence, run: 0, index: Infinity }
+  return third === undefined
+    ? { sequence, run: 0, index: Number(second) }
+    : { sequence, run: Number(second), index: Number(third) }
 }
 
 /** How many entries are kept. */
@@ -318,7 +326,7 @@ export interface Feed {
   /** Adds the events of a command, at its time in Unix microseconds. */
   readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event>) => void
   /** Adds a call, after the events of this command. */
-  readonly requested: (sequence: number, request: RequestRecord) => void
+  readonly requested: (sequence: number, request: Logged) => void
   /** The entries after a place, and then whatever happens; from now on without a place. `"0"` is the beginning. */
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
 }
@@ -354,14 +362,33 @@ const toHappening = (event: Event): Happening => {
   }
 }
 
-type Kept =
-  | { readonly place: Place; readonly at: number; readonly event: Event }
-  | { readonly place: Place; readonly request: RequestRecord }
+/** What is kept of an entry: the rest is made when somebody reads it. */
+interface Kept extends Place {
+  readonly at: number
+  readonly what: Event | Logged
+}
 
-const toEntry = (entry: Kept): Entry =>
-  "event" in entry
-    ? { id: idOf(entry.place), at: entry.at, event: toHappening(entry.event) }
-    : { id: idOf(entry.place), at: entry.request.at, event: { _tag: "Requested", request: entry.request } }
+const toEntry = (kept: Kept): Entry => {
+  const { at, what } = kept
+  return {
+    id: idOf(kept),
+    at,
+    event: "_tag" in what ? toHappening(what) : { _tag: "Requested", request: what.record() }
+  }
+}
+
+/** The index of the first entry after a place. */
+const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const found = entries[middle]
+    if (found !== undefined && compare(found, place) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
 
 /**
  * The feed of a venue that is opened for the `run`th time. The commands up to `sequence` are not in it.
@@ -372,43 +399,34 @@ const toEntry = (entry: Kept): Entry =>
 export const make = (run: number, sequence: number): Feed => {
   let entries: Array<Kept> = []
   /** The earliest place that a reader can go on after: every later entry is kept. */
-  let floor: Place = [sequence, 0, Infinity]
+  let floor: Place = { sequence, run: 0, index: Infinity }
   let latest = floor
   let waiting: Array<() => void> = []
 
-  const publish = (added: ReadonlyArray<Kept>): void => {
-    if (added.length === 0) return
-    for (const entry of added) entries.push(entry)
-    latest = added[added.length - 1]?.place ?? latest
+  const add = (entry: Kept): void => {
+    entries.push(entry)
+    latest = entry
+  }
+
+  /** Forgets what is too old, and wakes who waits. */
+  const publish = (): void => {
     if (entries.length > kept + forgottenAtOnce) {
-      floor = entries[entries.length - kept - 1]?.place ?? floor
+      floor = entries[entries.length - kept - 1] ?? floor
       entries = entries.slice(-kept)
     }
+    if (waiting.length === 0) return
     const woken = waiting
     waiting = []
     for (const wake of woken) wake()
   }
 
-  /** The index of the first entry after a place. */
-  const indexAfter = (place: Place): number => {
-    let low = 0
-    let high = entries.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const found = entries[middle]
-      if (found !== undefined && compare(found.place, place) <= 0) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
   const next = (after: Place) =>
     Effect.suspend(() => {
       if (compare(after, floor) < 0) return Effect.fail(new FeedGone({ why: "forgotten", after: idOf(after) }))
-      const from = indexAfter(after)
+      const from = indexAfter(entries, after)
       const found = entries.slice(from, from + page)
       const last = found[found.length - 1]
-      return Effect.succeed([found.map(toEntry), Option.some(last?.place ?? after)] as const)
+      return Effect.succeed([found.map(toEntry), Option.some<Place>(last ?? after)] as const)
     })
 
   const changed = Effect.callback<void>((resume) => {
@@ -426,19 +444,26 @@ export const make = (run: number, sequence: number): Feed => {
   let sequenceOfRequests = -1
   return {
     happened: (sequence, at, events) => {
-      publish(events.map((event, index) => ({ place: [sequence, 0, index + 1], at, event })))
-      if (events.length === 0 && compare([sequence, 0, 0], latest) > 0) latest = [sequence, 0, 0]
+      const before = { sequence, run: 0, index: 0 }
+      if (events.length === 0) {
+        if (compare(before, latest) > 0) latest = before
+        return
+      }
+      let index = 0
+      for (const what of events) add({ sequence, run: 0, index: ++index, at, what })
+      publish()
     },
     requested: (sequence, request) => {
       requests = sequence === sequenceOfRequests ? requests + 1 : 1
       sequenceOfRequests = sequence
-      publish([{ place: [sequence, run, requests], request }])
+      add({ sequence, run, index: requests, at: request.at, what: request })
+      publish()
     },
     after: (text) =>
       Effect.suspend(() => {
         if (text === undefined) return Effect.succeed(follow(latest))
         const place = placeOf(text)
-        if (place === undefined || place[0] > latest[0])
+        if (place === undefined || place.sequence > latest.sequence)
           return Effect.fail(new FeedGone({ why: "unknown", after: text }))
         return compare(place, floor) < 0
           ? Effect.fail(new FeedGone({ why: "forgotten", after: text }))

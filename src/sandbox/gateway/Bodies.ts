@@ -31,9 +31,11 @@ export interface Bodies {
   readonly receive: (request: Http.IncomingMessage, isOwner: boolean, receiver: Receiver) => () => void
 }
 
-/** A body in one piece of memory, however small its chunks are. */
+const empty = new Uint8Array()
+
+/** A body in one piece of memory, however small its chunks are: the only chunk itself, or a copy of them all. */
 class Body {
-  private bytes: Uint8Array = new Uint8Array()
+  private bytes: Uint8Array = empty
   private length = 0
 
   /** How much room the body takes with `more` bytes added. */
@@ -47,6 +49,11 @@ class Body {
   }
 
   add(chunk: Uint8Array): void {
+    if (this.length === 0) {
+      this.bytes = chunk
+      this.length = chunk.length
+      return
+    }
     const room = this.roomWith(chunk.length)
     if (room > this.bytes.length) {
       const grown = new Uint8Array(room)

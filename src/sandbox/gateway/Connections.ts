@@ -35,8 +35,33 @@ export interface Connections {
 interface Connection {
   /** The address that it comes from. A socket that has broken does not know it any more. */
   readonly address: string
-  /** What ends each of its calls. */
-  readonly calls: Set<() => void>
+  /** Its calls. */
+  readonly calls: Set<Call>
+}
+
+class Call implements UnansweredCall {
+  private readonly connection: Connection
+  private readonly waiting: Shares.Shares
+  private releases: Array<() => void> = []
+
+  constructor(connection: Connection, waiting: Shares.Shares) {
+    this.connection = connection
+    this.waiting = waiting
+    connection.calls.add(this)
+  }
+
+  whenDone(release: () => void): void {
+    if (this.connection.calls.has(this)) this.releases.push(release)
+    else release()
+  }
+
+  end(): void {
+    const { address, calls } = this.connection
+    if (!calls.delete(this)) return
+    this.waiting.giveBack(address, 1)
+    for (const release of this.releases) release()
+    this.releases = []
+  }
 }
 
 /** @category constructors */
@@ -52,35 +77,21 @@ export const make = (): Connections => {
         socket.destroy()
         return
       }
-      const calls = new Set<() => void>()
+      const calls = new Set<Call>()
       opened.set(socket, { address, calls })
       socket.on("close", () => {
         connections.giveBack(address, 1)
         opened.delete(socket)
-        for (const end of calls) end()
+        for (const call of calls) call.end()
       })
     },
     begin: ({ socket }, response) => {
       const connection = opened.get(socket)
       if (connection === undefined || connection.calls.size >= Bounds.maxUnanswered.ofOne) return undefined
-      const { address, calls } = connection
-      if (!waiting.take(address, 1)) return undefined
-      let releases: Array<() => void> = []
-      const end = () => {
-        if (!calls.delete(end)) return
-        waiting.giveBack(address, 1)
-        const due = releases
-        releases = []
-        for (const release of due) release()
-      }
-      calls.add(end)
-      response.on("close", end)
-      return {
-        whenDone: (release) => {
-          if (calls.has(end)) releases.push(release)
-          else release()
-        }
-      }
+      if (!waiting.take(connection.address, 1)) return undefined
+      const call = new Call(connection, waiting)
+      response.on("close", () => call.end())
+      return call
     }
   }
 }

@@ -129,7 +129,7 @@ const items = 10
  * @category showing
  * @since 0.1.0
  */
-export const scrub = (text: string, secrets: ReadonlyArray<string>, most: number = longest): string => {
+export const scrub = (text: string, secrets: Iterable<string>, most: number = longest): string => {
   let shown = text
   for (const secret of secrets) if (secret !== "") shown = shown.replaceAll(secret, hidden)
   return copy(shown.length > most ? `${shown.slice(0, most)}…` : shown)
@@ -138,13 +138,13 @@ export const scrub = (text: string, secrets: ReadonlyArray<string>, most: number
 /** The same text in its own memory: a slice would keep the whole text alive, which may be much longer. */
 const copy = (text: string): string => Buffer.from(text).toString()
 
-const showScalar = (value: unknown, secrets: ReadonlyArray<string>, most?: number): Schema.Json => {
+const showScalar = (value: unknown, secrets: Iterable<string>, most?: number): Schema.Json => {
   if (typeof value === "string" || typeof value === "bigint") return scrub(String(value), secrets, most)
   return typeof value === "number" || typeof value === "boolean" || value === null ? value : {}
 }
 
 /** No field of the protocol is a list of lists, so nothing nested deeper is shown. */
-const show = (value: unknown, secrets: ReadonlyArray<string>): Schema.Json =>
+const show = (value: unknown, secrets: Iterable<string>): Schema.Json =>
   Array.isArray(value)
     ? value.slice(0, items).map((item) => showScalar(item, secrets, longestInList))
     : showScalar(value, secrets)
@@ -159,7 +159,7 @@ const show = (value: unknown, secrets: ReadonlyArray<string>): Schema.Json =>
 export const shown = (
   keys: Readonly<Record<string, string>>,
   fields: Readonly<Record<string, unknown>>,
-  secrets: ReadonlyArray<string>
+  secrets: Iterable<string>
 ): Readonly<Record<string, Schema.Json>> => {
   const known: Record<string, Schema.Json> = {}
   for (const [name, key] of Object.entries(keys)) {
@@ -172,14 +172,29 @@ export const shown = (
 export const kept = 5000
 
 /**
+ * A call in the log. Its record is written when somebody looks: most calls are never looked at.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Logged {
+  /** Counts the calls since the venue was opened; the first is 1. */
+  readonly number: number
+  /** When the call was handled, in Unix microseconds on the venue's clock. */
+  readonly at: number
+  /** The record. It is the same whenever it is asked for. */
+  readonly record: () => RequestRecord
+}
+
+/**
  * The log of calls.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Requests {
-  /** Adds a call, and gives it its number. */
-  readonly add: (request: NewRequest) => RequestRecord
+  /** Adds a call of a time in Unix microseconds, and gives it its number. `show` writes down what came of it. */
+  readonly add: (at: number, show: () => NewRequest) => Logged
   /** The calls with a greater number, as far as they are kept, the oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
 }
@@ -192,10 +207,12 @@ export interface Requests {
  */
 export const make = (): Requests => {
   let last = 0
-  let requests: Array<RequestRecord> = []
+  let requests: Array<Logged> = []
   return {
-    add: (request) => {
-      const added = { number: ++last, ...request }
+    add: (at, show) => {
+      const number = ++last
+      let record: RequestRecord | undefined
+      const added = { number, at, record: () => record ??= { number, ...show() } }
       requests.push(added)
       if (requests.length > 2 * kept) requests = requests.slice(-kept)
       return added
@@ -203,7 +220,7 @@ export const make = (): Requests => {
     after: (number) => {
       const latest = requests.slice(-kept)
       const first = latest[0]?.number ?? 0
-      return latest.slice(Math.max(0, number + 1 - first))
+      return latest.slice(Math.max(0, number + 1 - first)).map(({ record }) => record())
     }
   }
 }

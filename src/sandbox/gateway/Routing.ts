@@ -6,7 +6,6 @@
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import { type Route, routes } from "../handlers/Routes.ts"
-import type { Request } from "./Message.ts"
 
 /**
  * A route, and the request's fields that stand in the path.
@@ -51,13 +50,15 @@ export const find = (path: string): Routed | undefined => {
 }
 
 /**
- * The route of a request, or why there is none.
+ * The route of a request whose path has this one, if it has any; or why the request has none.
  *
  * @category routing
  * @since 0.1.0
  */
-export const route = ({ method, path }: Request): Result.Result<Routed, "notFound" | "methodNotAllowed"> => {
-  const found = find(path)
+export const route = (
+  found: Routed | undefined,
+  method: string
+): Result.Result<Routed, "notFound" | "methodNotAllowed"> => {
   if (found === undefined) return Result.fail("notFound")
   return method === found.route.endpoint.method ? Result.succeed(found) : Result.fail("methodNotAllowed")
 }

@@ -12,10 +12,9 @@ import type { Reset, Streamed, Written } from "./Message.ts"
 /** How long a caller may go on sending after its body was refused, in milliseconds. */
 const lingering = 1000
 
-const write = (response: Http.ServerResponse, answer: Written, headers: Http.OutgoingHttpHeaders = {}): void => {
-  const body = Buffer.from(answer.body)
-  response.writeHead(answer.status, { ...answer.headers, ...headers, "content-length": body.length })
-  response.write(body)
+const writeHead = (response: Http.ServerResponse, answer: Written, headers?: Http.OutgoingHttpHeaders): void => {
+  const length = Buffer.byteLength(answer.body)
+  response.writeHead(answer.status, { ...answer.headers, ...headers, "content-length": length })
 }
 
 /** A reset, not an orderly end: the caller must not take it for a complete answer. */
@@ -66,9 +65,9 @@ export const send = (
   within: number
 ): void => {
   // A fault may hold headers that HTTP can't carry.
-  const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => write(response, answer)))
+  const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => writeHead(response, answer)))
   if (!isWritten) return reset(request)
-  response.end()
+  response.end(answer.body)
   // A response that waits behind another one has no socket yet. It goes when the other one does.
   if (response.writableFinished || response.socket === null) return
   const timer = setTimeout(() => request.socket.destroy(), within)
@@ -82,7 +81,8 @@ export const send = (
  * @since 0.1.0
  */
 export const turnAway = (request: Http.IncomingMessage, response: Http.ServerResponse, answer: Written): void => {
-  write(response, answer, { connection: "close" })
+  writeHead(response, answer, { connection: "close" })
+  response.write(answer.body)
   // To close at once would reset the connection of a caller that is still sending. It would never read the answer.
   const timer = setTimeout(() => response.end(), lingering)
   request.on("end", () => response.end())

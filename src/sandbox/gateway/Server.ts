@@ -17,6 +17,7 @@
  *
  * @since 0.1.0
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -94,6 +95,7 @@ export interface Options {
 /** What answers requests. */
 interface Service {
   readonly venue: Venue["Service"]
+  readonly clock: Clock.Clock
   readonly control: ControlPlane.ControlPlane | undefined
   readonly requestTimeout: number
   readonly headersTimeout: number
@@ -105,6 +107,7 @@ interface Service {
 
 /** The target of a request as a path and a query. A caller may write a whole URL. */
 const targetOf = ({ url = "" }: Http.IncomingMessage): { readonly path: string; readonly query: string } => {
+  if (url.startsWith("/") && !url.includes("?")) return { path: url, query: "" }
   const [path = "", ...query] = url.replace(/^https?:\/\/[^/?#]*/iu, "").split("?")
   return { path: path === "" ? "/" : path, query: query.join("?") }
 }
@@ -113,37 +116,33 @@ const targetOf = ({ url = "" }: Http.IncomingMessage): { readonly path: string; 
 const isOwners = ({ control }: Service, request: Http.IncomingMessage): boolean =>
   control !== undefined && control.isFor(targetOf(request).path) && control.isOpenTo(request.headers)
 
-const handle = ({ control, venue }: Service, request: Http.IncomingMessage, body: Uint8Array): Effect.Effect<Answer> =>
-  Effect.suspend(() => {
-    const message = {
-      method: request.method ?? "GET",
-      ...targetOf(request),
-      headers: request.headers,
-      body,
-      from: request.socket.remoteAddress ?? ""
-    }
-    const protocol = Protocol.answer(message, venue.dialect)
-    if (protocol !== undefined) return Effect.succeed(protocol)
-    return control?.isFor(message.path) === true ? control.handle(message) : venue.handle(message)
-  })
-
 const answer = (
-  service: Service,
+  { clock, control, requestTimeout, run, venue }: Service,
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
   body: Uint8Array,
   call: Connections.UnansweredCall
 ): void => {
-  const { requestTimeout, run } = service
-  run(handle(service, request, body), {
-    onExit: (exit) => {
-      if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
-      const given = Exit.isSuccess(exit) ? exit.value : reset
-      if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
-      const interrupt = run(Sending.sendStream(request, response, given))
-      call.whenDone(() => interrupt())
-    }
-  })
+  const { path, query } = targetOf(request)
+  const { headers, method = "GET", socket } = request
+  const message = { method, path, query, headers, body, from: socket.remoteAddress ?? "" }
+  const send = (given: Answer): void => {
+    if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
+    const interrupt = run(Sending.sendStream(request, response, given))
+    call.whenDone(() => interrupt())
+  }
+  const sendWhenDone = (answer: Effect.Effect<Answer>): void => {
+    run(answer, {
+      onExit: (exit) => {
+        if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
+        send(Exit.isSuccess(exit) ? exit.value : reset)
+      }
+    })
+  }
+  const protocol = Protocol.answer(message, venue.dialect)
+  if (protocol !== undefined) return send(protocol)
+  if (control?.isFor(path) === true) sendWhenDone(control.handle(message))
+  else venue.receive(message, clock, (answer) => Effect.isEffect(answer) ? sendWhenDone(answer) : send(answer))
 }
 
 const listener = (service: Service, connections: Connections.Connections): Http.RequestListener => {
@@ -238,6 +237,7 @@ export const serve = Effect.fnUntraced(function*(
   const run = Effect.runCallbackWith(yield* Effect.context())
   const service: Service = {
     venue,
+    clock: yield* Clock.Clock,
     control,
     requestTimeout,
     headersTimeout: Math.min(headersTimeout, requestTimeout),

@@ -15,6 +15,7 @@ import { type Answer, header, type Request } from "./Message.ts"
 import * as NearMiss from "./NearMiss.ts"
 import * as Requests from "./Requests.ts"
 import * as Routing from "./Routing.ts"
+import type { Secrets } from "./Secrets.ts"
 
 /**
  * What is known of a request. Each stage adds what it finds out.
@@ -29,22 +30,22 @@ export interface Trace {
   readonly at: number
   /** When it arrived by the clock that judges nonces, in Unix microseconds. */
   readonly serverTime: number
-  /** The endpoint of the path. */
-  endpoint?: Endpoint.Any
+  /** The route of the path, whatever the method is. */
+  readonly routed: Routing.Routed | undefined
   /** The account whose key the request names, signed by it or not. */
-  account?: string
+  readonly account: string | undefined
   /** The title of that key. */
-  key?: string
+  readonly key: string | undefined
   /** The nonce of an admitted call. */
-  nonce?: bigint
+  nonce: bigint | undefined
   /** The fields of an admitted call, by their wire keys. */
-  fields?: Readonly<Record<string, unknown>>
+  fields: Readonly<Record<string, unknown>> | undefined
   /** Why the call is refused. */
-  refused?: RefusalKind | "invalid"
+  refused: RefusalKind | "invalid" | undefined
   /** The fields that are wrong, and the constraint that each breaks. */
-  violations?: Violations
+  violations: Violations | undefined
   /** The number of the call's command, if the call became one. */
-  command?: number
+  command: number | undefined
 }
 
 /**
@@ -53,14 +54,20 @@ export interface Trace {
  * @category tracing
  * @since 0.1.0
  */
-export const recognise = (request: Request, { keys }: State, moment: Moment): Trace => {
+export const recognise = (request: Request, { keys }: State, { at, serverTime }: Moment): Trace => {
   const key = keys.get(header(request, Signature.headers.apiKey) as never)
-  const endpoint = Routing.find(request.path)?.route.endpoint
   return {
     request,
-    ...moment,
-    ...(key === undefined ? {} : { account: key.account, key: key.title }),
-    ...(endpoint === undefined ? {} : { endpoint })
+    at,
+    serverTime,
+    routed: Routing.find(request.path),
+    account: key?.account,
+    key: key?.title,
+    nonce: undefined,
+    fields: undefined,
+    refused: undefined,
+    violations: undefined,
+    command: undefined
   }
 }
 
@@ -77,11 +84,14 @@ export interface Context {
   readonly state: State
   /** The rate limits in force. */
   readonly limits: Limits.Limits
+  /** The secrets that no record may show. */
+  readonly secrets: Secrets
 }
 
 const hintOf = (trace: Trace, { dialect, limits, state }: Context): string | undefined => {
-  const { endpoint, refused, request, serverTime } = trace
+  const { refused, request, routed, serverTime } = trace
   if (refused === undefined || refused === "invalid") return undefined
+  const endpoint = routed?.route.endpoint
   return NearMiss.explain(refused, {
     request,
     dialect,
@@ -102,8 +112,17 @@ const verdictOf = (
   return refused === undefined && fault?.symptom._tag !== "Refuse" ? "answered" : "refused"
 }
 
+/** The longest request that is kept until somebody looks, in bytes. Longer ones would fill the memory of a full log. */
+const longestKept = 1024
+
+/** Gives a value. It stands outside of `record`, whose scope would keep the long request alive. */
+const always = <A>(value: A) => (): A => value
+
+const lengthOf = ({ body, path, query = "" }: Request): number => body.length + path.length + query.length
+
 /**
- * The record of a request: what was asked, and what came of it.
+ * What writes the record of a request: what was asked, and what came of it, as things stand now. The hint depends on keys
+ * and nonces that change, so it is found now. The rest is written when it is asked for, and keeps no request alive.
  *
  * @category tracing
  * @since 0.1.0
@@ -113,30 +132,36 @@ export const record = (
   answer: Answer,
   fault: Faults.Fired | undefined,
   context: Context
-): Requests.NewRequest => {
-  const { account, at, command, endpoint, fields, key, nonce, refused, request, violations } = trace
-  const secrets = [...context.state.keys.values()].map(({ apiSecret }) => apiSecret)
+): () => Requests.NewRequest => {
+  const { account, at, command, fields, key, nonce, refused, request, routed, violations } = trace
+  const { dialect, secrets } = context
+  const { from, method, path } = request
+  const endpoint = routed?.route.endpoint
   const hint = hintOf(trace, context)
-  return {
+  const verdict = verdictOf(trace, answer, fault)
+  const status = answer._tag === "Reset" ? undefined : answer.status
+  const fired = fault && { id: fault.id, symptom: fault.symptom._tag }
+  const show = (): Requests.NewRequest => ({
     at,
-    method: request.method,
-    path: Requests.scrub(request.path, secrets),
-    from: request.from,
+    method,
+    path: Requests.scrub(path, secrets.all()),
+    from,
     ...(account === undefined ? {} : { account }),
     ...(key === undefined ? {} : { key }),
     ...(endpoint === undefined ? {} : { endpoint: endpoint.name }),
     ...(nonce === undefined ? {} : { nonce: String(nonce) }),
     ...(fields === undefined || endpoint === undefined
       ? {}
-      : { fields: Requests.shown(Endpoint.codec(endpoint, context.dialect).shape.keys, fields, secrets) }),
-    verdict: verdictOf(trace, answer, fault),
-    ...(answer._tag === "Reset" ? {} : { status: answer.status }),
+      : { fields: Requests.shown(Endpoint.codec(endpoint, dialect).shape.keys, fields, secrets.all()) }),
+    verdict,
+    ...(status === undefined ? {} : { status }),
     ...(refused === undefined ? {} : { refused }),
     ...(violations === undefined
       ? {}
       : { violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])) }),
-    ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets) }),
+    ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets.all()) }),
     ...(command === undefined ? {} : { command }),
-    ...(fault === undefined ? {} : { fault: { id: fault.id, symptom: fault.symptom._tag } })
-  }
+    ...(fired === undefined ? {} : { fault: fired })
+  })
+  return lengthOf(request) <= longestKept ? show : always(show())
 }

@@ -6,19 +6,52 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
-import { Command } from "../engine/Command.ts"
+import { hash } from "node:crypto"
+import { type Action, Command } from "../engine/Command.ts"
+import { Operation } from "../engine/Operation.ts"
 import { damaged, type JournalError } from "./JournalError.ts"
 
 const Entry = Schema.fromJsonString(Schema.toCodecJson(Command))
 
+/** The fields of each operation, in the order in which its schema writes them. */
+const fieldsOf: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  Operation.members.map(({ fields }) => [fields._tag.schema.literal, Object.keys(fields)])
+)
+
+const inOrder = (operation: Operation): object => {
+  const given: Readonly<Record<string, unknown>> = { ...operation }
+  const ordered: Record<string, unknown> = {}
+  for (const field of fieldsOf.get(operation._tag) ?? []) ordered[field] = given[field]
+  return ordered
+}
+
+/** What a call asks for has passed the schema of its endpoint, and is all text, numbers and booleans: it is JSON already. */
+const writeCall = (
+  { _tag, apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>,
+  at: number
+): string =>
+  JSON.stringify({
+    at,
+    action: {
+      _tag,
+      apiKey,
+      nonce: nonce && { value: String(nonce.value), window: nonce.window },
+      operation: inOrder(operation)
+    }
+  })
+
+const encodeChecked = Schema.encodeResult(Entry)
+
 /**
- * A command as the text of an entry.
+ * A command as the text of an entry. An owner action is checked once more.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const encode = Schema.encodeResult(Entry)
+export const encode = (command: Command): Result.Result<string, Schema.SchemaError> => {
+  const { action, at } = command
+  return action._tag === "Call" ? Result.succeed(writeCall(action, at)) : encodeChecked(command)
+}
 
 /**
  * The command of an entry's text.
@@ -38,7 +71,7 @@ const beginning: Uint8Array = new Uint8Array(32)
  * @since 0.1.0
  */
 export const link = (before: Uint8Array, text: string): Uint8Array =>
-  createHash("sha256").update(before).update(text).digest()
+  hash("sha256", Buffer.concat([before, Buffer.from(text)]), "buffer")
 
 /**
  * Whether a value of the database is this hash.
@@ -46,8 +79,8 @@ export const link = (before: Uint8Array, text: string): Uint8Array =>
  * @category links
  * @since 0.1.0
  */
-export const isSame = (value: unknown, hash: Uint8Array): boolean =>
-  value instanceof Uint8Array && Buffer.compare(value, hash) === 0
+export const isSame = (value: unknown, link: Uint8Array): boolean =>
+  value instanceof Uint8Array && Buffer.compare(value, link) === 0
 
 /**
  * A row of the database.

@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { Command } from "../engine/Command.ts"
 import type { Anchor } from "./Anchor.ts"
@@ -25,6 +24,8 @@ export interface GroupCommit {
   readonly append: (command: Command) => void
   /** Adds a snapshot to the group. */
   readonly keep: (snapshot: Snapshot) => void
+  /** Calls `done` once the group is durable, or with the error that keeps it from being so, then and ever after. */
+  readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until the group is durable. Fails for good once a write has failed. */
   readonly committed: Effect.Effect<void, JournalError>
 }
@@ -53,7 +54,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, tables }: Option
   let end = start
   let group: Array<Command> = []
   let snapshot: Snapshot | undefined
-  let waiting: Array<(exit: Exit.Exit<void, JournalError>) => void> = []
+  let waiting: Array<(error: JournalError | undefined) => void> = []
   let broken: JournalError | undefined
 
   const write = (): void => {
@@ -76,11 +77,15 @@ export const make = ({ anchor, end: start, failed, onCommitted, tables }: Option
   }
 
   const commit = (): void => {
-    const resumed = waiting
+    const waited = waiting
     waiting = []
-    if (broken === undefined && group.length > 0) write()
-    const exit = broken === undefined ? Exit.void : Exit.fail(broken)
-    for (const resume of resumed) resume(exit)
+    if (broken === undefined && (group.length > 0 || snapshot !== undefined)) write()
+    for (const done of waited) done(broken)
+  }
+
+  const whenCommitted: GroupCommit["whenCommitted"] = (done) => {
+    // The first to wait in this turn of the event loop has the group written at the end of it.
+    if (waiting.push(done) === 1) setImmediate(commit)
   }
 
   return {
@@ -92,9 +97,9 @@ export const make = ({ anchor, end: start, failed, onCommitted, tables }: Option
     keep: (taken) => {
       snapshot = taken
     },
-    committed: Effect.callback((resume) => {
-      // The first to wait in this turn of the event loop has the group written at the end of it.
-      if (waiting.push((exit) => resume(exit)) === 1) setImmediate(commit)
-    })
+    whenCommitted,
+    committed: Effect.callback((resume) =>
+      whenCommitted((error) => resume(error === undefined ? Effect.void : Effect.fail(error)))
+    )
   }
 }

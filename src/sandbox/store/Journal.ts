@@ -53,8 +53,8 @@ export interface Journal {
   readonly run: number
   /** How many bytes of an incomplete group were found when the journal was opened. They were ignored. */
   readonly unfinished: number
-  /** The latest snapshot when the journal was opened. */
-  readonly snapshot: JournalTables.Snapshot | undefined
+  /** The latest snapshot, if there is one that can be used. It is large: nobody should keep it. */
+  readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
   /** The commands that later ones, after this one, go back to. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
@@ -76,6 +76,8 @@ export interface Journal {
   readonly append: (command: Command) => void
   /** Writes a snapshot in place of the last one, together with the commands appended before it. */
   readonly keep: (snapshot: JournalTables.Snapshot) => void
+  /** Calls `done` once everything appended so far is durable, or with the error that keeps it from being so for good. */
+  readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until everything appended so far is durable. Fails for good once a write has failed. */
   readonly committed: Effect.Effect<void, JournalError>
 }
@@ -187,7 +189,6 @@ export const open = Effect.fnUntraced(function*(
   const tables = JournalTables.make(database)
   const reading = readingFrom(file, tables)
   const end = yield* reading(() => tables.end())
-  const snapshot = yield* reading(() => tables.snapshot())
   const anchor = yield* Anchor.open(file, end)
   const writer = GroupCommit.make({ tables, anchor, end, failed, onCommitted })
   const pages = pagesOf(file, tables, reading)
@@ -198,7 +199,7 @@ export const open = Effect.fnUntraced(function*(
     run,
     unfinished,
     anchored,
-    snapshot,
+    snapshot: reading(() => tables.snapshot()),
     recalledAfter: (sequence) => reading(() => tables.recalledAfter(sequence)),
     verify,
     read: (after, to, visit) =>
@@ -215,6 +216,7 @@ export const open = Effect.fnUntraced(function*(
     }),
     append: writer.append,
     keep: writer.keep,
+    whenCommitted: writer.whenCommitted,
     committed: writer.committed
   }
 })

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
 import type { Command } from "../engine/Command.ts"
 import * as Chain from "./Chain.ts"
+import * as Packed from "./Packed.ts"
 
 /**
  * The exchange after a command, so that a recovery need not apply the commands up to it.
@@ -66,7 +67,8 @@ const toSnapshot = (
   linkOf: (sequence: number) => Uint8Array
 ): Snapshot | undefined => {
   const state = row?.["state"]
-  if (row === undefined || !(state instanceof Uint8Array)) return undefined
+  // A snapshot of another form is of no use either.
+  if (row === undefined || !(state instanceof Uint8Array) || !Packed.isPacked(state)) return undefined
   const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
   // Without an intact snapshot a recovery starts from the first command.
   return Chain.isSame(row["hash"], seal(snapshot, linkOf(snapshot.sequence))) ? snapshot : undefined

@@ -35,15 +35,14 @@ export interface Outbox {
 
 /** @category constructors */
 export const make = (publish: (entry: Entry) => void): Outbox => {
-  let held: Array<Entry> = []
+  const held: Array<Entry> = []
   return {
     add: (entry) => {
       held.push(entry)
     },
     release: (committed) => {
-      const released = held.filter(({ sequence }) => sequence <= committed)
-      held = held.slice(released.length)
-      for (const entry of released) publish(entry)
+      const after = held.findIndex(({ sequence }) => sequence > committed)
+      for (const entry of held.splice(0, after === -1 ? held.length : after)) publish(entry)
     }
   }
 }

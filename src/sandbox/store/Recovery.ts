@@ -55,7 +55,7 @@ export const start = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   policy: VenuePolicy
 ): Effect.fn.Return<Start, Journal.JournalError> {
-  const { snapshot } = journal
+  const snapshot = yield* journal.snapshot
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
     const recalled = yield* journal.recalledAfter(sequence)

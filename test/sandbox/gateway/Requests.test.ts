@@ -18,12 +18,13 @@ import {
   code,
   codeOfAlice,
   disabled,
+  emptySubAccount,
   passphrase,
   protectedCode,
   restricted
 } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
-import { freshNonce, hmac, signed, signedText } from "../../support/signed.ts"
+import { freshNonce, hmac, read, signed, signedText } from "../../support/signed.ts"
 
 const stopLimit = "/api/v4/order/stop_limit"
 
@@ -122,7 +123,7 @@ describe("the latest are kept", () => {
     const requests = Requests.make()
     assert.deepStrictEqual(requests.after(0), [])
     for (let n = 1; n <= 3 * Requests.kept; n++) {
-      requests.add(record)
+      requests.add(record.at, () => record)
       const kept = requests.after(0)
       if (n % 997 > 0) continue
       assert.strictEqual(kept.length, Math.min(n, Requests.kept))
@@ -214,6 +215,32 @@ describe("nothing of a secret is written down", () => {
       const records = yield* ControlClient.use((control) => control.requests({ query: {} }))
       const fields = { code: "***", passphrase: "***" }
       assert.deepStrictEqual(records.map((record) => record.fields), [fields, fields])
+    }).pipe(Effect.provide(inProcess())))
+
+  it.effect("a secret that a call has made stays hidden when its key is gone before anybody looks", () =>
+    Effect.gen(function*() {
+      const { handle } = yield* Venue
+      const dialect = Dialect.document
+      const key = { subAccountId: emptySubAccount, title: "short-lived", type: 2 }
+      const made = read(yield* handle(signed(dialect, "/api/v4/sub-account/api-key/create", key)))
+      const { apiSecret } = made === "reset" ? assert.fail("no answer") : made.json as { readonly apiSecret: string }
+      yield* handle(signed(dialect, stopLimit, { ...order, market: `x${apiSecret}y` }))
+      yield* handle(signed(dialect, "/api/v4/sub-account/delete", { id: emptySubAccount }))
+      const records = yield* ControlClient.use((control) => control.requests({ query: {} }))
+      assert.deepStrictEqual(records.map(({ status }) => status), [200, 400, 200])
+      assert.strictEqual(records[1]?.fields?.["market"], "x***y")
+    }).pipe(Effect.provide(inProcess())))
+
+  it.effect("a long request is hidden and cut as a short one is", () =>
+    Effect.gen(function*() {
+      const { handle } = yield* Venue
+      const texts = [100, 190, 2000].map((length) => `${"x".repeat(length)}${alice.apiSecret}${"y".repeat(length)}`)
+      for (const market of texts) yield* handle(signed(Dialect.document, stopLimit, { ...order, market }))
+      const records = yield* ControlClient.use((control) => control.requests({ query: {} }))
+      assert.deepStrictEqual(
+        records.map(({ fields }) => fields?.["market"]),
+        [100, 190, 2000].map((length) => `${`${"x".repeat(length)}***${"y".repeat(length)}`.slice(0, 200)}…`)
+      )
     }).pipe(Effect.provide(inProcess())))
 
   property(

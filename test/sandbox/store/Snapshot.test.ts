@@ -115,7 +115,7 @@ describe("a venue of many commands", () => {
         copyJournal(file, copy)
         const there = yield* Effect.scoped(Effect.gen(function*() {
           const venue = yield* Venue.make({ dialect, file: copy })
-          assert.isTrue(yield* venue.restore(venue.journal.snapshot?.sequence ?? assert.fail("no snapshot")))
+          assert.isTrue(yield* venue.restore((yield* venue.journal.snapshot)?.sequence ?? assert.fail("no snapshot")))
           return { hash: hash(venue.state), sequence: count + 2, origin: count + 1 }
         }))
         assert.notStrictEqual(there.hash, expected.hash)

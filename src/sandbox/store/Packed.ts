@@ -1,0 +1,382 @@
+/**
+ * Plain data as bytes and back: texts, numbers, bigints, booleans, lists, maps, sets and objects. What two parts share is
+ * written once, and is shared again when it is read. Equal texts are written once too, and so are the names of fields of
+ * objects that are alike: a state is made of many of these.
+ *
+ * A byte says what a value is, and its parts follow. Texts, bigints and objects are numbered as they come, and a later one
+ * that is the same is its number.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+
+/** The first bytes: no other form of a snapshot begins with them. */
+const mark = Buffer.from("TXC packed 1\n")
+
+/** What a value is. */
+const tag = {
+  undefined: 0,
+  null: 1,
+  false: 2,
+  true: 3,
+  whole: 4,
+  double: 5,
+  text: 6,
+  wideText: 7,
+  bigint: 8,
+  atom: 9,
+  shared: 10,
+  list: 11,
+  map: 12,
+  set: 13,
+  shape: 14,
+  object: 15,
+  /** By far the most frequent bigint. */
+  zero: 16,
+  /** From here on: a text or a bigint with a small number. The frequent ones come early. */
+  firstAtom: 17
+} as const
+
+const smallAtoms = 256 - tag.firstAtom
+
+/** The names of the fields of objects that are alike, in order. */
+type Shape = ReadonlyArray<string>
+
+const isShape = (shape: Shape, names: Shape): boolean => {
+  for (let index = 0; index < names.length; index++) if (shape[index] !== names[index]) return false
+  return true
+}
+
+// -----------------------------------------------------------------------------
+// Bytes
+// -----------------------------------------------------------------------------
+
+/** Bytes that grow while they are written. */
+class Writer {
+  private bytes = Buffer.allocUnsafe(64 * 1024)
+  private length = 0
+
+  private reserve(more: number): void {
+    if (this.length + more <= this.bytes.length) return
+    const grown = Buffer.allocUnsafe(Math.max(2 * this.bytes.length, this.length + more))
+    this.bytes.copy(grown, 0, 0, this.length)
+    this.bytes = grown
+  }
+
+  byte(value: number): void {
+    this.reserve(1)
+    this.bytes[this.length++] = value
+  }
+
+  /** A whole number from 0 to below 2^31, seven bits a byte. */
+  whole(value: number): void {
+    let left = value
+    for (; left > 127; left >>>= 7) this.byte((left & 127) | 128)
+    this.byte(left)
+  }
+
+  double(value: number): void {
+    this.reserve(8)
+    this.length = this.bytes.writeDoubleLE(value, this.length)
+  }
+
+  text(value: string, encoding: "utf8" | "utf16le"): void {
+    const length = Buffer.byteLength(value, encoding)
+    this.whole(length)
+    this.reserve(length)
+    this.length += this.bytes.write(value, this.length, encoding)
+  }
+
+  get written(): Uint8Array {
+    return this.bytes.subarray(0, this.length)
+  }
+}
+
+/** Reads what a writer has written, in the same order. */
+class Reader {
+  private readonly bytes: Buffer
+  private at: number
+
+  constructor(bytes: Uint8Array, at: number) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.at = at
+  }
+
+  byte(): number {
+    return this.bytes[this.at++] ?? 0
+  }
+
+  whole(): number {
+    let value = 0
+    for (let shift = 0;; shift += 7) {
+      const byte = this.byte()
+      value |= (byte & 127) << shift
+      if (byte < 128) return value
+    }
+  }
+
+  double(): number {
+    const value = this.bytes.readDoubleLE(this.at)
+    this.at += 8
+    return value
+  }
+
+  text(encoding: "utf8" | "utf16le"): string {
+    const length = this.whole()
+    const from = this.at
+    this.at += length
+    return this.bytes.toString(encoding, from, this.at)
+  }
+}
+
+// -----------------------------------------------------------------------------
+// Packing
+// -----------------------------------------------------------------------------
+
+class Packer {
+  private readonly writer = new Writer()
+  private readonly atoms = new Map<string | bigint, number>()
+  private readonly shared = new Map<object, number>()
+  private readonly shapes = new Map<number, Array<{ readonly names: Shape; readonly id: number }>>()
+  private shapeCount = 0
+
+  constructor() {
+    for (const byte of mark) this.writer.byte(byte)
+  }
+
+  get packed(): Uint8Array {
+    return this.writer.written
+  }
+
+  value(value: unknown): void {
+    switch (typeof value) {
+      case "string":
+        return this.atom(value)
+      case "bigint":
+        return value === 0n ? this.writer.byte(tag.zero) : this.atom(value)
+      case "number":
+        return this.number(value)
+      case "boolean":
+        return this.writer.byte(value ? tag.true : tag.false)
+      case "undefined":
+        return this.writer.byte(tag.undefined)
+      case "object":
+        return value === null ? this.writer.byte(tag.null) : this.object(value)
+      default:
+        return Option.getOrThrowWith(Option.none(), () => new Error(`a ${typeof value} is no plain data`))
+    }
+  }
+
+  private number(value: number): void {
+    if (value >= 0 && value <= 0x7fffffff && Number.isInteger(value) && !Object.is(value, -0)) {
+      this.writer.byte(tag.whole)
+      this.writer.whole(value)
+    } else {
+      this.writer.byte(tag.double)
+      this.writer.double(value)
+    }
+  }
+
+  private atom(value: string | bigint): void {
+    const { atoms, writer } = this
+    const known = atoms.get(value)
+    if (known === undefined) {
+      atoms.set(value, atoms.size)
+      const text = String(value)
+      const isWide = !text.isWellFormed()
+      writer.byte(typeof value === "bigint" ? tag.bigint : isWide ? tag.wideText : tag.text)
+      writer.text(text, isWide ? "utf16le" : "utf8")
+    } else if (known < smallAtoms) writer.byte(tag.firstAtom + known)
+    else {
+      writer.byte(tag.atom)
+      writer.whole(known)
+    }
+  }
+
+  private object(value: object): void {
+    const { shared, writer } = this
+    const known = shared.get(value)
+    if (known !== undefined) {
+      writer.byte(tag.shared)
+      writer.whole(known)
+      return
+    }
+    shared.set(value, shared.size)
+    if (Array.isArray(value)) this.items(tag.list, value.length, value)
+    else if (value instanceof Map) this.entries(value)
+    else if (value instanceof Set) this.items(tag.set, value.size, value)
+    else this.fields(value)
+  }
+
+  private items(kind: number, length: number, items: Iterable<unknown>): void {
+    this.writer.byte(kind)
+    this.writer.whole(length)
+    for (const item of items) this.value(item)
+  }
+
+  private entries(map: ReadonlyMap<unknown, unknown>): void {
+    this.writer.byte(tag.map)
+    this.writer.whole(map.size)
+    for (const [key, item] of map) {
+      this.value(key)
+      this.value(item)
+    }
+  }
+
+  private fields(value: object): void {
+    this.shape(Object.keys(value))
+    for (const field of Object.values(value)) this.value(field)
+  }
+
+  private shape(names: Shape): void {
+    const { shapes, writer } = this
+    const alike = shapes.get(names.length) ?? []
+    for (const { id, names: known } of alike) {
+      if (!isShape(known, names)) continue
+      writer.byte(tag.object)
+      writer.whole(id)
+      return
+    }
+    shapes.set(names.length, [...alike, { names, id: this.shapeCount++ }])
+    writer.byte(tag.shape)
+    writer.whole(names.length)
+    for (const name of names) this.atom(name)
+  }
+}
+
+/**
+ * Plain data as bytes.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const pack = (value: unknown): Uint8Array => {
+  const packer = new Packer()
+  packer.value(value)
+  return packer.packed
+}
+
+// -----------------------------------------------------------------------------
+// Unpacking
+// -----------------------------------------------------------------------------
+
+interface Known {
+  readonly names: Shape
+  /** An object of the shape, to be copied: a copy takes less memory than an object that grows field by field. */
+  readonly blank: Readonly<Record<string, unknown>>
+}
+
+const blankOf = (names: Shape): Readonly<Record<string, unknown>> =>
+  JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Record<string, null>
+
+class Unpacker {
+  private readonly reader: Reader
+  private readonly atoms: Array<string | bigint> = []
+  private readonly shared: Array<object> = []
+  private readonly shapes: Array<Known> = []
+
+  constructor(bytes: Uint8Array) {
+    this.reader = new Reader(bytes, mark.length)
+  }
+
+  value(): unknown {
+    const { atoms, reader } = this
+    const kind = reader.byte()
+    if (kind >= tag.firstAtom) return atoms[kind - tag.firstAtom]
+    switch (kind) {
+      case tag.null:
+        return null
+      case tag.false:
+        return false
+      case tag.true:
+        return true
+      case tag.whole:
+        return reader.whole()
+      case tag.double:
+        return reader.double()
+      case tag.text:
+        return this.atom(reader.text("utf8"))
+      case tag.wideText:
+        return this.atom(reader.text("utf16le"))
+      case tag.bigint:
+        return this.atom(BigInt(reader.text("utf8")))
+      case tag.atom:
+        return atoms[reader.whole()]
+      case tag.zero:
+        return 0n
+      case tag.undefined:
+        return undefined
+      default:
+        return this.object(kind)
+    }
+  }
+
+  private atom<A extends string | bigint>(value: A): A {
+    this.atoms.push(value)
+    return value
+  }
+
+  /** An object is known before its parts are: they may hold it. */
+  private object(kind: number): unknown {
+    const { reader, shared } = this
+    switch (kind) {
+      case tag.shared:
+        return shared[reader.whole()]
+      case tag.list: {
+        const length = reader.whole()
+        const list: Array<unknown> = []
+        shared.push(list)
+        for (let index = 0; index < length; index++) list.push(this.value())
+        return list
+      }
+      case tag.map: {
+        const map = new Map<unknown, unknown>()
+        shared.push(map)
+        for (let left = reader.whole(); left > 0; left--) map.set(this.value(), this.value())
+        return map
+      }
+      case tag.set: {
+        const set = new Set<unknown>()
+        shared.push(set)
+        for (let left = reader.whole(); left > 0; left--) set.add(this.value())
+        return set
+      }
+      default:
+        return this.fields(kind)
+    }
+  }
+
+  private fields(kind: number): object {
+    const { blank, names } = kind === tag.shape ? this.shape() : this.shapes[this.reader.whole()] ?? noShape
+    const object: Record<string, unknown> = { ...blank }
+    this.shared.push(object)
+    for (const name of names) object[name] = this.value()
+    return object
+  }
+
+  private shape(): Known {
+    const names: Array<string> = []
+    for (let left = this.reader.whole(); left > 0; left--) names.push(String(this.value()))
+    const known = { names, blank: blankOf(names) }
+    this.shapes.push(known)
+    return known
+  }
+}
+
+const noShape: Known = { names: [], blank: {} }
+
+/**
+ * Whether these bytes are of this form.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const isPacked = (bytes: Uint8Array): boolean => mark.equals(bytes.subarray(0, mark.length))
+
+/**
+ * The data of these bytes, which `pack` must have made. It shares nothing with what was packed.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const unpack = (bytes: Uint8Array): unknown => new Unpacker(bytes).value()
