@@ -5,7 +5,8 @@
  */
 import { deserialize, serialize } from "node:v8"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
-import * as State from "../engine/State.ts"
+import * as Saved from "../engine/Saved.ts"
+import type { State } from "../engine/State.ts"
 
 /** The fewest commands between two snapshots of a journal. */
 const commandsBetween = 10_000
@@ -25,9 +26,7 @@ export const isDue = (sequence: number, last: number): boolean => sequence - las
  * @category conversions
  * @since 0.1.0
  */
-export const encode = (
-  { markets: _markets, policy: _policy, ...state }: State.State
-): Uint8Array => serialize(state)
+export const encode = (state: State): Uint8Array => serialize(Saved.save(state))
 
 /**
  * The state of these bytes. It shares nothing with the state that was encoded.
@@ -35,8 +34,6 @@ export const encode = (
  * @category conversions
  * @since 0.1.0
  */
-export const decode = (bytes: Uint8Array, policy: VenuePolicy): State.State => ({
-  ...State.make(policy),
+export const decode = (bytes: Uint8Array, policy: VenuePolicy): State =>
   // Only `encode` makes these bytes, hence the type.
-  ...deserialize(bytes) as Partial<State.State>
-})
+  Saved.load(deserialize(bytes) as Saved.Saved, policy)
