@@ -33,9 +33,9 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   Locks.release(work, order, order.locked?.units ?? 0n)
   order.status = status
   order.changedAt = at
-  const ended = state.endedOrders.get(order.account) ?? []
-  ended.push(order)
-  state.endedOrders.set(order.account, ended)
+  const ended = state.endedOrders.get(order.account)
+  if (ended === undefined) state.endedOrders.set(order.account, [order])
+  else ended.push(order)
   emit(Event.ended(order))
   endOtherLeg(work, order)
 }

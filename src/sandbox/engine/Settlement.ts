@@ -91,6 +91,14 @@ const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount:
 const fill = (work: Work, market: Market, order: Order, deal: Deal, role: Fill["role"]): Charge =>
   order.kind === "spot" ? fillSpot(work, market, order, deal, role) : fillPosition(work, market, order, deal, role)
 
+/** Adds an order's part in a trade to the fills of its account. */
+const keep = ({ at, state }: Work, trade: number, { amount, price }: Deal, { fee, feeAsset, order, role }: Charge): void => {
+  const fill: Fill = { trade, at, price, amount, order, role, fee, feeAsset }
+  const fills = state.fills.get(order.account)
+  if (fills === undefined) state.fills.set(order.account, [fill])
+  else fills.push(fill)
+}
+
 /**
  * Trades a maker with a taker, or with the rest of the world where there is no taker.
  *
@@ -110,16 +118,12 @@ export const trade = (
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
   Book.traded(trading.book, maker.side, deal.amount)
+  const { amount, price, side } = deal
   const id = ++work.state.lastId
-  trading.trades.push({ id, at: work.at, ...deal })
+  trading.trades.push({ id, at: work.at, price, amount, side })
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  for (const charge of charges) {
-    const { account } = charge.order
-    const fills = work.state.fills.get(account) ?? []
-    fills.push({ trade: id, at: work.at, price: deal.price, amount: deal.amount, ...charge })
-    work.state.fills.set(account, fills)
-  }
-  work.emit({ _tag: "Traded", market: market.name, ...deal, maker: maker.id, taker: taker?.id })
+  for (const charge of charges) keep(work, id, deal, charge)
+  work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker.id, taker: taker?.id })
   afterTrade(work, market, maker)
 }
 
