@@ -191,7 +191,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   const market = state.markets.get(operation.market)
   const quantity = Units.from(operation.amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
-  if (market === undefined || !Terms.take(market, { collateral, amount: quantity, price })) {
+  if (market === undefined || !Terms.fit(market, { collateral, amount: quantity, price })) {
     const violations = Market.violations(market, Market.limit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
@@ -278,7 +278,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const quantity = Units.from(amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
   const trigger = Units.from(activationPrice) ?? 0n
-  if (market === undefined || !Terms.take(market, { collateral: false, amount: quantity, price, trigger })) {
+  if (market === undefined || !Terms.fit(market, { collateral: false, amount: quantity, price, trigger })) {
     const violations = Market.violations(market, Market.stopLimit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }

@@ -92,7 +92,12 @@ const fill = (work: Work, market: Market, order: Order, deal: Deal, role: Fill["
   order.kind === "spot" ? fillSpot(work, market, order, deal, role) : fillPosition(work, market, order, deal, role)
 
 /** Adds an order's part in a trade to the fills of its account. */
-const keep = ({ at, state }: Work, trade: number, { amount, price }: Deal, { fee, feeAsset, order, role }: Charge): void => {
+const keep = (
+  { at, state }: Work,
+  trade: number,
+  { amount, price }: Deal,
+  { fee, feeAsset, order, role }: Charge
+): void => {
   const fill: Fill = { trade, at, price, amount, order, role, fee, feeAsset }
   const fills = state.fills.get(order.account)
   if (fills === undefined) state.fills.set(order.account, [fill])

@@ -72,13 +72,13 @@ export interface Bounded {
 }
 
 /**
- * Whether a market is sure to take an order. Most orders are taken: this says so quickly. What is wrong with another one,
+ * Whether an order is sure to fit its market. Most orders are taken: this says so quickly. What is wrong with another one,
  * if anything is, the violations of the market say.
  *
  * @category checks
  * @since 0.1.0
  */
-export const take = (market: Market, { amount, collateral, price, trigger = price }: Bounded): boolean => {
+export const fit = (market: Market, { amount, collateral, price, trigger = price }: Bounded): boolean => {
   if (amount === 0n || price === 0n || trigger === 0n || !market.tradesEnabled) return false
   const { maxTotal, minAmount, minTotal, step, tick } = of(market)
   if (amount < minAmount || amount % step !== 0n || price % tick !== 0n || trigger % tick !== 0n) return false

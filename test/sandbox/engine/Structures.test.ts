@@ -2,10 +2,16 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
+import { Amount, Price } from "../../../src/domain/Decimal.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
+import * as Market from "../../../src/domain/Market.ts"
 import * as Line from "../../../src/sandbox/engine/Line.ts"
+import * as Listings from "../../../src/sandbox/engine/Listings.ts"
 import { Owned } from "../../../src/sandbox/engine/Owned.ts"
 import { Sorted } from "../../../src/sandbox/engine/Sorted.ts"
+import * as Terms from "../../../src/sandbox/engine/Terms.ts"
+import * as Units from "../../../src/sandbox/engine/Units.ts"
 import * as Records from "../../../src/sandbox/handlers/Records.ts"
 import { property } from "../../support/property.ts"
 
@@ -139,5 +145,44 @@ describe("records", () => {
         assert.deepStrictEqual([...Records.latest(list, ({ at }) => at)], list.toReversed())
       }),
     { runs: 100 }
+  )
+})
+
+describe("the quick check of an order", () => {
+  const text = (whole: fc.Arbitrary<number>, digits: fc.Arbitrary<number>) =>
+    fc.tuple(whole, digits).map(([value, digits]) => (value / 10 ** digits).toFixed(digits))
+      .filter((text) => Number(text) > 0)
+  const number = text(fc.nat(2_000_000), fc.integer({ min: 0, max: 12 }))
+
+  property(
+    "lets nothing pass that breaks a bound of its market",
+    [fc.constantFrom(...Listings.markets), number, number, number, fc.boolean()],
+    (market, amount, price, activationPrice, collateral) =>
+      sync(() => {
+        const size = Amount.make(amount)
+        const [limit, trigger] = [Price.make(price), Price.make(activationPrice)]
+        const bounded = { amount: Units.from(size) ?? 0n, price: Units.from(limit) ?? 0n }
+        const name = market.name
+        if (Terms.fit(market, { ...bounded, collateral })) {
+          const order = Market.limit({ market: name, amount: size, price: limit, collateral })
+          assert.deepStrictEqual(Market.violations(market, order), [])
+        }
+        if (Terms.fit(market, { ...bounded, collateral: false, trigger: Units.from(trigger) ?? 0n })) {
+          const order = Market.stopLimit({ market: name, amount: size, price: limit, activationPrice: trigger })
+          assert.deepStrictEqual(Market.violations(market, order), [])
+        }
+      }),
+    { runs: 2000 }
+  )
+
+  property(
+    "reads quantities as the exact decimals do",
+    [fc.oneof(number, number.map((text) => `-${text}`))],
+    (text) =>
+      sync(() => {
+        const decimal = Decimal.Decimal.make(text)
+        assert.strictEqual(Units.from(decimal), Decimal.toUnits(decimal, Units.scale))
+      }),
+    { runs: 1000 }
   )
 })
