@@ -3,7 +3,22 @@
  *
  * @since 0.1.0
  */
-import type { Key, SubAccount } from "./State.ts"
+
+/** What is needed of an API key. */
+interface KeyOf {
+  /** The account that it belongs to. */
+  readonly account: string
+}
+
+/** What is needed of a sub-account. */
+interface Member {
+  /** Its identifier, which is also that of its account. */
+  readonly id: string
+  /** The account that it belongs to. */
+  readonly parent: string
+  /** What its owner calls it. */
+  readonly alias: string
+}
 
 /**
  * What belongs to an account.
@@ -11,15 +26,15 @@ import type { Key, SubAccount } from "./State.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Family {
+export interface Family<K, S> {
   /** Its own API keys, the latest last. */
-  readonly keys: Set<Key>
+  readonly keys: Set<K>
   /** Its sub-accounts, the latest last. */
-  readonly subAccounts: Set<SubAccount>
+  readonly subAccounts: Set<S>
   /** How many of its sub-accounts have an alias. */
   readonly aliases: Map<string, number>
   /** The API keys of its sub-accounts, the latest last. */
-  readonly subAccountKeys: Set<Key>
+  readonly subAccountKeys: Set<K>
 }
 
 /**
@@ -28,9 +43,9 @@ export interface Family {
  * @category models
  * @since 0.1.0
  */
-export interface Families {
+export interface Families<K, S> {
   /** By account. Most accounts have one; some have nothing that belongs to them. */
-  readonly byAccount: Map<string, Family>
+  readonly byAccount: Map<string, Family<K, S>>
   /** The account that a sub-account belongs to. */
   readonly parents: Map<string, string>
 }
@@ -41,12 +56,17 @@ export interface Families {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Families => ({ byAccount: new Map(), parents: new Map() })
+export const make = <K, S>(): Families<K, S> => ({ byAccount: new Map(), parents: new Map() })
 
-const familyOf = ({ byAccount }: Families, account: string): Family => {
+const familyOf = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> => {
   const known = byAccount.get(account)
   if (known !== undefined) return known
-  const family: Family = { keys: new Set(), subAccounts: new Set(), aliases: new Map(), subAccountKeys: new Set() }
+  const family: Family<K, S> = {
+    keys: new Set(),
+    subAccounts: new Set(),
+    aliases: new Map(),
+    subAccountKeys: new Set()
+  }
   byAccount.set(account, family)
   return family
 }
@@ -57,7 +77,7 @@ const familyOf = ({ byAccount }: Families, account: string): Family => {
  * @category changing
  * @since 0.1.0
  */
-export const addKey = (families: Families, key: Key): void => {
+export const addKey = <K extends KeyOf, S>(families: Families<K, S>, key: K): void => {
   familyOf(families, key.account).keys.add(key)
   const parent = families.parents.get(key.account)
   if (parent !== undefined) familyOf(families, parent).subAccountKeys.add(key)
@@ -69,7 +89,7 @@ export const addKey = (families: Families, key: Key): void => {
  * @category changing
  * @since 0.1.0
  */
-export const addSubAccount = (families: Families, subAccount: SubAccount): void => {
+export const addSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): void => {
   const { aliases, subAccounts } = familyOf(families, subAccount.parent)
   families.parents.set(subAccount.id, subAccount.parent)
   subAccounts.add(subAccount)
@@ -82,7 +102,7 @@ export const addSubAccount = (families: Families, subAccount: SubAccount): void 
  * @category changing
  * @since 0.1.0
  */
-export const removeSubAccount = (families: Families, subAccount: SubAccount): Iterable<Key> => {
+export const removeSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): Iterable<K> => {
   const { aliases, subAccountKeys, subAccounts } = familyOf(families, subAccount.parent)
   const { keys } = familyOf(families, subAccount.id)
   families.byAccount.delete(subAccount.id)
@@ -101,4 +121,5 @@ export const removeSubAccount = (families: Families, subAccount: SubAccount): It
  * @category reading
  * @since 0.1.0
  */
-export const of = ({ byAccount }: Families, account: string): Family | undefined => byAccount.get(account)
+export const of = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> | undefined =>
+  byAccount.get(account)

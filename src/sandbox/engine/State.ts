@@ -359,7 +359,7 @@ export interface State {
   /** How many investments an account has whose term has not ended. Derived. */
   readonly investmentsOf: Map<string, number>
   /** Who has which API keys and sub-accounts. Derived. */
-  readonly families: Families.Families
+  readonly families: Families.Families<Key, SubAccount>
 }
 
 const noTrading = (market: Market): Trading => ({
