@@ -8,6 +8,7 @@ import { ApiKey } from "../../src/domain/Identifiers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control, make } from "../../src/sandbox/control/Control.ts"
 import { ControlClient } from "../../src/sandbox/control/ControlClient.ts"
+import * as Saved from "../../src/sandbox/engine/Saved.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
 import { Base, inProcess, overHttp, post, type World, worlds } from "../support/control.ts"
@@ -20,7 +21,7 @@ import { signed } from "../support/signed.ts"
 
 /** All of a state but what only the clock of its commands says. */
 const shown = Venue.use(({ state }) =>
-  Effect.sync(() => canonical({ ...state, currencies: 0, markets: 0, at: 0, clock: 0 }))
+  Effect.sync(() => canonical({ ...Saved.save(state), currencies: 0, at: 0, clock: 0 }))
 )
 
 type Step = "fund" | "order" | "price" | "key" | "cancel" | "snapshot" | "restore" | "begin" | "reset"

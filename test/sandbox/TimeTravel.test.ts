@@ -10,6 +10,7 @@ import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
 import { ServerTime } from "../../src/endpoints/ServerTime.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
+import * as Saved from "../../src/sandbox/engine/Saved.ts"
 import * as Venue from "../../src/sandbox/Venue.ts"
 import { canonical } from "../support/engine.ts"
 import { dialects, exchange, inProcess, overHttp, setUp, stopLimit } from "../support/exchange.ts"
@@ -105,10 +106,10 @@ describe("windowed nonces of the live dialect", () => {
           if (name === "skew") yield* control.skewClock({ millis: skew = millis })
           if (name === "pass") yield* TestClock.adjust(millis)
           if (name === "restart") {
-            const before = canonical(venue.state)
+            const before = canonical(Saved.save(venue.state))
             yield* close
             ;({ close, control, venue } = yield* open(file))
-            assert.strictEqual(canonical(venue.state), before)
+            assert.strictEqual(canonical(Saved.save(venue.state)), before)
           }
           yield* trade()
           for (const nonce of used) assert.include([400, 429], yield* call(nonce))

@@ -15,6 +15,7 @@ import type { Operation } from "../../src/sandbox/engine/Operation.ts"
 import type { OcoOrder, Order } from "../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../src/sandbox/engine/Positions.ts"
 import type * as Reply from "../../src/sandbox/engine/Reply.ts"
+import * as Saved from "../../src/sandbox/engine/Saved.ts"
 import * as State from "../../src/sandbox/engine/State.ts"
 import * as Units from "../../src/sandbox/engine/Units.ts"
 
@@ -242,7 +243,7 @@ export class Desk {
 
   /** The orders of a side as `"left @ price"`, the best first. */
   book(market: string, side: "bids" | "asks"): ReadonlyArray<string> {
-    const levels = this.state.trading.get(MarketName.make(market))?.book[side] ?? []
+    const levels = Saved.save(this.state).trading.get(MarketName.make(market))?.book[side] ?? []
     return levels.flatMap(({ orders, price }) => orders.map(({ left }) => `${text(left)} @ ${text(price)}`))
   }
 
@@ -277,5 +278,5 @@ export const canonical = (value: unknown): string =>
   })
 
 /** The hash of the state that the commands have left. */
-export const hash = ({ markets: _markets, ...state }: State.State): string =>
-  createHash("sha256").update(canonical(state)).digest("hex")
+export const hash = (state: State.State): string =>
+  createHash("sha256").update(canonical(Saved.save(state))).digest("hex")

@@ -6,6 +6,7 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
+import * as Saved from "../../src/sandbox/engine/Saved.ts"
 import type { Request } from "../../src/sandbox/gateway/Message.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
 import { until } from "./clock.ts"
@@ -141,7 +142,7 @@ export const sending = Effect.fnUntraced(function*(baseUrl: string, { keepAlive 
 // -----------------------------------------------------------------------------
 
 /** All that the exchange knows. */
-export const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(venue.state)))
+export const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(Saved.save(venue.state))))
 
 /**
  * A well-formed call is answered, and nothing was made or lost. It is bob's: a nonce that an attack has changed and signed

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import { OrderSide, OrderType } from "../../domain/Order.ts"
+import * as Families from "../engine/Families.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import { Wallet } from "../engine/Operation.ts"
 import type { Order } from "../engine/Order.ts"
@@ -195,10 +196,10 @@ export const Balance: Schema.Codec<Balance, unknown> = Schema.Struct({
  * @category views
  * @since 0.1.0
  */
-export const accounts = ({ accounts, keys, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
+export const accounts = ({ accounts, families, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
   [...accounts.values()].map(({ b2b, id }) => {
     const parent = subAccounts.get(id)?.parent
-    const own = [...keys.values()].filter(({ account }) => account === id)
+    const own = [...Families.of(families, id)?.keys ?? []]
     return {
       account: id,
       b2b,
@@ -234,7 +235,7 @@ const toOpenOrder = (order: Order): OpenOrder => ({
  * @since 0.1.0
  */
 export const openOrders = ({ openOrders }: State.State, account: string): ReadonlyArray<OpenOrder> =>
-  [...openOrders.values()].filter((order) => order.account === account).map(toOpenOrder)
+  [...openOrders.latest(account)].toReversed().map(toOpenOrder)
 
 /**
  * The open positions of an account.
@@ -242,8 +243,8 @@ export const openOrders = ({ openOrders }: State.State, account: string): Readon
  * @category views
  * @since 0.1.0
  */
-export const positions = ({ positions }: State.State, account: string): ReadonlyArray<OpenPosition> =>
-  [...positions.values()].filter((position) => position.account === account).map(({ amount, cost, market }) => ({
+export const positions = ({ positionsOf }: State.State, account: string): ReadonlyArray<OpenPosition> =>
+  [...positionsOf.get(account) ?? []].map(({ amount, cost, market }) => ({
     account,
     market,
     amount: Units.toDecimal(amount),

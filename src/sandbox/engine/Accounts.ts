@@ -9,13 +9,14 @@ import { ApiKey, ApiKeyId, ExternalId, SubAccountId, type Ticker, UserId } from 
 import { HexColour, mask, MaskedEmail } from "../../domain/SubAccount.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action } from "./Command.ts"
+import * as Families from "./Families.ts"
 import * as Ledger from "./Ledger.ts"
 import type { TransferTerms } from "./Listings.ts"
 import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
 import * as Reply from "./Reply.ts"
-import type { State } from "./State.ts"
+import type { Key, State } from "./State.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
@@ -60,7 +61,9 @@ export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSu
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (state.accounts.has(subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
   state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false })
-  state.subAccounts.set(subAccount.id, { ...subAccount, userId: UserId.make(uuid(state)) })
+  const opened = { ...subAccount, userId: UserId.make(uuid(state)) }
+  state.subAccounts.set(opened.id, opened)
+  Families.addSubAccount(state.families, opened)
   return Reply.done
 }
 
@@ -70,18 +73,20 @@ export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSu
  * @category accounts
  * @since 0.1.0
  */
-export const addKey = (state: State, { _tag, endpoints, ...key }: Of<"AddKey">, at: number): Reply.Reply => {
-  if (!state.accounts.has(key.account)) return Reply.invalid(["account", { kind: "known" }])
-  if (state.keys.has(key.apiKey)) return Reply.invalid(["apiKey", { kind: "unique" }])
-  state.keys.set(key.apiKey, {
-    ...key,
+export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey">, at: number): Reply.Reply => {
+  if (!state.accounts.has(options.account)) return Reply.invalid(["account", { kind: "known" }])
+  if (state.keys.has(options.apiKey)) return Reply.invalid(["apiKey", { kind: "unique" }])
+  const key: Key = {
+    ...options,
     id: ApiKeyId.make(uuid(state)),
     endpoints,
     lastActivity: seconds(at),
     usedNonces: new Map(),
     greatestNonce: -1n,
     nonceFloor: -1n
-  })
+  }
+  state.keys.set(key.apiKey, key)
+  Families.addKey(state.families, key)
   return Reply.done
 }
 
@@ -96,9 +101,8 @@ export const createSubAccount = (
   account: string,
   { _tag, email, ...operation }: OfCall<"CreateSubAccount">
 ): Reply.Reply => {
-  for (const { alias, parent } of state.subAccounts.values()) {
-    if (parent === account && alias === operation.alias) return Reply.invalid(["alias", { kind: "unique" }])
-  }
+  const isTaken = Families.of(state.families, account)?.aliases.has(operation.alias) === true
+  if (isTaken) return Reply.invalid(["alias", { kind: "unique" }])
   const id = SubAccountId.make(uuid(state))
   const opened = openSubAccount(state, {
     _tag: "OpenSubAccount",
@@ -301,9 +305,7 @@ export const deleteSubAccount = (
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
   // Positions and investments may be left when the wallets are empty.
-  for (const { account } of [...state.positions.values(), ...state.investments.values()]) {
-    if (account === id) return Reply.invalid(["id", { kind: "empty" }])
-  }
+  if (state.positionsOf.has(id) || state.investmentsOf.has(id)) return Reply.invalid(["id", { kind: "empty" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {
     for (const locked of [false, true]) {
       if (Ledger.balances(state.ledger, { account: id, wallet, locked }).size > 0) {
@@ -314,7 +316,7 @@ export const deleteSubAccount = (
   Orders.cancelAll(work, id, { _tag: "CancelAll" })
   state.subAccounts.delete(id)
   state.accounts.delete(id)
-  for (const key of state.keys.values()) if (key.account === id) state.keys.delete(key.apiKey)
+  for (const { apiKey } of Families.removeSubAccount(state.families, subAccount)) state.keys.delete(apiKey)
   return Reply.done
 }
 

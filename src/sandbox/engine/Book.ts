@@ -3,9 +3,12 @@
  *
  * @since 0.1.0
  */
+import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
+import * as Line from "./Line.ts"
 import type { Order } from "./Order.ts"
-import type { Units } from "./Units.ts"
+import { type Key, Sorted } from "./Sorted.ts"
+import * as Units from "./Units.ts"
 
 /**
  * The orders at one price.
@@ -15,9 +18,11 @@ import type { Units } from "./Units.ts"
  */
 export interface Level {
   /** The price, in units of the quote currency. */
-  readonly price: Units
-  /** The orders, the oldest first. */
-  readonly orders: Array<Order>
+  readonly price: Units.Units
+  /** The orders, the oldest first. An order waits here as long as it says that it is queued. */
+  readonly orders: Line.Line<Order>
+  /** What is left of all of them, in units of the base currency. */
+  left: Units.Units
 }
 
 /**
@@ -28,9 +33,11 @@ export interface Level {
  */
 export interface Book {
   /** What buyers offer, the highest price first. */
-  readonly bids: Array<Level>
+  readonly bids: Sorted<Level>
   /** What sellers ask, the lowest price first. */
-  readonly asks: Array<Level>
+  readonly asks: Sorted<Level>
+  /** The step of the market's prices. */
+  readonly tick: Units.Units
 }
 
 /**
@@ -39,7 +46,11 @@ export interface Book {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Book => ({ bids: [], asks: [] })
+export const make = ({ moneyPrecision }: Market): Book => ({
+  bids: new Sorted(),
+  asks: new Sorted(),
+  tick: Units.stepOf(moneyPrecision)
+})
 
 /**
  * The levels of a side, the best first.
@@ -47,51 +58,68 @@ export const make = (): Book => ({ bids: [], asks: [] })
  * @category reading
  * @since 0.1.0
  */
-export const levels = (book: Book, side: OrderSide): Array<Level> => side === "buy" ? book.bids : book.asks
+export const levels = (book: Book, side: OrderSide): Sorted<Level> => side === "buy" ? book.bids : book.asks
 
-/** Where a price is, or would be, among the levels of a side. */
-const indexOf = (levels: ReadonlyArray<Level>, side: OrderSide, price: Units): number => {
-  let low = 0
-  let high = levels.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const found = levels[middle]
-    const isBetter = found !== undefined && (side === "buy" ? found.price > price : found.price < price)
-    if (isBetter) low = middle + 1
-    else high = middle
-  }
-  return low
+/** A price in ticks, so that the best price of a side is the least. Hardly any has more digits than a number can hold. */
+const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
+  const ticks = side === "buy" ? -price / tick : price / tick
+  const number = Number(ticks)
+  return Number.isSafeInteger(number) ? number : ticks
 }
 
+const isQueued = ({ queued }: Order): boolean => queued !== undefined
+
 /**
- * Adds an order, behind all others at its price.
+ * Adds an order at the price at which it is queued, behind all others.
  *
  * @category changing
  * @since 0.1.0
  */
-export const add = (book: Book, order: Order, price: Units): void => {
+export const add = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
-  const index = indexOf(side, order.side, price)
-  const level = side[index]
-  if (level !== undefined && level.price === price) level.orders.push(order)
-  else side.splice(index, 0, { price, orders: [order] })
+  const key = keyOf(book, order.side, price)
+  let level = side.get(key)
+  if (level === undefined) side.add(key, level = { price, orders: Line.make(isQueued), left: 0n })
+  Line.join(level.orders, order)
+  level.left += order.left
 }
 
 /**
- * Removes an order. An order that is not in the book changes nothing.
+ * Says that an order, which was in the book at this price, is queued no more.
  *
  * @category changing
  * @since 0.1.0
  */
-export const remove = (book: Book, order: Order, price: Units): void => {
+export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
-  const index = indexOf(side, order.side, price)
-  const level = side[index]
-  if (level === undefined || level.price !== price) return
-  const place = level.orders.indexOf(order)
-  if (place === -1) return
-  level.orders.splice(place, 1)
-  if (level.orders.length === 0) side.splice(index, 1)
+  const key = keyOf(book, order.side, price)
+  const level = side.get(key)
+  if (level === undefined) return
+  Line.left(level.orders)
+  level.left -= order.left
+  if (level.orders.size === 0) side.delete(key)
+}
+
+/**
+ * Says that the first order of a side has traded an amount.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const traded = (book: Book, side: OrderSide, amount: Units.Units): void => {
+  const { first } = levels(book, side)
+  if (first !== undefined) first.left -= amount
+}
+
+/**
+ * The order of a side whose turn it is: the oldest at the best price.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const first = (book: Book, side: OrderSide): Order | undefined => {
+  const { first: level } = levels(book, side)
+  return level && Line.first(level.orders)
 }
 
 /**
@@ -100,4 +128,4 @@ export const remove = (book: Book, order: Order, price: Units): void => {
  * @category reading
  * @since 0.1.0
  */
-export const best = (book: Book, side: OrderSide): Units | undefined => levels(book, side)[0]?.price
+export const best = (book: Book, side: OrderSide): Units.Units | undefined => levels(book, side).first?.price

@@ -23,18 +23,20 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   const { at, emit, state } = work
   const trading = state.trading.get(order.market)
   if (!state.openOrders.delete(order.id)) return
-  if (order.queued !== undefined && trading !== undefined) Book.remove(trading.book, order, order.queued)
+  const { queued } = order
+  order.queued = undefined
+  if (queued !== undefined && trading !== undefined) Book.removed(trading.book, order, queued)
   if (isStopOrder(order) && trading !== undefined && PendingStopOrders.remove(trading.waiting, order)) {
     order.stop.activated = false
   }
-  order.queued = undefined
+  Locks.claim(state, order)
   Locks.release(work, order, order.locked?.units ?? 0n)
   order.status = status
   order.changedAt = at
-  const ended = state.endedOrders.get(order.account) ?? []
-  ended.push(order)
-  state.endedOrders.set(order.account, ended)
-  emit({ _tag: "OrderEnded", ...Event.subject(order), status })
+  const ended = state.endedOrders.get(order.account)
+  if (ended === undefined) state.endedOrders.set(order.account, [order])
+  else ended.push(order)
+  emit(Event.ended(order))
   endOtherLeg(work, order)
 }
 
@@ -65,6 +67,7 @@ export const endOtherLeg = (work: Work, order: Order): void => {
     order.locked = other.locked
     other.locked = undefined
   }
+  Locks.claim(work.state, order)
   if (order.status === "AUTO_CANCELED_REDUCE_ONLY") end(work, other, order.status)
   else cancel(work, other)
 }

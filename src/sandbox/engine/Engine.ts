@@ -66,7 +66,8 @@ const applyCall = (
     const used = Nonces.use(state.policy, key, nonce, at)
     if (used !== "used") return Reply.refused(used)
   }
-  key.lastActivity = UnixSeconds.make(Math.floor(at / 1e6))
+  const seconds = Math.floor(at / 1e6)
+  if (seconds !== key.lastActivity) key.lastActivity = UnixSeconds.make(seconds)
   return applyOperation(work, key.account, operation)
 }
 
@@ -105,7 +106,7 @@ const playPrices = ({ at, state }: Work, { market, steps }: Of<"PlayPrices">): R
     if (units === undefined) return Reply.invalid(["steps", tooFine])
     played.push({ at: time += afterMillis * 1000, market, price: units })
   }
-  state.priceSteps.push(...played)
+  for (const step of played) Schedule.addPrice(state, step)
   return Reply.done
 }
 

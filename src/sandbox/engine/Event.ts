@@ -27,19 +27,6 @@ export interface Subject {
 }
 
 /**
- * The subject of an order's events.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const subject = ({ account, clientOrderId, id, market }: Order): Subject => ({
-  order: id,
-  account,
-  market,
-  clientOrderId
-})
-
-/**
  * An order was accepted.
  *
  * @category models
@@ -70,6 +57,32 @@ export interface OrderEnded extends Subject {
   /** How it has ended. */
   readonly status: OrderStatus
 }
+
+/**
+ * An event of an order that has no more to it than its subject.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
+  _tag: Tag,
+  { account, clientOrderId, id, market }: Order
+): Subject & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
+
+/**
+ * The event of an order that has ended.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded => ({
+  _tag: "OrderEnded",
+  order: id,
+  account,
+  market,
+  clientOrderId,
+  status
+})
 
 /**
  * There was a trade.

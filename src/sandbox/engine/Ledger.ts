@@ -52,9 +52,6 @@ export const free = (account: string, wallet: Wallet): Holder => ({ account, wal
  */
 export const locked = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: true })
 
-const keyOf = (holder: Holder): string =>
-  typeof holder === "string" ? holder : `${holder.account}/${holder.wallet}/${holder.locked ? "locked" : "free"}`
-
 /**
  * What an account has of an asset in a wallet.
  *
@@ -74,6 +71,33 @@ export interface Balance {
   readonly locked: Units
 }
 
+/** What a holder has. */
+interface Purse {
+  /** The holder, as the key of its balances. */
+  readonly key: string
+  readonly held: Map<Ticker, Units>
+  /** The wallet of an account that it is a part of. */
+  of: Purses | undefined
+}
+
+/** Both parts of an account's wallet. */
+interface Purses {
+  readonly account: string
+  readonly wallet: Wallet
+  readonly free: Purse
+  readonly locked: Purse
+  /** The last turn in which an asset was moved. */
+  readonly touched: Map<Ticker, number>
+}
+
+/** A balance as it was before the current command. */
+interface Touched {
+  readonly purses: Purses
+  readonly ticker: Ticker
+  readonly free: Units
+  readonly locked: Units
+}
+
 /**
  * All balances.
  *
@@ -83,17 +107,58 @@ export interface Balance {
 export interface Ledger {
   /** The balances that are not zero, by holder and asset. */
   readonly balances: Map<string, Map<Ticker, Units>>
-  /** The balances that the current command has changed, as they were before it. Empty between commands. */
-  readonly touched: Map<string, Balance>
+  /** The wallets of accounts that have been asked for. Derived. */
+  readonly wallets: { readonly [W in Wallet]: Map<string, Purses> }
+  /** The holders that are no accounts. Derived. */
+  readonly others: Map<string, Purse>
+  /** The balances that the current command has moved, as they were before it. Empty between commands. */
+  readonly touched: Array<Touched>
+  /** Rises with every command. */
+  turn: number
 }
 
 /**
- * An empty ledger.
+ * A ledger of these balances; empty without any.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Ledger => ({ balances: new Map(), touched: new Map() })
+export const make = (balances: Ledger["balances"] = new Map()): Ledger => ({
+  balances,
+  wallets: { main: new Map(), trade: new Map(), collateral: new Map() },
+  others: new Map(),
+  touched: [],
+  turn: 0
+})
+
+const open = ({ balances }: Ledger, key: string): Purse => ({
+  key,
+  held: balances.get(key) ?? new Map(),
+  of: undefined
+})
+
+const pursesOf = (ledger: Ledger, account: string, wallet: Wallet): Purses => {
+  const known = ledger.wallets[wallet].get(account)
+  if (known !== undefined) return known
+  const free = open(ledger, `${account}/${wallet}/free`)
+  const locked = open(ledger, `${account}/${wallet}/locked`)
+  const purses: Purses = { account, wallet, free, locked, touched: new Map() }
+  free.of = locked.of = purses
+  ledger.wallets[wallet].set(account, purses)
+  return purses
+}
+
+const purseOf = (ledger: Ledger, holder: Holder): Purse => {
+  if (typeof holder !== "string") {
+    const purses = pursesOf(ledger, holder.account, holder.wallet)
+    return holder.locked ? purses.locked : purses.free
+  }
+  const known = ledger.others.get(holder)
+  if (known !== undefined) return known
+  const purse = open(ledger, holder)
+  ledger.others.set(holder, purse)
+  return purse
+}
 
 /**
  * The balance of one asset.
@@ -102,7 +167,7 @@ export const make = (): Ledger => ({ balances: new Map(), touched: new Map() })
  * @since 0.1.0
  */
 export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units =>
-  ledger.balances.get(keyOf(holder))?.get(ticker) ?? 0n
+  purseOf(ledger, holder).held.get(ticker) ?? 0n
 
 /**
  * All balances of a holder that are not zero.
@@ -110,16 +175,7 @@ export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units =
  * @category reading
  * @since 0.1.0
  */
-export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> =>
-  ledger.balances.get(keyOf(holder)) ?? new Map()
-
-const current = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Balance => ({
-  account,
-  wallet,
-  ticker,
-  free: balance(ledger, { account, wallet, locked: false }, ticker),
-  locked: balance(ledger, { account, wallet, locked: true }, ticker)
-})
+export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> => purseOf(ledger, holder).held
 
 /**
  * The balances of accounts that have changed since the last call of this function, as they are now.
@@ -129,26 +185,37 @@ const current = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker
  */
 export const changes = (ledger: Ledger): ReadonlyArray<Balance> => {
   const changed: Array<Balance> = []
-  for (const before of ledger.touched.values()) {
-    const now = current(ledger, before.account, before.wallet, before.ticker)
-    if (now.free !== before.free || now.locked !== before.locked) changed.push(now)
+  for (const { free, locked, purses, ticker } of ledger.touched) {
+    const { account, wallet } = purses
+    const now = {
+      account,
+      wallet,
+      ticker,
+      free: purses.free.held.get(ticker) ?? 0n,
+      locked: purses.locked.held.get(ticker) ?? 0n
+    }
+    if (now.free !== free || now.locked !== locked) changed.push(now)
   }
-  ledger.touched.clear()
+  ledger.touched.length = 0
+  ledger.turn++
   return changed
 }
 
-const add = (ledger: Ledger, holder: Holder, ticker: Ticker, units: Units): void => {
-  const key = keyOf(holder)
-  if (typeof holder !== "string") {
-    const id = `${holder.account}/${holder.wallet}/${ticker}`
-    if (!ledger.touched.has(id)) ledger.touched.set(id, current(ledger, holder.account, holder.wallet, ticker))
-  }
-  const held = ledger.balances.get(key) ?? new Map<Ticker, Units>()
+/** Remembers what a wallet holds of an asset, before it is moved for the first time in a command. */
+const touch = ({ touched, turn }: Ledger, purses: Purses, ticker: Ticker): void => {
+  if (purses.touched.get(ticker) === turn) return
+  purses.touched.set(ticker, turn)
+  const free = purses.free.held.get(ticker) ?? 0n
+  touched.push({ purses, ticker, free, locked: purses.locked.held.get(ticker) ?? 0n })
+}
+
+const add = (ledger: Ledger, { held, key, of }: Purse, ticker: Ticker, units: Units): void => {
+  if (of !== undefined) touch(ledger, of, ticker)
   const after = (held.get(ticker) ?? 0n) + units
-  if (after === 0n) held.delete(ticker)
-  else held.set(ticker, after)
-  if (held.size === 0) ledger.balances.delete(key)
-  else ledger.balances.set(key, held)
+  if (after !== 0n) {
+    if (held.size === 0) ledger.balances.set(key, held)
+    held.set(ticker, after)
+  } else if (held.delete(ticker) && held.size === 0) ledger.balances.delete(key)
 }
 
 /**
@@ -159,9 +226,11 @@ const add = (ledger: Ledger, holder: Holder, ticker: Ticker, units: Units): void
  * @since 0.1.0
  */
 export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean => {
-  if (units < 0n || (from !== "outside" && from !== "lender" && balance(ledger, from, ticker) < units)) return false
-  add(ledger, from, ticker, -units)
-  add(ledger, to, ticker, units)
+  const payer = purseOf(ledger, from)
+  const isBounded = from !== "outside" && from !== "lender"
+  if (units < 0n || (isBounded && (payer.held.get(ticker) ?? 0n) < units)) return false
+  add(ledger, payer, ticker, -units)
+  add(ledger, purseOf(ledger, to), ticker, units)
   return true
 }
 

@@ -5,6 +5,7 @@
  */
 import { amount } from "../../domain/Decimal.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
+import * as Agenda from "./Agenda.ts"
 import type { Action } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Reply from "./Reply.ts"
@@ -59,6 +60,26 @@ export const openPlan = (state: State, action: Of<"OpenPlan">): Reply.Reply => {
 }
 
 /**
+ * Adds an investment, which nobody has paid for here.
+ *
+ * @category lending
+ * @since 0.1.0
+ */
+export const add = ({ due, investments, investmentsOf }: State, investment: Investment): void => {
+  const { account, id, nextAt } = investment
+  investments.set(id, investment)
+  investmentsOf.set(account, (investmentsOf.get(account) ?? 0) + 1)
+  Agenda.add(due.interest, nextAt, investment)
+}
+
+const remove = ({ investments, investmentsOf }: State, { account, id }: Investment): void => {
+  investments.delete(id)
+  const left = (investmentsOf.get(account) ?? 1) - 1
+  if (left === 0) investmentsOf.delete(account)
+  else investmentsOf.set(account, left)
+}
+
+/**
  * Moves an amount from the main wallet into a plan. It is returned at the end of the plan's term.
  *
  * @category lending
@@ -79,44 +100,28 @@ export const invest = (
   ) {
     return Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
   }
-  state.investments.set(investmentId, {
-    id: investmentId,
-    account,
-    plan,
-    units,
-    nextAt: at + day,
-    endsAt: at + plan.days * day
-  })
+  add(state, { id: investmentId, account, plan, units, nextAt: at + day, endsAt: at + plan.days * day })
   return Reply.done
 }
 
 /**
- * The investment that is paid interest next.
- *
- * @category lending
- * @since 0.1.0
- */
-export const next = (state: State): Investment | undefined => {
-  let first: Investment | undefined
-  for (const investment of state.investments.values()) {
-    if (first === undefined || investment.nextAt < first.nextAt) first = investment
-  }
-  return first
-}
-
-/**
- * Pays an investment's next day of interest, and returns the amount at the end of the term.
+ * Pays the next day of interest of the investment that is due next, and returns the amount at the end of the term.
  *
  * @category lending
  * @since 0.1.0
  */
 export const accrue = (work: Work, investment: Investment): void => {
-  const { account, endsAt, id, nextAt, plan, units } = investment
+  const { account, endsAt, nextAt, plan, units } = investment
+  const { due, ledger } = work.state
+  Agenda.strike(due.interest)
   pay(work, investment, Units.over(Units.times(units, plan.dailyRate), plan.interestRatio), nextAt)
   if (nextAt >= endsAt) {
-    Ledger.transfer(work.state.ledger, "plans", Ledger.free(account, "main"), plan.ticker, units)
-    work.state.investments.delete(id)
-  } else investment.nextAt += day
+    Ledger.transfer(ledger, "plans", Ledger.free(account, "main"), plan.ticker, units)
+    remove(work.state, investment)
+  } else {
+    investment.nextAt += day
+    Agenda.add(due.interest, investment.nextAt, investment)
+  }
 }
 
 /**

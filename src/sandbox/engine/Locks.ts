@@ -6,10 +6,12 @@
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Role } from "../../domain/Order.ts"
+import * as Claims from "./Claims.ts"
 import * as Ledger from "./Ledger.ts"
 import { isQuoteAmount, type OcoOrder, type Order } from "./Order.ts"
 import * as Positions from "./Positions.ts"
 import type { State } from "./State.ts"
+import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
@@ -17,22 +19,23 @@ import type { Work } from "./Work.ts"
 const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
   oco === undefined ? undefined : ocoOrders.get(oco)
 
-/** How much of the position an order has claimed for itself. Only one leg of an OCO order ever trades. */
-const claimOf = (state: State, order: Order): Units.Units => {
-  if (order.kind === "spot" || pairOf(state, order)?.stopLoss === order) return 0n
-  return order.reduceOnly ? order.left : order.closing
-}
-
 /** How much of an amount would only close a position, and is not claimed by another order. It needs no margin. */
 const closingPart = (state: State, order: Order, amount: Units.Units): Units.Units => {
-  let closing = Positions.reducible(state, order.account, order.market, order.side)
-  for (const other of state.openOrders.values()) {
-    if (other.account === order.account && other.market === order.market && other.side === order.side) {
-      closing -= claimOf(state, other)
-    }
-  }
+  const closing = Positions.reducible(state, order.account, order.market, order.side) -
+    Claims.total(state.claims, order)
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
+
+/**
+ * Brings what an order has claimed of its position to what it is now.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const claim = (state: State, order: Order): void =>
+  state.openOrders.has(order.id)
+    ? Claims.update(state.claims, order, pairOf(state, order))
+    : Claims.drop(state.claims, order)
 
 /**
  * What an order has to lock.
@@ -51,7 +54,7 @@ export interface Requirement {
 
 /** The margin and the fee of a trade of this total. */
 const marginOf = (market: Market, total: Units.Units): Units.Units =>
-  total / Positions.leverage + Units.times(total, Units.ofPercent(market.takerFee))
+  total / Positions.leverage + Units.times(total, Terms.of(market).takerFee)
 
 /**
  * What an order of this total has to lock: what a spot order would spend, or the margin and the fee of a position.
@@ -114,7 +117,10 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
   const units = marginOf(market, Units.times(part, dearest(work.state, order)))
   if (!put(work, order, "collateral", market.money, units)) return false
   const pair = pairOf(work.state, order)
-  for (const leg of pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]) leg.closing -= part
+  for (const leg of pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]) {
+    leg.closing -= part
+    claim(work.state, leg)
+  }
   return true
 }
 
@@ -126,17 +132,13 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
  * @since 0.1.0
  */
 export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
-  const { state } = work
   const uncovered: Array<Order> = []
-  const left = { buy: 0n, sell: 0n }
-  for (const side of ["buy", "sell"] as const) left[side] = Positions.reducible(state, account, market.name, side)
-  for (const order of state.openOrders.values()) {
-    if (order.closing === 0n || order.account !== account || order.market !== market.name) continue
-    if (pairOf(state, order)?.stopLoss === order) continue
-    const kept = order.closing < left[order.side] ? order.closing : left[order.side]
-    left[order.side] -= kept
-    const part = order.closing - kept
-    if (part > 0n && !cover(work, market, order, part)) uncovered.push(order)
+  for (const side of ["buy", "sell"] as const) {
+    const claimants = { account, market: market.name, side }
+    const closable = Positions.reducible(work.state, account, market.name, side)
+    for (const [order, part] of Claims.excess(work.state.claims, claimants, closable)) {
+      if (!cover(work, market, order, part)) uncovered.push(order)
+    }
   }
   return uncovered
 }

@@ -7,11 +7,13 @@ import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Ending from "./Ending.ts"
+import * as Line from "./Line.ts"
 import * as Locks from "./Locks.ts"
-import { isQuoteAmount, type LimitOrder, type Order } from "./Order.ts"
+import { isQuoteAmount, type Order } from "./Order.ts"
 import * as Positions from "./Positions.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
+import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
@@ -48,8 +50,8 @@ const bandLimit = (side: OrderSide, best: Units.Units): Units.Units => {
 
 const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 
-/** The smallest step of a market's amounts. */
-const stepOf = ({ stockPrecision }: Market): Units.Units => 10n ** BigInt(Units.scale - stockPrecision)
+/** An amount without what is less than the smallest step of the market's amounts. */
+const wholeSteps = (market: Market, amount: Units.Units): Units.Units => amount - amount % Terms.of(market).step
 
 /**
  * How much of an order can trade at a price, in base currency: what is left of it, and no more than it may reduce.
@@ -58,8 +60,7 @@ const stepOf = ({ stockPrecision }: Market): Units.Units => 10n ** BigInt(Units.
  * @since 0.1.0
  */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
-  const step = stepOf(market)
-  const left = isQuoteAmount(order) ? Units.over(order.left, price) / step * step : order.left
+  const left = isQuoteAmount(order) ? wholeSteps(market, Units.over(order.left, price)) : order.left
   return order.reduceOnly ? min(left, Positions.reducible(state, order.account, market.name, order.side)) : left
 }
 
@@ -79,14 +80,13 @@ export const payable = (
   role: Role
 ): Units.Units => {
   const { account, kind, locked, side } = order
-  const total = Units.times(amount, price)
   if (kind === "spot") {
-    if (locked === undefined || side === "sell" || total <= locked.units) return amount
-    return Units.over(locked.units, price) / stepOf(market) * stepOf(market)
+    if (locked === undefined || side === "sell" || Units.times(amount, price) <= locked.units) return amount
+    return wholeSteps(market, Units.over(locked.units, price))
   }
   const closing = Positions.reducible(state, account, market.name, side)
   if (amount <= closing) return amount
-  const fee = Units.times(total, Units.ofPercent(market.takerFee))
+  const fee = Units.times(Units.times(amount, price), Terms.of(market).takerFee)
   const released = Locks.releasedBy(order, amount, role)
   return Positions.isCovered(state, account, market, side, amount, price, { fee, released }) ? amount : closing
 }
@@ -122,32 +122,31 @@ const take = (
   order: Order,
   price: Units.Units | undefined
 ): Finish => {
-  const side = Book.levels(trading.book, opposite[order.side])
-  const best = side[0]?.price
+  const side = opposite[order.side]
+  const best = Book.best(trading.book, side)
   if (best === undefined) return "empty"
   const limit = price ?? bandLimit(order.side, best)
   for (;;) {
-    const level = side[0]
-    const maker = level?.orders[0]
-    if (level === undefined || maker === undefined) return "empty"
-    if (!crosses(order.side, level.price, limit)) return "limit"
+    const maker = Book.first(trading.book, side)
+    if (maker?.queued === undefined) return "empty"
+    const offered = maker.queued
+    if (!crosses(order.side, offered, limit)) return "limit"
     if (maker.account === order.account && order.stp !== "no") {
       if (order.stp !== "cancel_new") Ending.cancel(work, maker)
       if (order.stp === "cancel_old") continue
       return "self-trade"
     }
-    const own = tradable(work, market, order, level.price)
+    const own = tradable(work, market, order, offered)
     if (own === 0n) return Settlement.isUselessReduceOnly(work, order) ? "reduced" : "filled"
-    const theirs = tradable(work, market, maker, level.price)
-    const paid = payable(work, market, order, level.price, min(own, theirs), "taker")
+    const theirs = tradable(work, market, maker, offered)
+    const paid = payable(work, market, order, offered, min(own, theirs), "taker")
     if (theirs > 0n && paid === 0n) return "unpaid"
-    const amount = payable(work, market, maker, level.price, paid, "maker")
+    const amount = payable(work, market, maker, offered, paid, "maker")
     if (amount === 0n) {
       endUntradable(work, maker)
       continue
     }
-    const deal = { price: level.price, amount, side: order.side }
-    Settlement.trade(work, market, trading, deal, { maker, taker: order })
+    Settlement.trade(work, market, trading, { price: offered, amount, side: order.side }, { maker, taker: order })
     if (order.left === 0n) return "filled"
     order.status = "PARTIAL_FILLED"
     if (!work.state.openOrders.has(order.id)) return "filled"
@@ -177,8 +176,8 @@ const endOrRest = (
 }
 
 /**
- * Executes an order: it takes what it can, and the rest of it rests in the book or is canceled. `limit` is the order's
- * own unless it is given; an order without a limit trades within the taker band.
+ * Executes an order: it takes what it can, and the rest of it rests in the book or is canceled. An order without a limit
+ * trades within the taker band.
  *
  * @category trading
  * @since 0.1.0
@@ -187,7 +186,7 @@ export const execute = (
   work: Work,
   market: Market,
   order: Order,
-  limit: Units.Units | undefined = order.price === undefined ? undefined : Units.from(order.price)
+  limit: Units.Units | undefined
 ): void => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return
@@ -212,10 +211,10 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
   // How much each account on the other side could still reduce. Every trade makes it less.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
-  const limit = given ?? (levels[0] === undefined ? 0n : bandLimit(order.side, levels[0].price))
+  const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))
   for (const { orders, price } of levels) {
     if (!crosses(order.side, price, limit)) break
-    for (const maker of orders) {
+    for (const maker of Line.members(orders)) {
       const left = isQuoteAmount(order) ? Units.over(order.left - total, price) : order.left - amount
       if (left <= 0n) return { amount, total }
       if (maker.account === order.account && order.stp !== "no") {
@@ -254,9 +253,8 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
  * @category locks
  * @since 0.1.0
  */
-export const lockForLimit = (work: Work, market: Market, order: LimitOrder): boolean => {
+export const lockForLimit = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
   const trading = work.state.trading.get(market.name)
-  const price = Units.from(order.price) ?? 0n
   const { amount, total } = trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly
     ? { amount: 0n, total: 0n }
     : estimate(work, trading, order, price)
@@ -268,14 +266,13 @@ export const lockForLimit = (work: Work, market: Market, order: LimitOrder): boo
 }
 
 /**
- * Whether an order would trade at once.
+ * Whether a limit order would trade at once.
  *
  * @category trading
  * @since 0.1.0
  */
-export const wouldTake = ({ state }: Work, order: Order): boolean => {
+export const wouldTake = ({ state }: Work, order: Order, limit: Units.Units): boolean => {
   const book = state.trading.get(order.market)?.book
   const best = book === undefined ? undefined : Book.best(book, opposite[order.side])
-  const limit = order.price === undefined ? undefined : Units.from(order.price)
-  return best !== undefined && (limit === undefined || crosses(order.side, best, limit))
+  return best !== undefined && crosses(order.side, best, limit)
 }

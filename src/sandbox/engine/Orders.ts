@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as Decimal from "../../domain/Decimal.ts"
+import type * as Decimal from "../../domain/Decimal.ts"
 import { type ClientOrderId, type MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
 import {
@@ -17,38 +17,41 @@ import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
 import type { Operation } from "./Operation.ts"
-import type { LimitOrder, OcoOrder, Order, StopOrder } from "./Order.ts"
+import type { OcoOrder, Order, Trigger } from "./Order.ts"
+import type { Owned, Owner } from "./Owned.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
+import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
 /** The identifier of the next order, or of the one `ahead` of the last. `open` uses it up. */
-const nextId = (state: State, ahead = 1): OrderId => OrderId.make((state.lastId + ahead).toString())
+const nextId = (state: State, ahead = 1): OrderId =>
+  // The digits of a whole number need no check.
+  OrderId.make((state.lastId + ahead).toString(), { disableChecks: true })
 
 // -----------------------------------------------------------------------------
 // What all orders have in common
 // -----------------------------------------------------------------------------
 
 /** Whether another order of the account, in the scope that the policy states, has this client order id. */
-const isUsed = (state: State, account: string, market: string, id: ClientOrderId | undefined): boolean => {
+const isUsed = (state: State, account: string, market: MarketName, id: ClientOrderId | undefined): boolean => {
   if (id === undefined) return false
   if (state.policy.clientOrderIds === "account") return state.clientOrderIds.get(account)?.has(id) === true
-  for (const order of state.openOrders.values()) {
-    if (order.account === account && order.market === market && order.clientOrderId === id) return true
-  }
-  return false
+  const [found] = state.openOrders.named(account, market, id)
+  return found !== undefined
 }
 
 /** Adds an order to the open ones. */
 const open = ({ emit, state }: Work, order: Order): void => {
   state.lastId = Number(order.id)
-  state.openOrders.set(order.id, order)
-  emit({ _tag: "OrderPlaced", ...Event.subject(order) })
+  state.openOrders.add(order)
+  Locks.claim(state, order)
+  emit(Event.of("OrderPlaced", order))
   if (order.clientOrderId === undefined) return
   const used = state.clientOrderIds.get(order.account) ?? new Set()
   state.clientOrderIds.set(order.account, used.add(order.clientOrderId))
@@ -67,28 +70,50 @@ const reduces = { buy: "SHORT", sell: "LONG" } as const
 const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
   kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
 
-/** The fields that a new order has unless it states others. */
-const defaults = (work: Work, account: string, market: Market.Market, ahead = 1) => ({
-  id: nextId(work.state, ahead),
+/** What distinguishes a new order from others. What is left out is as on most orders. */
+interface Draft<P, S>
+  extends
+    Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
+    Partial<Pick<Order, "postOnly" | "ioc" | "oco" | "positionSide">>
+{
+  readonly price: P
+  readonly stop: S
+}
+
+/** A new order. One literal for all of them: objects of one shape are what the engine reads fastest. */
+const make = <P extends Order["price"], S extends Order["stop"]>(
+  { at, state }: Work,
+  account: string,
+  draft: Draft<P, S>,
+  ahead = 1
+): Order & { readonly price: P; readonly stop: S } => ({
+  id: nextId(state, ahead),
   account,
-  market: market.name,
-  price: undefined,
-  postOnly: false,
-  ioc: false,
-  stop: undefined,
-  clientOrderId: undefined,
-  stp: "no" as const,
-  reduceOnly: false,
-  oco: undefined,
-  placedAt: work.at,
+  market: draft.market,
+  side: draft.side,
+  type: draft.type,
+  kind: draft.kind,
+  amount: draft.amount,
+  quantity: draft.quantity,
+  price: draft.price,
+  postOnly: draft.postOnly ?? false,
+  ioc: draft.ioc ?? false,
+  stop: draft.stop,
+  clientOrderId: draft.clientOrderId,
+  stp: draft.stp,
+  reduceOnly: draft.reduceOnly,
+  positionSide: draft.positionSide ?? positionSideOf(draft.kind, draft.side, draft.reduceOnly),
+  oco: draft.oco,
+  placedAt: at,
   locked: undefined,
   closing: 0n,
   queued: undefined,
-  status: "NEW" as const,
+  status: "NEW",
+  left: draft.quantity,
   dealStock: 0n,
   dealMoney: 0n,
   dealFee: 0n,
-  changedAt: work.at
+  changedAt: at
 })
 
 const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
@@ -101,6 +126,12 @@ const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
+/** How much an order is for, and the text that says so. */
+interface Size {
+  readonly amount: Decimal.Decimal
+  readonly quantity: Units.Units
+}
+
 /**
  * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there
  * is no such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency
@@ -112,11 +143,10 @@ const capToPosition = (
   market: Market.Market,
   kind: Order["kind"],
   side: OrderSide,
-  amount: Decimal.Decimal,
+  { amount, quantity }: Size,
   reduceOnly: boolean,
   quoteAmount = false
-): { readonly amount: Decimal.Decimal; readonly quantity: Units.Units } | Reply.Reply => {
-  const quantity = Units.from(amount) ?? 0n
+): Size | Reply.Reply => {
   if (!reduceOnly) return { amount, quantity }
   if (state.policy.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { kind: "accepted" }])
   const most = kind === "spot" ? 0n : Positions.reducible(state, account, market.name, side)
@@ -125,23 +155,23 @@ const capToPosition = (
 }
 
 /** Locks what an order needs at this price; `false` when the wallet does not have it. */
-const lock = (work: Work, market: Market.Market, order: Order, price: Decimal.Price): boolean =>
-  Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, Units.from(price) ?? 0n)))
+const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
+  Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
 const isReply = (value: object): value is Reply.Reply => "_tag" in value
 
 /**
  * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
  */
-const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Decimal.Price): ActivationCondition => {
+const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Units.Units): ActivationCondition => {
   const last = state.trading.get(market)?.lastPrice
   if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
-  return (Units.from(price) ?? 0n) > last ? "gte" : "lte"
+  return price > last ? "gte" : "lte"
 }
 
 /** Whether nobody can say from which side the market will reach an activation price. */
-const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Decimal.Price): boolean =>
-  policy.activation === "last-price" && trading.get(market)?.lastPrice === Units.from(price)
+const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
+  policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
 const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
@@ -156,39 +186,42 @@ const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
  * @since 0.1.0
  */
 export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
-  const { clientOrderId, collateral, ioc = false, postOnly = false, price, reduceOnly = false, side, stp = "no" } =
-    operation
+  const { clientOrderId, collateral, ioc = false, postOnly = false, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
-  const violations = Market.violations(market, Market.limit(operation))
-  if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  const quantity = Units.from(operation.amount) ?? 0n
+  const price = Units.from(operation.price) ?? 0n
+  if (market === undefined || !Terms.fit(market, { collateral, amount: quantity, price })) {
+    const violations = Market.violations(market, Market.limit(operation))
+    if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  }
   if (ioc && postOnly) return Reply.invalid(["ioc", { kind: "exclusive", with: "postOnly" }])
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
-  if (isReply(capped)) return capped
-  const { amount, quantity } = capped
-  const order: LimitOrder = {
-    ...defaults(work, account, market),
+  const size = capToPosition(state, account, market, kind, side, { amount: operation.amount, quantity }, reduceOnly)
+  if (isReply(size)) return size
+  const order = make(work, account, {
+    market: market.name,
     side,
     type: "limit",
     kind,
-    amount,
-    quantity,
-    price,
+    amount: size.amount,
+    quantity: size.quantity,
+    price: operation.price,
+    stop: undefined,
     postOnly,
     ioc,
     clientOrderId,
     stp,
-    reduceOnly,
-    positionSide: positionSideOf(kind, side, reduceOnly),
-    left: quantity
+    reduceOnly
+  })
+  if (postOnly && Matching.wouldTake(work, order, price)) {
+    return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
   }
-  if (postOnly && Matching.wouldTake(work, order)) return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
-  if (!reduceOnly && !Matching.lockForLimit(work, market, order)) return notEnoughBalance
+  if (!reduceOnly && !Matching.lockForLimit(work, market, order, price)) return notEnoughBalance
   open(work, order)
-  Matching.execute(work, market, order)
+  Matching.execute(work, market, order, price)
   Prices.triggerStopOrders(work, market)
   return { _tag: "OrderPlaced", order }
 }
@@ -209,25 +242,25 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly, quoteAmount)
-  if (isReply(capped)) return capped
-  const { amount, quantity } = capped
-  const order: Order = {
-    ...defaults(work, account, market),
+  const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
+  const size = capToPosition(state, account, market, kind, side, asked, reduceOnly, quoteAmount)
+  if (isReply(size)) return size
+  const order = make(work, account, {
+    market: market.name,
     side,
     type: quoteAmount || side === "sell" ? "market" : "stock market",
     kind,
-    amount,
-    quantity,
+    amount: size.amount,
+    quantity: size.quantity,
+    price: undefined,
+    stop: undefined,
     clientOrderId,
     stp,
-    reduceOnly,
-    positionSide: positionSideOf(kind, side, reduceOnly),
-    left: quantity
-  }
+    reduceOnly
+  })
   if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
   open(work, order)
-  Matching.execute(work, market, order)
+  Matching.execute(work, market, order, undefined)
   Prices.triggerStopOrders(work, market)
   return { _tag: "OrderPlaced", order }
 }
@@ -239,36 +272,39 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
  * @since 0.1.0
  */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
-  const { activationPrice, amount, bboRole, clientOrderId, price, side, stp = "no" } = operation
+  const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
-  const violations = Market.violations(market, Market.stopLimit(operation))
-  if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isAtLastPrice(state, market.name, activationPrice)) return atLastPrice
+  const quantity = Units.from(amount) ?? 0n
+  const price = Units.from(operation.price) ?? 0n
+  const trigger = Units.from(activationPrice) ?? 0n
+  if (market === undefined || !Terms.fit(market, { collateral: false, amount: quantity, price, trigger })) {
+    const violations = Market.violations(market, Market.stopLimit(operation))
+    if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  }
+  if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, false)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const quantity = Units.from(amount) ?? 0n
-  const order: StopOrder = {
-    ...defaults(work, account, market),
+  const order = make(work, account, {
+    market: market.name,
     side,
     type: "stop limit",
     kind,
     amount,
     quantity,
-    price,
+    price: operation.price,
     stop: {
       price: activationPrice,
-      condition: conditionOf(state, market.name, side, activationPrice),
+      condition: conditionOf(state, market.name, side, trigger),
       bboRole,
       activated: false
     },
     postOnly: bboRole === "queue",
     clientOrderId,
     stp,
-    positionSide: positionSideOf(kind, side, false),
-    left: quantity
-  }
+    reduceOnly: false
+  })
   if (!lock(work, market, order, price)) return notEnoughBalance
   open(work, order)
   Prices.addStopOrder(work, order)
@@ -290,54 +326,49 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   const market = state.markets.get(operation.market)
   const violations = Market.violations(market, Market.collateralOco(operation))
   if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
-  if (isAtLastPrice(state, market.name, activationPrice)) return atLastPrice
+  const trigger = Units.from(activationPrice) ?? 0n
+  if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, true)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const capped = capToPosition(state, account, market, kind, side, operation.amount, reduceOnly)
-  if (isReply(capped)) return capped
-  const { amount, quantity } = capped
+  const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
+  const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
+  if (isReply(size)) return size
   const id = nextId(state)
-  const leg = (ahead: number) => ({
-    ...defaults(work, account, market, ahead),
+  const positionSide = (reduceOnly ? reduces : opens)[side]
+  const leg = {
+    market: market.name,
     side,
     kind,
-    amount,
-    quantity,
+    amount: size.amount,
+    quantity: size.quantity,
     clientOrderId,
     stp,
     reduceOnly,
-    positionSide: (reduceOnly ? reduces : opens)[side],
-    oco: id,
-    left: quantity
-  })
-  const stopLoss: StopOrder = {
-    ...leg(2),
-    type: "stop limit",
-    price: stopLimitPrice,
-    stop: {
-      price: activationPrice,
-      condition: conditionOf(state, market.name, side, activationPrice),
-      bboRole: undefined,
-      activated: false
-    }
+    positionSide,
+    oco: id
   }
-  const takeProfit: LimitOrder = { ...leg(3), type: "limit", price }
-  if (Matching.wouldTake(work, takeProfit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
+  const stop: Trigger = {
+    price: activationPrice,
+    condition: conditionOf(state, market.name, side, trigger),
+    bboRole: undefined,
+    activated: false
+  }
+  const stopLoss = make(work, account, { ...leg, type: "stop limit", price: stopLimitPrice, stop }, 2)
+  const takeProfit = make(work, account, { ...leg, type: "limit", price, stop: undefined }, 3)
+  const limit = Units.from(price) ?? 0n
+  if (Matching.wouldTake(work, takeProfit, limit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
   // Only one leg ever trades. The lock of the dearer one is enough for both.
-  const dearer = Decimal.Order(price, stopLimitPrice) > 0 ? price : stopLimitPrice
-  if (
-    !reduceOnly && !lock(work, market, takeProfit, dearer)
-  ) {
-    return notEnoughBalance
-  }
+  const stopLimit = Units.from(stopLimitPrice) ?? 0n
+  const dearer = limit > stopLimit ? limit : stopLimit
+  if (!reduceOnly && !lock(work, market, takeProfit, dearer)) return notEnoughBalance
   stopLoss.closing = takeProfit.closing
   const oco: OcoOrder = { id, reduceOnly, stopLoss, takeProfit }
-  state.ocoOrders.set(id, oco)
+  state.ocoOrders.add(oco)
   open(work, stopLoss)
   open(work, takeProfit)
   Prices.addStopOrder(work, stopLoss)
-  Matching.execute(work, market, takeProfit)
+  Matching.execute(work, market, takeProfit, limit)
   Prices.triggerStopOrders(work, market)
   return { _tag: "OcoPlaced", oco }
 }
@@ -345,6 +376,23 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 // -----------------------------------------------------------------------------
 // Cancelling
 // -----------------------------------------------------------------------------
+
+/** What an account has on a market and names by the exchange's identifier or, without one, by its own. */
+const find = <A extends { readonly id: OrderId }>(
+  owned: Owned<A>,
+  ownerOf: (item: A) => Owner,
+  account: string,
+  { clientOrderId, market, orderId }: Of<"Cancel" | "CancelOco">
+): A | undefined => {
+  if (orderId === undefined) {
+    const [oldest] = clientOrderId === undefined ? [] : owned.named(account, market, clientOrderId)
+    return oldest
+  }
+  const found = owned.get(orderId)
+  if (found === undefined) return undefined
+  const owner = ownerOf(found)
+  return owner.account === account && owner.market === market ? found : undefined
+}
 
 /**
  * Cancels one order, which the caller names by the exchange's identifier or by their own.
@@ -354,31 +402,10 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
  */
 export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
-  for (const order of work.state.openOrders.values()) {
-    if (
-      order.account === account && order.market === operation.market &&
-      (operation.orderId === undefined
-        ? operation.clientOrderId !== undefined && order.clientOrderId === operation.clientOrderId
-        : order.id === operation.orderId)
-    ) {
-      Ending.cancel(work, order)
-      return { _tag: "OrderCanceled", order }
-    }
-  }
-  return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
-}
-
-const findOco = (state: State, account: string, operation: Of<"CancelOco">): OcoOrder | undefined => {
-  for (const oco of state.ocoOrders.values()) {
-    const { account: owner, clientOrderId, market } = oco.stopLoss
-    if (
-      owner === account && market === operation.market &&
-      (operation.orderId === undefined
-        ? clientOrderId !== undefined && clientOrderId === operation.clientOrderId
-        : oco.id === operation.orderId)
-    ) return oco
-  }
-  return undefined
+  const order = find(work.state.openOrders, (order) => order, account, operation)
+  if (order === undefined) return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
+  Ending.cancel(work, order)
+  return { _tag: "OrderCanceled", order }
 }
 
 /**
@@ -388,7 +415,7 @@ const findOco = (state: State, account: string, operation: Of<"CancelOco">): Oco
  * @since 0.1.0
  */
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
-  const oco = findOco(work.state, account, operation)
+  const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
   if (oco === undefined) {
     return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
   }
@@ -409,9 +436,8 @@ export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll"
   if (positionSide !== undefined && (market === undefined || state.markets.get(market)?.type !== "futures")) {
     return Reply.invalid(["positionSide", { kind: "known" }])
   }
-  for (const order of state.openOrders.values()) {
+  for (const order of [...state.openOrders.latest(account, market)].toReversed()) {
     if (
-      order.account === account && (market === undefined || order.market === market) &&
       (type === undefined || type.includes(order.kind)) &&
       (positionSide === undefined || order.positionSide === positionSide)
     ) Ending.cancel(work, order)

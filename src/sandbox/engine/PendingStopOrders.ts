@@ -4,24 +4,27 @@
  * @since 0.1.0
  */
 import type { StopOrder } from "./Order.ts"
+import { Sorted } from "./Sorted.ts"
 import * as Units from "./Units.ts"
 
+/** Stop orders by what must happen: the activation price that the price of the market comes to first is the first. */
+type ByTrigger = Sorted<Set<StopOrder>>
+
 /**
- * Stop orders, and the bounds within which a price triggers none of them. Only a price beyond a bound makes it
- * necessary to look through the orders.
+ * Stop orders, sorted so that a price finds those that it triggers, and no others.
  *
  * @category models
  * @since 0.1.0
  */
 export interface PendingStopOrders {
-  /** The orders, the oldest first. */
-  readonly orders: Set<StopOrder>
-  /** No price below this triggers an order whose condition is `gte`. `undefined` when there is no such order. */
-  rising: Units.Units | undefined
-  /** No price above this triggers an order whose condition is `lte`. `undefined` when there is no such order. */
-  falling: Units.Units | undefined
-  /** Whether a trade has reached the activation price of an order that is still here. */
-  isReached: boolean
+  /** Those that wait for the price to rise. */
+  readonly rising: ByTrigger
+  /** Those that wait for it to fall. */
+  readonly falling: ByTrigger
+  /** Those that the price triggers as it is now, the oldest first. Empty between commands. */
+  readonly reached: Sorted<StopOrder>
+  /** Those that the price of a trade has triggered, wherever the price is now, the oldest first. Empty between commands. */
+  readonly marked: Sorted<StopOrder>
 }
 
 /**
@@ -31,19 +34,18 @@ export interface PendingStopOrders {
  * @since 0.1.0
  */
 export const make = (): PendingStopOrders => ({
-  orders: new Set(),
-  rising: undefined,
-  falling: undefined,
-  isReached: false
+  rising: new Sorted(),
+  falling: new Sorted(),
+  reached: new Sorted(),
+  marked: new Sorted()
 })
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
 
-const widenBounds = (pending: PendingStopOrders, order: StopOrder): void => {
+/** The orders of the same condition, and the key of the activation price among them. */
+const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): readonly [ByTrigger, Units.Units] => {
   const price = activationPriceOf(order)
-  if (order.stop.condition === "gte") {
-    if (pending.rising === undefined || price < pending.rising) pending.rising = price
-  } else if (pending.falling === undefined || price > pending.falling) pending.falling = price
+  return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
 }
 
 /**
@@ -53,8 +55,10 @@ const widenBounds = (pending: PendingStopOrders, order: StopOrder): void => {
  * @since 0.1.0
  */
 export const add = (pending: PendingStopOrders, order: StopOrder): void => {
-  pending.orders.add(order)
-  widenBounds(pending, order)
+  const [orders, key] = placeOf(pending, order)
+  const same = orders.get(key)
+  if (same === undefined) orders.add(key, new Set([order]))
+  else same.add(order)
 }
 
 /**
@@ -63,13 +67,30 @@ export const add = (pending: PendingStopOrders, order: StopOrder): void => {
  * @category changing
  * @since 0.1.0
  */
-export const remove = (pending: PendingStopOrders, order: StopOrder): boolean => pending.orders.delete(order)
+export const remove = (pending: PendingStopOrders, order: StopOrder): boolean => {
+  const age = Number(order.id)
+  for (const triggered of [pending.marked, pending.reached]) {
+    if (triggered.get(age) !== order) continue
+    triggered.delete(age)
+    return true
+  }
+  const [orders, key] = placeOf(pending, order)
+  const same = orders.get(key)
+  if (same === undefined || !same.delete(order)) return false
+  if (same.size === 0) orders.delete(key)
+  return true
+}
 
-const mayTrigger = ({ falling, rising }: PendingStopOrders, price: Units.Units): boolean =>
-  (rising !== undefined && price >= rising) || (falling !== undefined && price <= falling)
-
-const isTriggeredBy = (order: StopOrder, price: Units.Units): boolean =>
-  order.stop.condition === "gte" ? price >= activationPriceOf(order) : price <= activationPriceOf(order)
+/** Moves the orders that a price triggers. */
+const collect = ({ falling, rising }: PendingStopOrders, price: Units.Units, to: Sorted<StopOrder>): void => {
+  for (const [orders, bound] of [[rising, price], [falling, -price]] as const) {
+    while (orders.firstKey !== undefined && orders.firstKey <= bound) {
+      const triggered = orders.first ?? []
+      orders.delete(orders.firstKey)
+      for (const order of triggered) to.add(Number(order.id), order)
+    }
+  }
+}
 
 /**
  * Marks the orders that the price of a trade triggers. The taker may move the price on before {@link takeTriggered} is
@@ -79,13 +100,12 @@ const isTriggeredBy = (order: StopOrder, price: Units.Units): boolean =>
  * @since 0.1.0
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
-  if (!mayTrigger(pending, price)) return
-  for (const order of pending.orders) {
-    if (isTriggeredBy(order, price)) {
-      order.stop.activated = true
-      pending.isReached = true
-    }
+  // The price is another one now. Those that it triggers no more wait again.
+  for (const order of pending.reached) {
+    pending.reached.delete(Number(order.id))
+    add(pending, order)
   }
+  collect(pending, price, pending.marked)
 }
 
 /**
@@ -95,17 +115,25 @@ export const markTriggered = (pending: PendingStopOrders, price: Units.Units): v
  * @since 0.1.0
  */
 export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): StopOrder | undefined => {
-  if (!pending.isReached && !mayTrigger(pending, price)) return undefined
-  for (const order of pending.orders) {
-    if (!order.stop.activated && !isTriggeredBy(order, price)) continue
-    pending.orders.delete(order)
-    order.stop.activated = true
-    return order
-  }
-  // The bounds may stem from orders that have ended since. They are computed anew from the orders that are left.
-  pending.isReached = false
-  pending.rising = undefined
-  pending.falling = undefined
-  for (const order of pending.orders) widenBounds(pending, order)
-  return undefined
+  collect(pending, price, pending.reached)
+  const { first: marked } = pending.marked
+  const { first: reached } = pending.reached
+  const isMarkedOlder = marked !== undefined && (reached === undefined || Number(marked.id) < Number(reached.id))
+  const order = isMarkedOlder ? marked : reached
+  if (order === undefined) return undefined
+  remove(pending, order)
+  order.stop.activated = true
+  return order
 }
+
+/**
+ * The orders, in no particular order.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const all = ({ falling, marked, reached, rising }: PendingStopOrders): ReadonlyArray<StopOrder> => [
+  ...[...rising, ...falling].flatMap((same) => [...same]),
+  ...reached,
+  ...marked
+]

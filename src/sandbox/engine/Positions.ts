@@ -66,8 +66,8 @@ const payUpTo = (
  */
 export const margin = (state: State, account: string, ticker: string): Units.Units => {
   let sum = 0n
-  for (const market of state.markets.values()) {
-    if (market.money === ticker) sum += marginOf(get(state, account, market.name))
+  for (const position of state.positionsOf.get(account) ?? []) {
+    if (state.markets.get(position.market)?.money === ticker) sum += marginOf(position)
   }
   return sum
 }
@@ -110,6 +110,29 @@ export const isCovered = (
 }
 
 /**
+ * Adds a position.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const add = ({ positions, positionsOf }: State, position: Position): Position => {
+  const { account, market } = position
+  positions.set(keyOf(account, market), position)
+  const own = positionsOf.get(account)
+  if (own === undefined) positionsOf.set(account, new Set([position]))
+  else own.add(position)
+  return position
+}
+
+const remove = ({ positions, positionsOf }: State, position: Position): void => {
+  const { account, market } = position
+  positions.delete(keyOf(account, market))
+  const own = positionsOf.get(account)
+  own?.delete(position)
+  if (own?.size === 0) positionsOf.delete(account)
+}
+
+/**
  * Trades a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the gain of what is
  * closed, or pays the loss.
  *
@@ -125,9 +148,8 @@ export const fill = (
   price: Units.Units,
   at: number
 ): void => {
-  const key = keyOf(account, market.name)
   const signed = side === "buy" ? quantity : -quantity
-  const position = state.positions.get(key) ?? {
+  const position = get(state, account, market.name) ?? add(state, {
     id: ++state.lastId,
     account,
     market: market.name,
@@ -136,8 +158,7 @@ export const fill = (
     cost: 0n,
     realised: 0n,
     changedAt: at
-  }
-  state.positions.set(key, position)
+  })
   position.changedAt = at
   const held = position.amount < 0n ? -position.amount : position.amount
   const isOpening = position.amount === 0n || (position.amount > 0n) === (signed > 0n)
@@ -156,7 +177,7 @@ export const fill = (
     position.amount += signed > 0n ? opened : -opened
     position.cost += Units.times(opened, price)
   }
-  if (position.amount === 0n) state.positions.delete(key)
+  if (position.amount === 0n) remove(state, position)
 }
 
 /**

@@ -41,7 +41,7 @@ export const triggerStopOrders = (work: Work, market: Market): void => {
     const order = PendingStopOrders.takeTriggered(trading.waiting, last)
     if (order === undefined) return
     order.changedAt = work.at
-    work.emit({ _tag: "OrderActivated", ...Event.subject(order) })
+    work.emit(Event.of("OrderActivated", order))
     Ending.endOtherLeg(work, order)
     executeTriggered(work, market, trading, order)
   }
@@ -50,11 +50,11 @@ export const triggerStopOrders = (work: Work, market: Market): void => {
 /** A triggered order becomes a limit order, at its own price or at the best of the side that it asked for. */
 const executeTriggered = (work: Work, market: Market, trading: Trading, order: StopOrder): void => {
   const { bboRole } = order.stop
-  if (bboRole === undefined) return execute(work, market, order)
+  const price = Units.from(order.price) ?? 0n
+  if (bboRole === undefined) return execute(work, market, order, price)
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // There is no order to queue with or to trade with.
   if (best === undefined) return Ending.cancel(work, order)
-  const price = Units.from(order.price) ?? best
   // What is locked is enough for the order's own price, not for a worse one.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
@@ -62,16 +62,14 @@ const executeTriggered = (work: Work, market: Market, trading: Trading, order: S
 /** Orders that bid more or ask less than the price trade with the rest of the world, at their own price. */
 const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
   for (const side of ["buy", "sell"] as const) {
-    const levels = Book.levels(trading.book, side)
     for (;;) {
-      const level = levels[0]
-      const maker = level?.orders[0]
-      if (level === undefined || maker === undefined || !crosses(side, price, level.price) || level.price === price)
-        break
-      const most = tradable(work, market, maker, level.price)
-      const amount = payable(work, market, maker, level.price, most, "maker")
+      const maker = Book.first(trading.book, side)
+      const own = maker?.queued
+      if (maker === undefined || own === undefined || !crosses(side, price, own) || own === price) break
+      const most = tradable(work, market, maker, own)
+      const amount = payable(work, market, maker, own, most, "maker")
       if (amount === 0n) endUntradable(work, maker)
-      else Settlement.trade(work, market, trading, { price: level.price, amount, side: opposite[side] }, { maker })
+      else Settlement.trade(work, market, trading, { price: own, amount, side: opposite[side] }, { maker })
     }
   }
 }

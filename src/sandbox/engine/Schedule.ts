@@ -3,15 +3,21 @@
  *
  * @since 0.1.0
  */
+import * as Agenda from "./Agenda.ts"
 import * as Lending from "./Lending.ts"
 import * as Prices from "./Prices.ts"
 import type { PriceStep, State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
-const nextStep = ({ priceSteps }: State): PriceStep | undefined => {
-  let first: PriceStep | undefined
-  for (const step of priceSteps) if (first === undefined || step.at < first.at) first = step
-  return first
+/**
+ * Puts down a price that a market will have.
+ *
+ * @category schedule
+ * @since 0.1.0
+ */
+export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
+  priceSteps.add(step)
+  Agenda.add(due.prices, step.at, step)
 }
 
 /**
@@ -20,9 +26,9 @@ const nextStep = ({ priceSteps }: State): PriceStep | undefined => {
  * @category schedule
  * @since 0.1.0
  */
-export const next = (state: State): number | undefined => {
-  const interest = Lending.next(state)?.nextAt
-  const price = nextStep(state)?.at
+export const next = ({ due }: State): number | undefined => {
+  const interest = Agenda.next(due.interest)?.nextAt
+  const price = Agenda.next(due.prices)?.at
   return interest === undefined || price === undefined ? interest ?? price : Math.min(interest, price)
 }
 
@@ -36,12 +42,13 @@ export const next = (state: State): number | undefined => {
 export const applyDue = (work: Work): void => {
   const { at, emit, state } = work
   for (;;) {
-    const investment = Lending.next(state)
-    const step = nextStep(state)
+    const investment = Agenda.next(state.due.interest)
+    const step = Agenda.next(state.due.prices)
     if (investment !== undefined && investment.nextAt <= at && (step === undefined || investment.nextAt <= step.at)) {
       Lending.accrue(work, investment)
     } else if (step !== undefined && step.at <= at) {
-      state.priceSteps.splice(state.priceSteps.indexOf(step), 1)
+      state.priceSteps.delete(step)
+      Agenda.strike(state.due.prices)
       const market = state.markets.get(step.market)
       if (market !== undefined) Prices.movePrice({ state, at: step.at, emit }, market, step.price)
     } else return

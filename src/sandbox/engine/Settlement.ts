@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 import type { Market } from "../../domain/Market.ts"
+import * as Book from "./Book.ts"
+import * as Claims from "./Claims.ts"
 import * as Ending from "./Ending.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Locks from "./Locks.ts"
@@ -11,6 +13,7 @@ import { isQuoteAmount, type Order } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
 import type { Trading } from "./State.ts"
+import * as Terms from "./Terms.ts"
 import type { Fill, Trade } from "./Trade.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
@@ -42,6 +45,7 @@ const fillPosition = (
   Locks.release(work, order, Locks.releasedBy(order, amount, role))
   order.closing = order.closing > amount ? order.closing - amount : 0n
   fillOrder(work, order, amount, quoteAmount)
+  Locks.claim(state, order)
   Positions.fill(state, order.account, market, order.side, amount, price, at)
   const fee = Positions.charge(state, order.account, market, Units.times(quoteAmount, feeRate(market, role)))
   order.dealFee += fee
@@ -72,8 +76,10 @@ const fillSpot = (work: Work, market: Market, order: Order, { amount, price }: D
   return { order, role, fee, feeAsset: receivedAsset }
 }
 
-const feeRate = ({ makerFee, takerFee }: Market, role: Fill["role"]): Units.Units =>
-  Units.ofPercent(role === "maker" ? makerFee : takerFee)
+const feeRate = (market: Market, role: Fill["role"]): Units.Units => {
+  const { makerFee, takerFee } = Terms.of(market)
+  return role === "maker" ? makerFee : takerFee
+}
 
 const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount: Units.Units): void => {
   order.dealStock += amount
@@ -84,6 +90,19 @@ const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount:
 
 const fill = (work: Work, market: Market, order: Order, deal: Deal, role: Fill["role"]): Charge =>
   order.kind === "spot" ? fillSpot(work, market, order, deal, role) : fillPosition(work, market, order, deal, role)
+
+/** Adds an order's part in a trade to the fills of its account. */
+const keep = (
+  { at, state }: Work,
+  trade: number,
+  { amount, price }: Deal,
+  { fee, feeAsset, order, role }: Charge
+): void => {
+  const fill: Fill = { trade, at, price, amount, order, role, fee, feeAsset }
+  const fills = state.fills.get(order.account)
+  if (fills === undefined) state.fills.set(order.account, [fill])
+  else fills.push(fill)
+}
 
 /**
  * Trades a maker with a taker, or with the rest of the world where there is no taker.
@@ -103,16 +122,13 @@ export const trade = (
   // The taker may move the price on at once. This price triggers stop orders nevertheless.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
+  Book.traded(trading.book, maker.side, deal.amount)
+  const { amount, price, side } = deal
   const id = ++work.state.lastId
-  trading.trades.push({ id, at: work.at, ...deal })
+  trading.trades.push({ id, at: work.at, price, amount, side })
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  for (const charge of charges) {
-    const { account } = charge.order
-    const fills = work.state.fills.get(account) ?? []
-    fills.push({ trade: id, at: work.at, price: deal.price, amount: deal.amount, ...charge })
-    work.state.fills.set(account, fills)
-  }
-  work.emit({ _tag: "Traded", market: market.name, ...deal, maker: maker.id, taker: taker?.id })
+  for (const charge of charges) keep(work, id, deal, charge)
+  work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker.id, taker: taker?.id })
   afterTrade(work, market, maker)
 }
 
@@ -144,10 +160,11 @@ export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
  * @since 0.1.0
  */
 export const afterPosition = (work: Work, account: string, market: Market): void => {
-  for (const order of work.state.openOrders.values()) {
-    if (order.account === account && order.market === market.name && isUselessReduceOnly(work, order)) {
-      Ending.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
-    }
+  const { state } = work
+  for (const side of ["buy", "sell"] as const) {
+    if (Positions.reducible(state, account, market.name, side) > 0n) continue
+    const useless = Claims.reduceOnly(state.claims, { account, market: market.name, side })
+    for (const order of useless) Ending.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
   }
   for (const order of Locks.coverClosing(work, account, market)) Ending.cancel(work, order)
 }

@@ -1,5 +1,6 @@
 /**
- * All that the exchange knows: plain data, without classes, clocks or connections. Only commands change it.
+ * All that the exchange knows, without clocks or connections. Only commands change it. What commands look for is found
+ * through indexes, which are derived from the rest: `Saved` says what a state is apart from them.
  *
  * @since 0.1.0
  */
@@ -12,7 +13,6 @@ import type {
   ExternalId,
   InvestmentId,
   MarketName,
-  OrderId,
   PlanId,
   SubAccountId,
   Ticker,
@@ -22,10 +22,14 @@ import type { Market } from "../../domain/Market.ts"
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { UnixSeconds } from "../../domain/Time.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import * as Agenda from "./Agenda.ts"
 import * as Book from "./Book.ts"
+import type { Claims } from "./Claims.ts"
+import * as Families from "./Families.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
 import type { OcoOrder, Order } from "./Order.ts"
+import { Owned } from "./Owned.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import type { Position } from "./Position.ts"
 import type { Fill, Trade } from "./Trade.ts"
@@ -325,15 +329,19 @@ export interface State {
   /** The trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The orders that can still trade, the latest last. */
-  readonly openOrders: Map<OrderId, Order>
+  readonly openOrders: Owned<Order>
   /** The orders that can no longer trade, by account, the latest last. */
   readonly endedOrders: Map<string, Array<Order>>
   /** The fills of an account's orders, by account, the latest last. */
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders of which both legs are open. */
-  readonly ocoOrders: Map<OrderId, OcoOrder>
+  readonly ocoOrders: Owned<OcoOrder>
+  /** What open orders have claimed of positions. Derived. */
+  readonly claims: Claims
   /** The open positions, by account and market. */
   readonly positions: Map<string, Position>
+  /** The open positions, by account. Derived. */
+  readonly positionsOf: Map<string, Set<Position>>
   /** Every client order id that an account has ever used, by account. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
   /** The number that was last given to an order, a transaction or a record. */
@@ -345,11 +353,17 @@ export interface State {
   /** How far the clock that callers see, and that judges their nonces, is ahead of the machine's, in microseconds. */
   skew: number
   /** The prices that are still to come, in the order in which they were asked for. */
-  readonly priceSteps: Array<PriceStep>
+  readonly priceSteps: Set<PriceStep>
+  /** Investments by when interest is paid next, and prices by when they come. Derived. */
+  readonly due: { readonly interest: Agenda.Agenda<Investment>; readonly prices: Agenda.Agenda<PriceStep> }
+  /** How many investments an account has whose term has not ended. Derived. */
+  readonly investmentsOf: Map<string, number>
+  /** Who has which API keys and sub-accounts. Derived. */
+  readonly families: Families.Families<Key, SubAccount>
 }
 
-const noTrading = (): Trading => ({
-  book: Book.make(),
+const noTrading = (market: Market): Trading => ({
+  book: Book.make(market),
   waiting: PendingStopOrders.make(),
   trades: [],
   lastPrice: undefined
@@ -373,16 +387,21 @@ export const make = (policy: VenuePolicy): State => ({
   plans: new Map(),
   investments: new Map(),
   payments: new Map(),
-  trading: new Map(Listings.markets.map(({ name }) => [name, noTrading()])),
-  openOrders: new Map(),
+  trading: new Map(Listings.markets.map((market) => [market.name, noTrading(market)])),
+  openOrders: new Owned((order) => order),
   endedOrders: new Map(),
   fills: new Map(),
-  ocoOrders: new Map(),
+  ocoOrders: new Owned(({ stopLoss }) => stopLoss),
+  claims: new Map(),
   positions: new Map(),
+  positionsOf: new Map(),
   clientOrderIds: new Map(),
   lastId: 0,
   at: 0,
   clock: { _tag: "Running", ahead: 0 },
   skew: 0,
-  priceSteps: []
+  priceSteps: new Set(),
+  due: { interest: Agenda.make(), prices: Agenda.make() },
+  investmentsOf: new Map(),
+  families: Families.make()
 })

@@ -24,7 +24,18 @@ export type Units = bigint
  */
 export const scale = 18
 
+/** The powers of ten, by their exponents. */
+const powers = Array.from({ length: scale + 1 }, (_, exponent) => 10n ** BigInt(exponent))
+
 const one = 10n ** BigInt(scale)
+
+/**
+ * The smallest step of quantities that have so many fractional digits.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
 /**
  * The exact quantity; `undefined` when it has more than eighteen fractional digits.
@@ -32,7 +43,22 @@ const one = 10n ** BigInt(scale)
  * @category conversions
  * @since 0.1.0
  */
-export const from = (decimal: Decimal.Decimal): Units | undefined => Decimal.toUnits(decimal, scale)
+export const from = (decimal: Decimal.Decimal): Units | undefined => {
+  const digits = Decimal.writtenScale(decimal)
+  // Few digits are read as a number, which is several times faster and just as exact.
+  if (decimal.length > 15 || digits > scale) return Decimal.toUnits(decimal, scale)
+  return BigInt(digits === 0 ? Number(decimal) : wholeNumberOf(decimal)) * stepOf(digits)
+}
+
+/** The digits of a decimal as a whole number: 150 for `"1.50"`. */
+const wholeNumberOf = (decimal: Decimal.Decimal): number => {
+  let number = 0
+  for (let i = 0; i < decimal.length; i++) {
+    const digit = decimal.charCodeAt(i) - 48
+    if (digit >= 0) number = number * 10 + digit
+  }
+  return decimal.charCodeAt(0) === 45 ? -number : number
+}
 
 /**
  * The quantity as a decimal in canonical text.

@@ -10,6 +10,7 @@ import * as Time from "../../domain/Time.ts"
 import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
 import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
 import type * as TradeBalance from "../../endpoints/TradeBalance.ts"
+import * as Families from "../engine/Families.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import type { Position } from "../engine/Position.ts"
 import * as Positions from "../engine/Positions.ts"
@@ -142,9 +143,9 @@ const funds = group({
   OpenPositions: {
     check: KnownMarket.check,
     answer: ({ market }, context) =>
-      [...context.state.positions.values()].filter((position) =>
-        position.account === context.account && (market === undefined || position.market === market)
-      ).map((position) => positionAnswer(position, context))
+      [...context.state.positionsOf.get(context.account) ?? []]
+        .filter((position) => market === undefined || position.market === market)
+        .map((position) => positionAnswer(position, context))
   },
   Transfers: {
     notSimulated: ["method"],
@@ -176,8 +177,8 @@ const subAccounts = group({
       Page.make(
         page,
         30,
-        [...state.subAccounts.values()].filter((subAccount) =>
-          subAccount.parent === account &&
+        Iterator.from(Families.of(state.families, account)?.subAccounts ?? []).filter((subAccount) =>
+          search === "" ||
           [subAccount.alias, subAccount.id].some((text) => text.toLowerCase().includes(search.toLowerCase()))
         ),
         subAccountAnswer
@@ -207,13 +208,10 @@ const subAccounts = group({
       Page.make(
         page,
         30,
-        [...state.keys.values()].flatMap((key) => {
-          const owner = state.subAccounts.get(key.account)
-          return owner?.parent === account && (subAccountId === undefined || owner.id === subAccountId)
-            ? [{ key, owner }]
-            : []
-        }),
-        ({ key, owner }) => ({ ...apiKeyAnswer(key, owner.id), apiSecret: "" })
+        (subAccountId === undefined
+          ? Families.of(state.families, account)?.subAccountKeys
+          : Families.of(state.families, subAccountId)?.keys) ?? [],
+        (key) => ({ ...apiKeyAnswer(key, SubAccountId.make(key.account)), apiSecret: "" })
       )
   },
   SubAccountApiKeyCreation: {

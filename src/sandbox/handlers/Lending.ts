@@ -3,8 +3,13 @@
  *
  * @since 0.1.0
  */
+import type { Payment } from "../engine/State.ts"
 import { group } from "./Handler.ts"
 import * as Page from "./Page.ts"
+import * as Records from "./Records.ts"
+
+const byPlan = Records.indexBy(({ planId }: Payment) => planId)
+const byTicker = Records.indexBy(({ ticker }: Payment) => ticker)
 
 /**
  * The handlers of fixed-term lending.
@@ -18,20 +23,27 @@ export const lending = group({
       const payments = state.payments.get(account) ?? []
       const isListed = state.currencies.some((currency) => currency.ticker === ticker)
       return [
-        ...(planId === undefined || state.plans.has(planId) || payments.some((payment) => payment.planId === planId)
+        ...(planId === undefined || state.plans.has(planId) || byPlan(payments, planId).length > 0
           ? []
           : [["planId", { kind: "known" }]] as const),
         ...(ticker === undefined || isListed ? [] : [["ticker", { kind: "known" }]] as const)
       ]
     },
-    answer: ({ planId, ticker, ...page }, { account, state }) =>
-      Page.make(
+    answer: ({ planId, ticker, ...page }, { account, state }) => {
+      const all = state.payments.get(account) ?? []
+      const payments = Records.shortest(
+        all,
+        planId !== undefined && byPlan(all, planId),
+        ticker !== undefined && byTicker(all, ticker)
+      )
+      return Page.make(
         page,
         100,
-        (state.payments.get(account) ?? []).filter((payment) =>
+        payments.values().filter((payment) =>
           (planId === undefined || payment.planId === planId) && (ticker === undefined || payment.ticker === ticker)
         ),
         (payment) => payment
       )
+    }
   }
 })

@@ -10,7 +10,7 @@ import type * as Assets from "../../endpoints/Assets.ts"
 import * as OrderBooks from "../../endpoints/OrderBooks.ts"
 import type * as PublicTrades from "../../endpoints/PublicTrades.ts"
 import type * as Tickers from "../../endpoints/Tickers.ts"
-import * as Book from "../engine/Book.ts"
+import type * as Book from "../engine/Book.ts"
 import type { Currency } from "../engine/Listings.ts"
 import type { Trade } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
@@ -55,27 +55,30 @@ const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.flo
 /** The greatest level of aggregation. */
 const coarsest = 10
 
+/** A price, and what is left of the orders at it. */
+type Level = Pick<Book.Level, "price" | "left">
+
 /**
  * A side of a book whose prices are rounded away from the other side, to ten times the market's step for each level of
  * aggregation. The exchange does not say how coarse its levels are.
  */
-const aggregated = (
-  levels: ReadonlyArray<OrderBooks.Level>,
+const aggregated = function*(
+  levels: Iterable<Book.Level>,
   side: "asks" | "bids",
   step: Units.Units
-): ReadonlyArray<OrderBooks.Level> => {
-  const amounts = new Map<Units.Units, Units.Units>()
-  for (const { amount, price } of levels) {
-    const exact = Units.from(price) ?? 0n
-    const coarse = (exact + (side === "asks" ? step - 1n : 0n)) / step * step
-    amounts.set(coarse, (amounts.get(coarse) ?? 0n) + (Units.from(amount) ?? 0n))
+): Generator<Level, undefined> {
+  let last: Level | undefined
+  for (const { left, price } of levels) {
+    const coarse = (price + (side === "asks" ? step - 1n : 0n)) / step * step
+    if (last !== undefined && last.price !== coarse) yield last
+    last = { price: coarse, left: last?.price === coarse ? last.left + left : left }
   }
-  return [...amounts].map(([price, amount]) => ({ price: Units.toDecimal(price), amount: Units.toDecimal(amount) }))
+  if (last !== undefined) yield last
 }
 
-const levelOf = ({ orders, price }: Book.Level): OrderBooks.Level => ({
+const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
   price: Units.toDecimal(price),
-  amount: Units.toDecimal(orders.reduce((left, order) => left + order.left, 0n))
+  amount: Units.toDecimal(left)
 })
 
 const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
@@ -123,15 +126,14 @@ export const market = group({
   OrderBooks: {
     check: KnownMarket.check,
     answer: ({ level = 0, limit = 0, market }, { at, state }) => {
-      const book = state.trading.get(market)?.book ?? Book.make()
+      const book = state.trading.get(market)?.book
       const most = limit === 0 ? OrderBooks.maxLevels : limit
       const coarseness = Math.min(Math.max(level, 0), coarsest)
       const digits = Units.scale - (state.markets.get(market)?.moneyPrecision ?? 0)
       const sideOf = (side: "asks" | "bids") => {
-        const levels = book[side]
-        return coarseness === 0
-          ? levels.slice(0, most).map(levelOf)
-          : aggregated(levels.map(levelOf), side, 10n ** BigInt(digits + coarseness)).slice(0, most)
+        const exact = book?.[side] ?? []
+        const levels = coarseness === 0 ? exact : aggregated(exact, side, 10n ** BigInt(digits + coarseness))
+        return Iterator.from(levels).take(most).map(levelOf).toArray()
       }
       return { market, timestamp: seconds(at), asks: sideOf("asks"), bids: sideOf("bids") }
     }

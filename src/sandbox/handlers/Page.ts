@@ -29,9 +29,9 @@ export interface Page<A> {
 export const make = <A, B>(
   request: { readonly limit?: Limit; readonly offset?: Offset },
   defaultLimit: number,
-  all: ReadonlyArray<A>,
+  all: Iterable<A>,
   toRecord: (item: A) => B
 ): Page<B> => {
   const { limit = Limit.make(defaultLimit), offset = Offset.make(0) } = request
-  return { limit, offset, records: all.slice(offset, offset + limit).map(toRecord) }
+  return { limit, offset, records: Iterator.from(all).drop(offset).take(limit).map(toRecord).toArray() }
 }

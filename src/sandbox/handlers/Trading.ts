@@ -8,40 +8,72 @@ import * as Fills from "../../endpoints/Fills.ts"
 import * as OrderHistory from "../../endpoints/OrderHistory.ts"
 import * as UnexecutedOcoOrders from "../../endpoints/UnexecutedOcoOrders.ts"
 import type { Order } from "../engine/Order.ts"
-import { group } from "./Handler.ts"
+import type { Fill } from "../engine/Trade.ts"
+import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
+import * as Records from "./Records.ts"
 
-/** The orders that a request selects, the latest first. */
-const select = (
-  orders: Iterable<Order>,
-  { clientOrderId, market, orderId }: Pick<ActiveOrders.Request, "clientOrderId" | "market" | "orderId">
-): ReadonlyArray<Order> =>
-  [...orders].filter((order) =>
-    (market === undefined || order.market === market) && (orderId === undefined || order.id === orderId) &&
-    (clientOrderId === undefined || order.clientOrderId === clientOrderId)
-  ).toReversed()
+/** Which orders a request selects. */
+type Selection = Pick<ActiveOrders.Request, "clientOrderId" | "market" | "orderId">
 
-/** Whether a time, in microseconds, is not before the first second and not after the second one. */
-const isWithin = (micros: number, from: number | undefined, to: number | undefined): boolean =>
-  (from === undefined || micros >= from * 1e6) && (to === undefined || micros < (to + 1) * 1e6)
+const isSelected = ({ clientOrderId, market, orderId }: Selection) => (order: Order): boolean =>
+  (market === undefined || order.market === market) && (orderId === undefined || order.id === orderId) &&
+  (clientOrderId === undefined || order.clientOrderId === clientOrderId)
 
-/** Whether an ended order is of the status and of the time that a request asks for; both count in lists only. */
-const isAskedFor = (
-  { clientOrderId, endDate, orderId, startDate, status = "ALL" }: OrderHistory.Request
-) =>
-(order: Order): boolean => {
-  if (orderId !== undefined || clientOrderId !== undefined) return true
-  const isFilled = order.status === "FILLED"
-  const isOfStatus = {
-    ALL: true,
-    FILLED: isFilled,
-    CANCELED: !isFilled,
-    PARTIAL_FILLED: !isFilled && order.dealStock > 0n
-  }[status]
-  return isOfStatus && isWithin(order.changedAt, startDate, endDate)
+/** The open orders of an account among which are those that a request selects, the latest first. */
+const openOrders = ({ account, state }: Context, { clientOrderId, market, orderId }: Selection): Iterable<Order> => {
+  const { openOrders } = state
+  if (orderId !== undefined) {
+    const found = openOrders.get(orderId)
+    return found?.account === account ? [found] : []
+  }
+  if (clientOrderId === undefined) return openOrders.latest(account, market)
+  const named = [...openOrders.marketsOf(account)].flatMap((market) => [
+    ...openOrders.named(account, market, clientOrderId)
+  ])
+  return named.toSorted((one, other) => Number(other.id) - Number(one.id))
 }
+
+/** An order that has traded nothing or not all has ended otherwise. */
+const isFilled = ({ status }: Order): boolean => status === "FILLED"
+
+const endedById = Records.indexBy(({ id }: Order) => id)
+const endedByClientOrderId = Records.indexBy(({ clientOrderId }: Order) => clientOrderId)
+const endedByMarket = Records.indexBy(({ market }: Order) => market)
+const endedByFilled = Records.indexBy(isFilled)
+const endedInPart = Records.indexBy((order: Order) => !isFilled(order) && order.dealStock > 0n)
+
+/** The shortest list of ended orders among which are those that a request selects. */
+const endedOrders = (
+  { account, state }: Context,
+  { clientOrderId, market, orderId, status = "ALL" }: OrderHistory.Request
+): ReadonlyArray<Order> => {
+  const all = state.endedOrders.get(account) ?? []
+  if (orderId !== undefined) return endedById(all, orderId)
+  if (clientOrderId !== undefined) return endedByClientOrderId(all, clientOrderId)
+  return Records.shortest(
+    all,
+    market !== undefined && endedByMarket(all, market),
+    status !== "ALL" && endedByFilled(all, status === "FILLED"),
+    status === "PARTIAL_FILLED" && endedInPart(all, true)
+  )
+}
+
+/** Whether an ended order is of the status that a request asks for; it counts in lists only. */
+const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Request) => (order: Order): boolean => {
+  if (orderId !== undefined || clientOrderId !== undefined) return true
+  return {
+    ALL: true,
+    FILLED: isFilled(order),
+    CANCELED: !isFilled(order),
+    PARTIAL_FILLED: !isFilled(order) && order.dealStock > 0n
+  }[status]
+}
+
+const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
+const fillsByClientOrderId = Records.indexBy(({ order }: Fill) => order.clientOrderId)
 
 /**
  * The handlers of orders and fills.
@@ -127,38 +159,47 @@ export const trading = group({
   },
   ActiveOrders: {
     check: KnownMarket.check,
-    answer: (request, context) => {
-      const own = [...context.state.openOrders.values()].filter((order) => order.account === context.account)
-      return Page.make(
-        request,
-        ActiveOrders.defaultLimit,
-        select(own, request),
-        (order) => OrderAnswers.order(order, context)
-      ).records
-    }
-  },
-  OrderHistory: {
-    check: KnownMarket.check,
     answer: (request, context) =>
       Page.make(
         request,
+        ActiveOrders.defaultLimit,
+        Iterator.from(openOrders(context, request)).filter(isSelected(request)),
+        (order) => OrderAnswers.order(order, context)
+      ).records
+  },
+  OrderHistory: {
+    check: KnownMarket.check,
+    answer: (request, context) => {
+      const isList = request.orderId === undefined && request.clientOrderId === undefined
+      const ended = Records.latest(endedOrders(context, request), ({ changedAt }) => changedAt, isList ? request : {})
+      return Page.make(
+        request,
         OrderHistory.defaultLimit,
-        select(context.state.endedOrders.get(context.account) ?? [], request).filter(isAskedFor(request)),
+        ended.filter(isSelected(request)).filter(hasStatus(request)),
         (order) => OrderAnswers.endedOrder(order, context)
       ).records
+    }
   },
   Fills: {
     check: KnownMarket.check,
-    answer: ({ clientOrderId, endDate, market, startDate, ...page }, context) =>
-      Page.make(
-        page,
+    answer: (request, context) => {
+      const { clientOrderId, market } = request
+      const all = context.state.fills.get(context.account) ?? []
+      const fills = Records.shortest(
+        all,
+        market !== undefined && fillsByMarket(all, market),
+        clientOrderId !== undefined && fillsByClientOrderId(all, clientOrderId)
+      )
+      return Page.make(
+        request,
         Fills.defaultLimit,
-        (context.state.fills.get(context.account) ?? []).filter(({ at, order }) =>
-          (market === undefined || order.market === market) && isWithin(at, startDate, endDate) &&
+        Records.latest(fills, ({ at }) => at, request).filter(({ order }) =>
+          (market === undefined || order.market === market) &&
           (clientOrderId === undefined || order.clientOrderId === clientOrderId)
-        ).toReversed(),
+        ),
         (fill) => OrderAnswers.fill(fill, context, market === undefined)
       ).records
+    }
   },
   UnexecutedOcoOrders: {
     check: KnownMarket.check,
@@ -166,9 +207,7 @@ export const trading = group({
       Page.make(
         page,
         UnexecutedOcoOrders.defaultLimit,
-        [...context.state.ocoOrders.values()].filter(({ stopLoss }) =>
-          stopLoss.account === context.account && (market === undefined || stopLoss.market === market)
-        ).toReversed(),
+        context.state.ocoOrders.latest(context.account, market),
         (oco) => OrderAnswers.ocoOrder(oco, context)
       ).records
   }

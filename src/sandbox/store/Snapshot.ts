@@ -4,7 +4,8 @@
  * @since 0.1.0
  */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
-import * as State from "../engine/State.ts"
+import * as Saved from "../engine/Saved.ts"
+import type { State } from "../engine/State.ts"
 import * as Packed from "./Packed.ts"
 
 /** The fewest commands between two snapshots of a journal. To apply them again takes a fraction of a second. */
@@ -35,9 +36,7 @@ export const isDue = (sequence: number, last: number): boolean => sequence - las
  * @category conversions
  * @since 0.1.0
  */
-export const encode = (
-  { markets: _markets, policy: _policy, ...state }: State.State
-): Uint8Array => Packed.pack(state)
+export const encode = (state: State): Uint8Array => Packed.pack(Saved.save(state))
 
 /**
  * The state of these bytes. It shares nothing with the state that was encoded.
@@ -45,8 +44,6 @@ export const encode = (
  * @category conversions
  * @since 0.1.0
  */
-export const decode = (bytes: Uint8Array, policy: VenuePolicy): State.State => ({
-  ...State.make(policy),
+export const decode = (bytes: Uint8Array, policy: VenuePolicy): State =>
   // Only `encode` makes these bytes, hence the type.
-  ...Packed.unpack(bytes) as Partial<State.State>
-})
+  Saved.load(Packed.unpack(bytes) as Saved.Saved, policy)

@@ -17,7 +17,7 @@ import type { Dialect } from "../../../src/protocol/Dialect.ts"
 import * as Json from "../../../src/protocol/Json.ts"
 import { markets } from "../../../src/sandbox/engine/Listings.ts"
 import type { StopOrder } from "../../../src/sandbox/engine/Order.ts"
-import type { PendingStopOrders } from "../../../src/sandbox/engine/PendingStopOrders.ts"
+import * as PendingStopOrders from "../../../src/sandbox/engine/PendingStopOrders.ts"
 import {
   answering,
   asking,
@@ -211,7 +211,7 @@ const accepting = (id: "stop-limit" | "oco"): ReadonlyArray<Mutant> => {
       make: () => ({
         before: ({ state }) => {
           state.clientOrderIds.clear()
-          for (const order of state.openOrders.values()) Object.assign(order, { clientOrderId: undefined })
+          changeOpen(state, { clientOrderId: undefined })
         }
       })
     },
@@ -481,7 +481,7 @@ const reduceOnly: ReadonlyArray<Mutant> = [
     breaks: ["oco.one-cancels-other.take-profit", "oco.one-cancels-other.stop-loss", "oco.never-both"],
     make: () => ({
       answer: (answer, _request, { state }) => {
-        state.ocoOrders.clear()
+        for (const [id] of state.ocoOrders) state.ocoOrders.delete(id)
         return answer
       }
     })
@@ -534,7 +534,7 @@ const cancelling: ReadonlyArray<Mutant> = [
       before: ({ state }, request) => {
         const account = state.keys.get(String(request.headers["x-txc-apikey"]) as never)?.account
         if (request.path !== cancelAll || account === undefined) return
-        for (const order of state.openOrders.values()) Object.assign(order, { account })
+        changeOpen(state, { account })
       }
     })
   },
@@ -637,21 +637,30 @@ const listing = (
   })
 })
 
-/** The orders that wait. What they wait for is about to change, so all of them have to be looked through. */
-const seekingAnew = (waiting: PendingStopOrders): ReadonlySet<StopOrder> => {
-  waiting.isReached = true
-  return waiting.orders
+/** Takes the orders that wait out of where they do, changes what they wait for, and lets them wait anew. */
+const waitAnew = (state: Instance["state"], change: (order: StopOrder) => void): void => {
+  for (const { waiting } of state.trading.values()) {
+    for (const order of PendingStopOrders.all(waiting)) {
+      PendingStopOrders.remove(waiting, order)
+      change(order)
+      PendingStopOrders.add(waiting, order)
+    }
+  }
+}
+
+/** Takes an open order out of where it is found, changes it, and puts it back. */
+const changeOpen = ({ openOrders }: Instance["state"], change: object): void => {
+  for (const order of openOrders.values().toArray()) {
+    openOrders.delete(order.id)
+    openOrders.add(Object.assign(order, change))
+  }
 }
 
 /** The condition of orders that wait is another one. */
 const waiting = (change: (condition: string, side: string) => string): Change => ({
   make: () => ({
     answer: (answer, _request, { state }) => {
-      for (const { waiting } of state.trading.values()) {
-        for (const order of seekingAnew(waiting)) {
-          Object.assign(order.stop, { condition: change(order.stop.condition, order.side) })
-        }
-      }
+      waitAnew(state, ({ side, stop }) => Object.assign(stop, { condition: change(stop.condition, side) }))
       return answer
     }
   })
@@ -663,13 +672,11 @@ const pending = (change: (order: StopOrder) => object): Change => ({
     const done = new WeakSet()
     return {
       answer: (answer, _request, { state }) => {
-        for (const { waiting } of state.trading.values()) {
-          for (const order of seekingAnew(waiting)) {
-            if (done.has(order)) continue
-            done.add(order)
-            Object.assign(order, change(order))
-          }
-        }
+        waitAnew(state, (order) => {
+          if (done.has(order)) return
+          done.add(order)
+          Object.assign(order, change(order))
+        })
         return answer
       }
     }
@@ -738,11 +745,9 @@ const life: ReadonlyArray<Mutant> = [
       breaks: [`activation.${side}.limit`],
       make: () => ({
         answer: (answer, _request, { state }) => {
-          for (const { waiting } of state.trading.values()) {
-            for (const order of seekingAnew(waiting)) {
-              if (order.side === side) Object.assign(order, { price: side === "buy" ? "1000000" : "1" })
-            }
-          }
+          waitAnew(state, (order) => {
+            if (order.side === side) Object.assign(order, { price: side === "buy" ? "1000000" : "1" })
+          })
           return answer
         }
       })
@@ -760,11 +765,9 @@ const life: ReadonlyArray<Mutant> = [
     breaks: ["oco.stop-loss.limit"],
     make: () => ({
       answer: (answer, _request, { state }) => {
-        for (const { waiting } of state.trading.values()) {
-          for (const order of seekingAnew(waiting)) {
-            if (order.oco !== undefined) Object.assign(order, { price: order.side === "buy" ? "1000000" : "1" })
-          }
-        }
+        waitAnew(state, (order) => {
+          if (order.oco !== undefined) Object.assign(order, { price: order.side === "buy" ? "1000000" : "1" })
+        })
         return answer
       }
     })

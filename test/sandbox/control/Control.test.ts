@@ -7,6 +7,7 @@ import { ApiKey } from "../../../src/domain/Identifiers.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
 import type { JournalError } from "../../../src/sandbox/store/Journal.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
@@ -70,10 +71,10 @@ describe("refuses", () => {
     it.effect(name, () =>
       Effect.gen(function*() {
         const { state } = yield* Venue
-        const before = structuredClone(state)
+        const before = structuredClone(Saved.save(state))
         const error = yield* failsWith("ControlRefused")(action)
         assert.deepStrictEqual(error.fields, fields)
-        assert.deepStrictEqual(structuredClone(state), before)
+        assert.deepStrictEqual(structuredClone(Saved.save(state)), before)
       }).pipe(Effect.provide(inProcess(Dialect.document))))
   }
 

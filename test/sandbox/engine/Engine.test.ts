@@ -5,16 +5,16 @@ import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Engine from "../../../src/sandbox/engine/Engine.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
 import { dialects } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { commands } from "./commands.ts"
 
 /** The state without nonces and the times of the last activity. */
-const substance = (
-  { accounts, clientOrderIds, codes, keys, ledger, lastId, openOrders, payments, subAccounts }: State.State
-) =>
-  structuredClone({
+const substance = (state: State.State) => {
+  const { accounts, clientOrderIds, codes, keys, ledger, lastId, openOrders, payments, subAccounts } = Saved.save(state)
+  return structuredClone({
     accounts,
     clientOrderIds,
     codes,
@@ -25,6 +25,7 @@ const substance = (
     payments,
     subAccounts
   })
+}
 
 for (const dialect of dialects) {
   describe(`by the policy of the ${dialect.name} dialect`, () => {
@@ -50,7 +51,7 @@ for (const dialect of dialects) {
           const run = (commands: ReadonlyArray<Command>) => {
             const state = State.make(dialect.policy)
             const replies = commands.map((command) => structuredClone(Engine.apply(state, command)))
-            return { replies, state }
+            return { replies, state: Saved.save(state) }
           }
           const first = run(list)
           assert.deepStrictEqual(run(list), first)

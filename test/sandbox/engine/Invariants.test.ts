@@ -3,8 +3,10 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { canonical, Desk, hash } from "../../support/engine.ts"
+import { isLong } from "../../support/long.ts"
 import { property } from "../../support/property.ts"
 import { actionOf, draft, funded } from "./drafts.ts"
+import { indexed } from "./indexed.ts"
 import { apartFromActivity, Follower } from "./invariants.ts"
 
 const drafts = (most: number) => fc.array(draft, { minLength: most / 2, maxLength: most, size: "max" })
@@ -21,6 +23,20 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
         }
         follower.checkAll()
       }), { runs: 120, timeout: 60_000 })
+
+    property(
+      "each index says what a scan of everything would, after every command",
+      [drafts(120)],
+      (drafts) =>
+        Effect.sync(() => {
+          const desk = funded(new Desk(policy))
+          for (const draft of drafts) {
+            desk.send(actionOf(desk, draft))
+            indexed(desk.state)
+          }
+        }),
+      { runs: isLong ? 200 : 5, timeout: 120_000 }
+    )
 
     property("the same commands give the same replies, events and state", [drafts(200)], (drafts) =>
       Effect.sync(() => {

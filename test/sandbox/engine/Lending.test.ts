@@ -5,6 +5,7 @@ import * as Dialect from "../../../src/protocol/Dialect.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Engine from "../../../src/sandbox/engine/Engine.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 
@@ -62,7 +63,7 @@ describe("an investment", () => {
     for (let at = 0; at <= 4 * day; at += day / 3)
       Engine.apply(often, { at, action: { _tag: "SetKey", apiKey: "no" as never, enabled: true } })
     Engine.apply(once, { at: 4 * day, action: { _tag: "SetKey", apiKey: "no" as never, enabled: true } })
-    assert.deepStrictEqual(once, often)
+    assert.deepStrictEqual(Saved.save(once), Saved.save(often))
   })
 
   it("of a plan with a target currency pays in it, at the plan's ratio", () => {

@@ -132,7 +132,7 @@ describe("what is due", () => {
       }
       // Investments that pay at the same instant have no order among them.
       assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
-      assert.isUndefined(state.priceSteps[0])
+      assert.strictEqual(state.priceSteps.size, 0)
       assert.strictEqual(state.investments.size, 0)
       const paid = (state.payments.get("ann") ?? []).map(({ timestamp }) => Number(timestamp))
       assert.deepStrictEqual(paid, paid.toSorted((a, b) => a - b))

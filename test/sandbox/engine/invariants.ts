@@ -8,7 +8,8 @@ import type { Event } from "../../../src/sandbox/engine/Event.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import type { OcoOrder, Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
-import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
+import type { State } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Answer, canonical, units } from "../../support/engine.ts"
 
@@ -101,7 +102,7 @@ const open = (state: State, id: OrderId, order: Order): void => {
  * Every open order is in exactly one place: in the book at its price, or among the stop orders that have not been
  * triggered.
  */
-const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Trading): Set<Order> => {
+const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Saved.Trading): Set<Order> => {
   const found = new Set<Order>()
   for (const side of ["buy", "sell"] as const) {
     for (const { orders, price } of side === "buy" ? book.bids : book.asks) {
@@ -129,7 +130,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
 }
 
 /** Prices are sorted, best first, and no bid reaches an ask. */
-const sorted = ({ book: { asks, bids } }: Trading): void => {
+const sorted = ({ book: { asks, bids } }: Saved.Trading): void => {
   const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
   holds(falls(bids.map(({ price }) => price)), "bids are not sorted")
   holds(falls(asks.map(({ price }) => price).toReversed()), "asks are not sorted")
@@ -213,7 +214,7 @@ export class Follower {
     ledger(this.state)
     locks(this.state)
     const found = new Set<Order>()
-    for (const [market, trading] of this.state.trading) {
+    for (const [market, trading] of Saved.save(this.state).trading) {
       for (const order of places(this.state, market, trading)) found.add(order)
       sorted(trading)
       this.inTurn(trading)
@@ -352,7 +353,7 @@ export class Follower {
   }
 
   /** At every price, the oldest order is first. */
-  private inTurn({ book }: Trading): void {
+  private inTurn({ book }: Saved.Trading): void {
     for (const { orders } of [...book.bids, ...book.asks]) {
       const arrived = orders.map(({ id }) => this.arrivals.get(id) ?? assert.fail("was never placed"))
       holds(arrived.every((turn, i) => i === 0 || turn > (arrived[i - 1] ?? turn)), "out of turn")
@@ -398,4 +399,8 @@ export class Follower {
 
 /** The state without the times of the last call and command, which are all that a refused call may change. */
 export const apartFromActivity = ({ keys, ...state }: State): string =>
-  canonical({ ...state, at: 0, keys: [...keys.values()].map((key) => ({ ...key, lastActivity: 0 })) })
+  canonical({
+    ...Saved.save({ ...state, keys }),
+    at: 0,
+    keys: [...keys.values()].map((key) => ({ ...key, lastActivity: 0 }))
+  })

@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import { all } from "../../../src/endpoints/all.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
 import {
@@ -23,7 +24,7 @@ const balance = "/api/v4/main-account/balance"
 const cancelAll = "/api/v4/order/cancel/all"
 
 /** All that the exchange knows, as it is now. */
-const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(venue.state)))
+const snapshot = Venue.use((venue) => Effect.sync(() => structuredClone(Saved.save(venue.state))))
 
 type Refusal = readonly [status: number, code: number, message: string]
 

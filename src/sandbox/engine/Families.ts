@@ -1,0 +1,125 @@
+/**
+ * Accounts with what belongs to them: their sub-accounts and their API keys.
+ *
+ * @since 0.1.0
+ */
+
+/** What is needed of an API key. */
+interface KeyOf {
+  /** The account that it belongs to. */
+  readonly account: string
+}
+
+/** What is needed of a sub-account. */
+interface Member {
+  /** Its identifier, which is also that of its account. */
+  readonly id: string
+  /** The account that it belongs to. */
+  readonly parent: string
+  /** What its owner calls it. */
+  readonly alias: string
+}
+
+/**
+ * What belongs to an account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Family<K, S> {
+  /** Its own API keys, the latest last. */
+  readonly keys: Set<K>
+  /** Its sub-accounts, the latest last. */
+  readonly subAccounts: Set<S>
+  /** How many of its sub-accounts have an alias. */
+  readonly aliases: Map<string, number>
+  /** The API keys of its sub-accounts, the latest last. */
+  readonly subAccountKeys: Set<K>
+}
+
+/**
+ * Families by account, and the parents of sub-accounts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Families<K, S> {
+  /** By account. Most accounts have one; some have nothing that belongs to them. */
+  readonly byAccount: Map<string, Family<K, S>>
+  /** The account that a sub-account belongs to. */
+  readonly parents: Map<string, string>
+}
+
+/**
+ * No families.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <K, S>(): Families<K, S> => ({ byAccount: new Map(), parents: new Map() })
+
+const familyOf = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> => {
+  const known = byAccount.get(account)
+  if (known !== undefined) return known
+  const family: Family<K, S> = {
+    keys: new Set(),
+    subAccounts: new Set(),
+    aliases: new Map(),
+    subAccountKeys: new Set()
+  }
+  byAccount.set(account, family)
+  return family
+}
+
+/**
+ * Adds an API key, after the sub-account whose key it may be.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const addKey = <K extends KeyOf, S>(families: Families<K, S>, key: K): void => {
+  familyOf(families, key.account).keys.add(key)
+  const parent = families.parents.get(key.account)
+  if (parent !== undefined) familyOf(families, parent).subAccountKeys.add(key)
+}
+
+/**
+ * Adds a sub-account.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const addSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): void => {
+  const { aliases, subAccounts } = familyOf(families, subAccount.parent)
+  families.parents.set(subAccount.id, subAccount.parent)
+  subAccounts.add(subAccount)
+  aliases.set(subAccount.alias, (aliases.get(subAccount.alias) ?? 0) + 1)
+}
+
+/**
+ * Removes a sub-account, and gives the API keys that it had.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const removeSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): Iterable<K> => {
+  const { aliases, subAccountKeys, subAccounts } = familyOf(families, subAccount.parent)
+  const { keys } = familyOf(families, subAccount.id)
+  families.byAccount.delete(subAccount.id)
+  families.parents.delete(subAccount.id)
+  subAccounts.delete(subAccount)
+  const left = (aliases.get(subAccount.alias) ?? 1) - 1
+  if (left === 0) aliases.delete(subAccount.alias)
+  else aliases.set(subAccount.alias, left)
+  for (const key of keys) subAccountKeys.delete(key)
+  return keys
+}
+
+/**
+ * What belongs to an account; `undefined` when nothing ever has.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const of = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> | undefined =>
+  byAccount.get(account)

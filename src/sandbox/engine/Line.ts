@@ -1,0 +1,85 @@
+/**
+ * A line: first come, first served. Anyone may leave at any time, which costs the same however long the line is.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * Those who wait, in the order in which they came.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Line<A> {
+  /** Everyone who has come. Those who have left stay here until they are in the way. */
+  places: Array<A>
+  /** The place of the first. */
+  start: number
+  /** How many wait. */
+  size: number
+  /** Whether someone has not left. */
+  readonly isWaiting: (member: A) => boolean
+}
+
+/**
+ * An empty line. Whoever leaves must say so to `isWaiting` first, and never comes back.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <A>(isWaiting: (member: A) => boolean): Line<A> => ({ places: [], start: 0, size: 0, isWaiting })
+
+/**
+ * Adds someone at the end.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const join = <A>(line: Line<A>, member: A): void => {
+  line.places.push(member)
+  line.size++
+}
+
+/** How many places may be empty before the line closes up. */
+const gaps = 16
+
+/**
+ * Says that someone has left.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const left = <A>(line: Line<A>): void => {
+  line.size--
+  while (line.start < line.places.length && !isTaken(line, line.start)) line.start++
+  // So many have left since the last time that looking at everyone costs each of them the same.
+  if (line.places.length <= 2 * line.size + gaps) return
+  line.places = [...members(line)]
+  line.start = 0
+}
+
+const isTaken = <A>({ isWaiting, places }: Line<A>, index: number): boolean => {
+  const member = places[index]
+  return member !== undefined && isWaiting(member)
+}
+
+/**
+ * Whose turn it is; `undefined` when nobody waits.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const first = <A>({ places, start }: Line<A>): A | undefined => places[start]
+
+/**
+ * Those who wait, the first to come first.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const members = function*<A>({ isWaiting, places, start }: Line<A>): Generator<A, undefined> {
+  for (let index = start; index < places.length; index++) {
+    const member = places[index]
+    if (member !== undefined && isWaiting(member)) yield member
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * A state apart from its indexes: plain data, which can be written down and compared.
+ *
+ * @since 0.1.0
+ */
+import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
+import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import * as Book from "./Book.ts"
+import * as Families from "./Families.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Lending from "./Lending.ts"
+import * as Line from "./Line.ts"
+import * as Locks from "./Locks.ts"
+import type { OcoOrder, Order, StopOrder } from "./Order.ts"
+import * as PendingStopOrders from "./PendingStopOrders.ts"
+import * as Positions from "./Positions.ts"
+import * as Schedule from "./Schedule.ts"
+import * as State from "./State.ts"
+import type { Units } from "./Units.ts"
+
+/**
+ * The orders at one price, the oldest first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Level {
+  /** The price, in units of the quote currency. */
+  readonly price: Units
+  /** The orders, the oldest first. */
+  readonly orders: ReadonlyArray<Order>
+}
+
+/**
+ * The trading on a market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
+  /** The resting orders, the best price first. */
+  readonly book: { readonly bids: ReadonlyArray<Level>; readonly asks: ReadonlyArray<Level> }
+  /** The stop orders that have not been triggered, the oldest first. */
+  readonly waiting: { readonly orders: ReadonlySet<StopOrder> }
+}
+
+/** What is derived, and what has another form here. */
+type Indexed =
+  | "claims"
+  | "positionsOf"
+  | "due"
+  | "investmentsOf"
+  | "families"
+  | "ledger"
+  | "openOrders"
+  | "ocoOrders"
+  | "priceSteps"
+  | "trading"
+
+/**
+ * All that a state is made from, without what every venue of the same policy has from the start.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
+  /** The balances that are not zero, by holder and asset. */
+  readonly ledger: Pick<Ledger.Ledger, "balances">
+  /** The orders that can still trade, the latest last. */
+  readonly openOrders: ReadonlyMap<OrderId, Order>
+  /** The OCO orders of which both legs are open. */
+  readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
+  /** The prices that are still to come, in the order in which they were asked for. */
+  readonly priceSteps: ReadonlyArray<State.PriceStep>
+  /** The trading, by market. */
+  readonly trading: ReadonlyMap<MarketName, Trading>
+}
+
+const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
+  Array.from(levels, ({ orders, price }) => ({ price, orders: [...Line.members(orders)] }))
+
+const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading => ({
+  book: { bids: levelsOf(book.bids), asks: levelsOf(book.asks) },
+  waiting: {
+    orders: new Set(PendingStopOrders.all(waiting).toSorted((one, other) => Number(one.id) - Number(other.id)))
+  },
+  trades,
+  lastPrice
+})
+
+/**
+ * A state as plain data. The two share what they hold.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const save = (state: State.State): Saved => {
+  const {
+    claims: _claims,
+    due: _due,
+    families: _families,
+    investmentsOf: _investmentsOf,
+    markets: _markets,
+    policy: _policy,
+    positionsOf: _positionsOf,
+    ...rest
+  } = state
+  return {
+    ...rest,
+    ledger: { balances: state.ledger.balances },
+    openOrders: new Map(state.openOrders),
+    ocoOrders: new Map(state.ocoOrders),
+    priceSteps: [...state.priceSteps],
+    trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)]))
+  }
+}
+
+const loadTrading = (state: State.State, market: MarketName, saved: Trading): void => {
+  const trading = state.trading.get(market)
+  if (trading === undefined) return
+  const { book: { asks, bids }, lastPrice, trades, waiting } = saved
+  for (const { orders, price } of [...bids, ...asks]) {
+    for (const order of orders) Book.add(trading.book, order, price)
+  }
+  for (const order of waiting.orders) PendingStopOrders.add(trading.waiting, order)
+  for (const trade of trades) trading.trades.push(trade)
+  trading.lastPrice = lastPrice
+}
+
+/**
+ * The state of plain data, which becomes a part of it.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const load = (saved: Saved, policy: VenuePolicy): State.State => {
+  const { investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
+  const state: State.State = { ...State.make(policy), ...rest, ledger: Ledger.make(ledger.balances) }
+  for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
+  for (const key of state.keys.values()) Families.addKey(state.families, key)
+  for (const oco of ocoOrders.values()) state.ocoOrders.add(oco)
+  for (const order of openOrders.values()) {
+    state.openOrders.add(order)
+    Locks.claim(state, order)
+  }
+  for (const [market, traded] of trading) loadTrading(state, market, traded)
+  for (const position of positions.values()) Positions.add(state, position)
+  for (const investment of investments.values()) Lending.add(state, investment)
+  for (const step of priceSteps) Schedule.addPrice(state, step)
+  return state
+}

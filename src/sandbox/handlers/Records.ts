@@ -1,0 +1,83 @@
+/**
+ * Lists of records that only grow, and finding records in them without looking through all.
+ *
+ * @since 0.1.0
+ */
+
+/** What is known of a list as far as it has been read. */
+interface Index<A, K> {
+  readonly byKey: Map<K, Array<A>>
+  read: number
+}
+
+/**
+ * Finds the records of a list that have a key, in the order of the list. What has been added since the last time is read
+ * then; nothing is kept of a list in which nobody looks for anything.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const indexBy = <A, K>(
+  keyOf: (record: A) => K
+): (list: ReadonlyArray<A>, key: K) => ReadonlyArray<A> => {
+  const indexes = new WeakMap<ReadonlyArray<A>, Index<A, K>>()
+  return (list, key) => {
+    const index = indexes.get(list) ?? { byKey: new Map<K, Array<A>>(), read: 0 }
+    indexes.set(list, index)
+    for (const record of list.slice(index.read)) {
+      const key = keyOf(record)
+      const found = index.byKey.get(key)
+      if (found === undefined) index.byKey.set(key, [record])
+      else found.push(record)
+    }
+    index.read = list.length
+    return index.byKey.get(key) ?? []
+  }
+}
+
+/**
+ * The shortest of some lists.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const shortest = <A>(
+  first: ReadonlyArray<A>,
+  ...others: ReadonlyArray<ReadonlyArray<A> | false>
+): ReadonlyArray<A> =>
+  others.reduce<ReadonlyArray<A>>(
+    (shortest, list) => list !== false && list.length < shortest.length ? list : shortest,
+    first
+  )
+
+/** How many records of a list, whose times rise, are before a time. */
+const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, time: number): number => {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const record = list[middle]
+    if (record !== undefined && timeOf(record) < time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * The records of a list, whose times rise, that are not before the first second and not after the last one; the latest
+ * first. `timeOf` is in Unix microseconds.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const latest = function*<A>(
+  list: ReadonlyArray<A>,
+  timeOf: (record: A) => number,
+  { endDate, startDate = 0 }: { readonly endDate?: number; readonly startDate?: number } = {}
+): Generator<A, undefined> {
+  const end = endDate === undefined ? list.length : countBefore(list, timeOf, (endDate + 1) * 1e6)
+  for (let index = end - 1; index >= 0; index--) {
+    const record = list[index]
+    if (record === undefined || timeOf(record) < startDate * 1e6) return
+    yield record
+  }
+}

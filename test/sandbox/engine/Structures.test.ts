@@ -1,0 +1,188 @@
+/** The data structures of the engine, each beside a naive one. */
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { Amount, Price } from "../../../src/domain/Decimal.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { ClientOrderId, MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
+import * as Market from "../../../src/domain/Market.ts"
+import * as Line from "../../../src/sandbox/engine/Line.ts"
+import * as Listings from "../../../src/sandbox/engine/Listings.ts"
+import { Owned } from "../../../src/sandbox/engine/Owned.ts"
+import { Sorted } from "../../../src/sandbox/engine/Sorted.ts"
+import * as Terms from "../../../src/sandbox/engine/Terms.ts"
+import * as Units from "../../../src/sandbox/engine/Units.ts"
+import * as Records from "../../../src/sandbox/handlers/Records.ts"
+import { property } from "../../support/property.ts"
+
+const sync = (work: () => void) => Effect.sync(work)
+
+/** Few different keys, some of them beyond what a number holds exactly. */
+const key = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.bigInt({ min: 2n ** 60n, max: 2n ** 60n + 9n }))
+
+describe("sorted values", () => {
+  property(
+    "are those of a sorted array",
+    [fc.array(fc.tuple(fc.boolean(), key), { maxLength: 300 })],
+    (steps) =>
+      sync(() => {
+        const sorted = new Sorted<string>()
+        const naive = new Map<number | bigint, string>()
+        for (const [isAdded, key] of steps) {
+          if (!isAdded) {
+            sorted.delete(key)
+            naive.delete(key)
+          } else if (!naive.has(key)) {
+            sorted.add(key, `at ${key}`)
+            naive.set(key, `at ${key}`)
+          }
+          const expected = [...naive].toSorted(([one], [other]) => one < other ? -1 : 1)
+          assert.deepStrictEqual([...sorted], expected.map(([, value]) => value))
+          assert.deepStrictEqual([sorted.firstKey, sorted.first, sorted.size], [
+            ...expected[0] ?? [undefined, undefined],
+            expected.length
+          ])
+          assert.strictEqual(sorted.get(key), naive.get(key))
+        }
+      }),
+    { runs: 60 }
+  )
+})
+
+describe("a line", () => {
+  property(
+    "is an array from which some are taken",
+    [fc.array(fc.option(fc.nat(50)), { maxLength: 300 })],
+    (steps) =>
+      sync(() => {
+        const gone = new Set<number>()
+        const line = Line.make<number>((member) => !gone.has(member))
+        const naive: Array<number> = []
+        for (const [index, leaves] of steps.entries()) {
+          if (leaves === null) {
+            Line.join(line, index)
+            naive.push(index)
+          } else {
+            const [left] = naive.splice(leaves % (naive.length + 1), 1)
+            if (left === undefined) continue
+            gone.add(left)
+            Line.left(line)
+          }
+          assert.deepStrictEqual([[...Line.members(line)], Line.first(line), line.size], [
+            naive,
+            naive[0],
+            naive.length
+          ])
+          assert.isAtMost(line.places.length, 2 * naive.length + 17)
+        }
+      }),
+    { runs: 60 }
+  )
+})
+
+describe("what accounts have open", () => {
+  interface Item {
+    readonly id: OrderId
+    readonly account: string
+    readonly market: MarketName
+    readonly clientOrderId: ClientOrderId | undefined
+  }
+  const markets = ["BTC_USDT", "ETH_USDT"].map((name) => MarketName.make(name))
+  const names = ["mine", "other"].map((name) => ClientOrderId.make(name))
+  const drawn = fc.record({
+    account: fc.constantFrom("ann", "ben"),
+    market: fc.constantFrom(...markets),
+    clientOrderId: fc.constantFrom(undefined, ...names)
+  })
+
+  property("is found as by a scan", [fc.array(fc.oneof(drawn, fc.nat(30)), { maxLength: 60 })], (steps) =>
+    sync(() => {
+      const owned = new Owned<Item>((item) => item)
+      let naive: ReadonlyArray<Item> = []
+      for (const [index, step] of steps.entries()) {
+        if (typeof step === "number") {
+          const id = OrderId.make(`${step}`)
+          assert.strictEqual(owned.delete(id), naive.some((item) => item.id === id))
+          naive = naive.filter((item) => item.id !== id)
+        } else {
+          const item = { id: OrderId.make(`${index}`), ...step }
+          owned.add(item)
+          naive = [...naive, item]
+        }
+        assert.deepStrictEqual([...owned.values()], naive)
+        assert.strictEqual(owned.size, naive.length)
+        for (const account of ["ann", "ben"]) {
+          const own = naive.filter((item) => item.account === account)
+          assert.deepStrictEqual([...owned.latest(account)], own.toReversed())
+          for (const market of markets) {
+            const there = own.filter((item) => item.market === market)
+            assert.deepStrictEqual([...owned.latest(account, market)], there.toReversed())
+            for (const name of names) {
+              const named = there.filter(({ clientOrderId }) => clientOrderId === name)
+              assert.deepStrictEqual([...owned.named(account, market, name)], named)
+            }
+          }
+        }
+      }
+    }), { runs: 60 })
+})
+
+describe("records", () => {
+  property(
+    "of a key or of a time are those that a scan finds, however far the list had grown before",
+    [fc.array(fc.record({ later: fc.nat(3), key: fc.nat(3) }), { maxLength: 60 }), fc.nat(60), fc.nat(60)],
+    (drawn, startDate, endDate) =>
+      sync(() => {
+        const byKey = Records.indexBy(({ key }: { readonly key: number }) => key)
+        const list: Array<{ readonly at: number; readonly key: number }> = []
+        for (const { key, later } of drawn) {
+          list.push({ at: (list.at(-1)?.at ?? 0) + later * 500_000, key })
+          assert.deepStrictEqual(byKey(list, key), list.filter((record) => record.key === key))
+        }
+        const within = list.filter(({ at }) => at >= startDate * 1e6 && at < (endDate + 1) * 1e6)
+        const found = Records.latest(list, ({ at }) => at, { startDate, endDate })
+        assert.deepStrictEqual([...found], within.toReversed())
+        assert.deepStrictEqual([...Records.latest(list, ({ at }) => at)], list.toReversed())
+      }),
+    { runs: 100 }
+  )
+})
+
+describe("the quick check of an order", () => {
+  const text = (whole: fc.Arbitrary<number>, digits: fc.Arbitrary<number>) =>
+    fc.tuple(whole, digits).map(([value, digits]) => (value / 10 ** digits).toFixed(digits))
+      .filter((text) => Number(text) > 0)
+  const number = text(fc.nat(2_000_000), fc.integer({ min: 0, max: 12 }))
+
+  property(
+    "lets nothing pass that breaks a bound of its market",
+    [fc.constantFrom(...Listings.markets), number, number, number, fc.boolean()],
+    (market, amount, price, activationPrice, collateral) =>
+      sync(() => {
+        const size = Amount.make(amount)
+        const [limit, trigger] = [Price.make(price), Price.make(activationPrice)]
+        const bounded = { amount: Units.from(size) ?? 0n, price: Units.from(limit) ?? 0n }
+        const name = market.name
+        if (Terms.fit(market, { ...bounded, collateral })) {
+          const order = Market.limit({ market: name, amount: size, price: limit, collateral })
+          assert.deepStrictEqual(Market.violations(market, order), [])
+        }
+        if (Terms.fit(market, { ...bounded, collateral: false, trigger: Units.from(trigger) ?? 0n })) {
+          const order = Market.stopLimit({ market: name, amount: size, price: limit, activationPrice: trigger })
+          assert.deepStrictEqual(Market.violations(market, order), [])
+        }
+      }),
+    { runs: 2000 }
+  )
+
+  property(
+    "reads quantities as the exact decimals do",
+    [fc.oneof(number, number.map((text) => `-${text}`))],
+    (text) =>
+      sync(() => {
+        const decimal = Decimal.Decimal.make(text)
+        assert.strictEqual(Units.from(decimal), Decimal.toUnits(decimal, Units.scale))
+      }),
+    { runs: 1000 }
+  )
+})

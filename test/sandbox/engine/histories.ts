@@ -1,0 +1,284 @@
+/**
+ * Histories: random sequences of every kind of command, the same for the same seed. They need no library whose next
+ * version may draw something else, so what an engine has made of them can be kept.
+ */
+import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
+import * as Listings from "../../../src/sandbox/engine/Listings.ts"
+import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
+import type { State } from "../../../src/sandbox/engine/State.ts"
+
+/** A linear congruential generator, and what is drawn from it. */
+class Dice {
+  private state: number
+
+  constructor(seed: number) {
+    this.state = seed
+  }
+
+  /** A whole number from 0 on, below `below`. */
+  next(below: number): number {
+    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor(this.state / 2 ** 32 * below)
+  }
+
+  is(oneOf: number): boolean {
+    return this.next(oneOf) === 0
+  }
+
+  pick<const A>(values: ReadonlyArray<A>): A {
+    return values[this.next(values.length)] as A
+  }
+}
+
+const owners = ["ann", "ben", "cat"] as const
+const accounts = ["ann", "ann", "ben", "ben", "cat", "sub"] as const
+const tickers = ["USDT", "USDT", "BTC", "ETH", "SHIB"] as const
+const wallets = ["main", "trade", "collateral"] as const
+const plans = ["plan-1", "plan-2", "plan-3"] as const
+const codes = ["code-1", "code-2", "code-3"] as const
+
+/** The price around which a market trades, the step of its prices and their digits, and the unit of its amounts. */
+const grids = [
+  { market: "BTC_USDT", price: 100, tick: 1, digits: 2, lot: 0.1, fine: 6 },
+  { market: "BTC_USDT", price: 100, tick: 1, digits: 2, lot: 0.1, fine: 6 },
+  { market: "BTC_PERP", price: 100, tick: 1, digits: 1, lot: 0.1, fine: 3 },
+  { market: "BTC_PERP", price: 100, tick: 1, digits: 1, lot: 0.1, fine: 3 },
+  { market: "ETH_USDT", price: 50, tick: 0.5, digits: 2, lot: 0.2, fine: 5 },
+  { market: "ETH_BTC", price: 0.05, tick: 0.0005, digits: 6, lot: 0.01, fine: 4 },
+  { market: "SHIB_USDT", price: 0.00001, tick: 0.0000001, digits: 10, lot: 1_000_000, fine: 0 }
+] as const
+
+const opening: ReadonlyArray<object> = [
+  ...owners.map((account) => ({ _tag: "OpenAccount", account, b2b: account === "ann" })),
+  {
+    _tag: "OpenSubAccount",
+    id: "sub",
+    parent: "ann",
+    alias: "sub",
+    email: "",
+    color: "#000000",
+    shareKyc: true,
+    kycStatus: "shared",
+    spotEnabled: true,
+    collateralEnabled: true
+  },
+  ...[...owners, "sub"].map((account) => ({
+    _tag: "AddKey",
+    account,
+    apiKey: account,
+    apiSecret: "secret",
+    title: account,
+    type: "1",
+    enabled: true
+  })),
+  ...["ann", "ben", "sub"].flatMap((account) => [
+    ...[["USDT", "2000"], ["BTC", "20"], ["ETH", "20"], ["SHIB", "100000000"]].map(([ticker, amount]) => ({
+      _tag: "Fund",
+      account,
+      wallet: "trade",
+      ticker,
+      amount
+    })),
+    { _tag: "Fund", account, wallet: "collateral", ticker: "USDT", amount: "300" },
+    { _tag: "Fund", account, wallet: "main", ticker: "USDT", amount: "300" }
+  ]),
+  { _tag: "Fund", account: "cat", wallet: "trade", ticker: "USDT", amount: "80" },
+  { _tag: "Fund", account: "cat", wallet: "collateral", ticker: "USDT", amount: "15" }
+]
+
+const optional = (key: string, isThere: boolean, value: unknown) => isThere ? { [key]: value } : {}
+
+const order = (dice: Dice, kind: number): object => {
+  const { digits, fine, lot, market, price, tick } = dice.pick(grids)
+  const listed = Listings.markets.find(({ name }) => name === market)
+  const at = (spread: number) => (price + (dice.next(2 * spread + 1) - spread) * tick).toFixed(digits)
+  const amount = (lot * (1 + dice.next(9)) + (dice.is(4) ? dice.next(8) * 10 ** -fine : 0)).toFixed(fine)
+  const common = {
+    market,
+    side: dice.pick(["buy", "sell"]),
+    amount,
+    ...optional("clientOrderId", dice.is(3), `own-${dice.next(40)}`),
+    ...optional("stp", dice.is(3), dice.pick(["no", "cancel_both", "cancel_new", "cancel_old"]))
+  }
+  const reduceOnly = optional("reduceOnly", dice.is(6), true)
+  const collateral = listed?.isCollateral === true && dice.is(2)
+  if (kind < 14) {
+    const flags = { ...optional("ioc", dice.is(9), true), ...optional("postOnly", dice.is(9), true) }
+    return { _tag: "PlaceLimit", ...common, price: at(dice.is(4) ? 15 : 2), collateral, ...reduceOnly, ...flags }
+  }
+  if (kind < 19) {
+    const quoteAmount = kind === 18
+    const spent = (price * lot * (1 + dice.next(9))).toFixed(digits)
+    return {
+      _tag: "PlaceMarket",
+      ...common,
+      ...reduceOnly,
+      collateral,
+      quoteAmount,
+      ...(quoteAmount ? { amount: spent } : {})
+    }
+  }
+  if (kind < 24) {
+    const bboRole = optional("bboRole", dice.is(2), dice.pick(["queue", "counterparty"]))
+    return { _tag: "PlaceStopLimit", ...common, price: at(6), activationPrice: at(6), ...bboRole }
+  }
+  return { _tag: "PlaceOco", ...common, ...reduceOnly, price: at(9), activationPrice: at(9), stopLimitPrice: at(9) }
+}
+
+/** Cancels an open order, or one that there may never have been, named by either identifier. */
+const cancellation = (dice: Dice, state: State, kind: number): object => {
+  if (kind === 4) {
+    return {
+      _tag: "CancelAll",
+      ...optional("market", dice.is(2), dice.pick(grids).market),
+      ...optional("type", dice.is(3), [dice.pick(["spot", "margin", "futures"])]),
+      ...optional("positionSide", dice.is(6), dice.pick(["LONG", "SHORT", "BOTH"]))
+    }
+  }
+  const isPair = kind > 4
+  const open = isPair ? [...state.ocoOrders.values()].map(({ stopLoss }) => stopLoss) : [...state.openOrders.values()]
+  const found = open.length === 0 ? undefined : dice.pick(open)
+  const market = dice.is(10) ? dice.pick(grids).market : found?.market ?? "BTC_USDT"
+  const named = dice.is(3)
+    ? { clientOrderId: dice.is(2) ? found?.clientOrderId ?? "own-1" : `own-${dice.next(40)}` }
+    : { orderId: (isPair ? found?.oco : found?.id) ?? "7" }
+  return { _tag: isPair ? "CancelOco" : "Cancel", market, ...named }
+}
+
+/** An order against an open position, which may only reduce it or close more than there is. */
+const reduction = (dice: Dice, { positions }: State) => {
+  const position = dice.pick([...positions.values()])
+  const grid = grids.find(({ market }) => market === position?.market)
+  if (position === undefined || grid === undefined) return undefined
+  const away = (grid.price + (dice.next(25) - 12) * grid.tick).toFixed(grid.digits)
+  return {
+    _tag: "PlaceLimit",
+    market: position.market,
+    side: position.amount > 0n ? "sell" : "buy",
+    amount: (grid.lot * (1 + dice.next(12))).toFixed(grid.fine),
+    price: away,
+    collateral: true,
+    ...optional("reduceOnly", !dice.is(3), true),
+    account: position.account
+  }
+}
+
+const operation = (dice: Dice, state: State): object => {
+  if (dice.is(8)) return reduction(dice, state) ?? { _tag: "Nothing" }
+  const kind = dice.next(46)
+  if (kind < 28) return order(dice, kind)
+  if (kind < 36) return cancellation(dice, state, kind - 28)
+  switch (kind) {
+    case 36:
+      return { _tag: "CreateCode", ticker: dice.pick(tickers), amount: `${1 + dice.next(20)}` }
+    case 37:
+    case 38:
+      return {
+        _tag: "ApplyCode",
+        code: dice.pick([...codes, ...state.codes.keys()]),
+        ...optional("passphrase", dice.is(4), "sesame")
+      }
+    case 39:
+      return {
+        _tag: "CreateSubAccount",
+        alias: `alias-${dice.next(9)}`,
+        shareKyc: dice.is(2),
+        spotEnabled: !dice.is(4),
+        collateralEnabled: !dice.is(4)
+      }
+    case 40:
+      return {
+        _tag: "CreateSubAccountKey",
+        subAccountId: dice.pick([...state.subAccounts.keys(), "none"]),
+        title: "t",
+        type: "1"
+      }
+    case 41:
+      return { _tag: "DeleteSubAccount", id: dice.pick([...state.subAccounts.keys(), "none"]) }
+    case 42:
+      return { _tag: "Nothing" }
+    default:
+      return {
+        _tag: "Transfer",
+        from: dice.pick(wallets),
+        to: dice.pick(wallets),
+        ticker: dice.pick(tickers),
+        amount: `${1 + dice.next(90)}`
+      }
+  }
+}
+
+/** What the owner of a venue does. */
+const ownerAction = (dice: Dice): object => {
+  const { digits, lot, market, price, tick } = dice.pick(grids)
+  const at = (spread: number) => (price + (dice.next(2 * spread + 1) - spread) * tick).toFixed(digits)
+  const account = dice.pick(accounts)
+  const amount = `${1 + dice.next(50)}`
+  switch (dice.next(13)) {
+    case 0:
+    case 1:
+      return { _tag: "MovePrice", market, price: at(8) }
+    case 2:
+      return { _tag: "StepPrice", market, by: `${dice.is(2) ? "-" : ""}${tick.toFixed(digits)}` }
+    case 3: {
+      const steps = Array.from({ length: 1 + dice.next(6) }, () => ({ afterMillis: dice.next(9000), price: at(6) }))
+      return { _tag: "PlayPrices", market, steps }
+    }
+    case 4:
+      return {
+        _tag: "OpenPosition",
+        account,
+        market,
+        side: dice.pick(["buy", "sell"]),
+        amount: lot.toFixed(1),
+        price: at(4)
+      }
+    case 5:
+      return {
+        _tag: "CreateCode",
+        account,
+        code: dice.pick(codes),
+        ticker: dice.pick(tickers),
+        amount,
+        ...optional("passphrase", dice.is(3), "sesame")
+      }
+    case 6:
+      return { _tag: "OpenPlan", planId: dice.pick(plans), ticker: "USDT", dailyPercent: "0.5", days: 1 + dice.next(4) }
+    case 7:
+      return { _tag: "Invest", account, planId: dice.pick(plans), investmentId: `i-${dice.next(50)}`, amount }
+    case 8:
+      return {
+        _tag: "PayInterest",
+        account,
+        planId: dice.pick(plans),
+        investmentId: "paid",
+        ticker: "USDT",
+        amount: "0.5"
+      }
+    case 9:
+      return { _tag: "SetSubAccount", id: "sub", ...optional("spotEnabled", dice.is(2), !dice.is(4)) }
+    case 10:
+      return { _tag: "Pass" }
+    default:
+      return { _tag: "Fund", account, wallet: dice.pick(wallets), ticker: dice.pick(tickers), amount }
+  }
+}
+
+/** What the history of a seed tells next, by the state that it has come to. */
+export const history = (seed: number): (state: State) => Command => {
+  const dice = new Dice(seed)
+  let [index, at] = [0, 1_700_000_000_000_000]
+  return (state) => {
+    at += dice.is(60) ? 30 * 3_600_000_000 : dice.next(3_000_000)
+    const opened = opening[index++]
+    if (opened !== undefined) return { at, action: opened as Action }
+    if (dice.is(8)) return { at, action: ownerAction(dice) as Action }
+    const { account, ...drawn } = operation(dice, state) as Operation & { readonly account?: string }
+    const asked = drawn as Operation
+    const named = "orderId" in asked && asked.orderId !== undefined ? state.openOrders.get(asked.orderId) : undefined
+    // Most cancellations are made by the account that placed the order.
+    const owner = account ?? (named !== undefined && !dice.is(10) ? named.account : dice.pick(accounts))
+    const nonce = optional("nonce", dice.is(5), { value: BigInt(dice.next(4000)), window: dice.is(2) })
+    return { at, action: { _tag: "Call", apiKey: owner, ...nonce, operation: asked } as unknown as Action }
+  }
+}

@@ -1,0 +1,81 @@
+/** Each index says what a scan of everything would. */
+import { assert } from "@effect/vitest"
+import * as Agenda from "../../../src/sandbox/engine/Agenda.ts"
+import * as Claims from "../../../src/sandbox/engine/Claims.ts"
+import * as Families from "../../../src/sandbox/engine/Families.ts"
+import * as Line from "../../../src/sandbox/engine/Line.ts"
+import type { Order } from "../../../src/sandbox/engine/Order.ts"
+import * as PendingStopOrders from "../../../src/sandbox/engine/PendingStopOrders.ts"
+import type { State } from "../../../src/sandbox/engine/State.ts"
+
+const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
+
+/** How much of a position an order has claimed. Of an open OCO order only the take-profit counts. */
+const claimOf = ({ ocoOrders }: State, order: Order): bigint => {
+  const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco)
+  return order.kind === "spot" || pair?.stopLoss === order ? 0n : order.reduceOnly ? order.left : order.closing
+}
+
+const owned = (state: State): void => {
+  const orders = [...state.openOrders.values()]
+  for (const account of state.accounts.keys()) {
+    const own = orders.filter((order) => order.account === account)
+    assert.strictEqual(ids(state.openOrders.latest(account)), ids(own.toReversed()))
+    for (const market of state.markets.keys()) {
+      const there = own.filter((order) => order.market === market)
+      assert.strictEqual(ids(state.openOrders.latest(account, market)), ids(there.toReversed()))
+      for (const { clientOrderId } of there) {
+        if (clientOrderId === undefined) continue
+        const named = there.filter((order) => order.clientOrderId === clientOrderId)
+        assert.strictEqual(ids(state.openOrders.named(account, market, clientOrderId)), ids(named))
+      }
+      for (const side of ["buy", "sell"] as const) {
+        const claimants = there.filter((order) => order.side === side)
+        const total = claimants.reduce((sum, order) => sum + claimOf(state, order), 0n)
+        assert.strictEqual(Claims.total(state.claims, { account, market, side }), total)
+        const reducing = claimants.filter(({ reduceOnly }) => reduceOnly)
+        assert.strictEqual(ids(Claims.reduceOnly(state.claims, { account, market, side })), ids(reducing))
+      }
+    }
+    const pairs = [...state.ocoOrders.values()].filter(({ stopLoss }) => stopLoss.account === account)
+    assert.strictEqual(ids(state.ocoOrders.latest(account)), ids(pairs.toReversed()))
+    const positions = [...state.positions.values()].filter((position) => position.account === account)
+    assert.strictEqual(ids(state.positionsOf.get(account) ?? []), ids(positions))
+    const subAccounts = [...state.subAccounts.values()].filter(({ parent }) => parent === account)
+    assert.strictEqual(ids(Families.of(state.families, account)?.subAccounts ?? []), ids(subAccounts))
+    const keys = [...state.keys.values()].filter((key) => key.account === account)
+    assert.strictEqual(ids(Families.of(state.families, account)?.keys ?? []), ids(keys))
+  }
+}
+
+/** What is left at each price is the sum of the orders, and whoever waits for a trigger is where it is looked for. */
+const traded = (state: State): void => {
+  for (const [market, { book, waiting }] of state.trading) {
+    for (const { left, orders } of [...book.bids, ...book.asks]) {
+      assert.strictEqual(left, Line.members(orders).reduce((sum, order) => sum + order.left, 0n))
+    }
+    const pending = [...state.openOrders.values()].filter((order) =>
+      order.market === market && order.stop?.activated === false
+    )
+    const found = PendingStopOrders.all(waiting).toSorted((one, other) => Number(one.id) - Number(other.id))
+    assert.strictEqual(ids(found), ids(pending))
+    assert.strictEqual(waiting.marked.size + waiting.reached.size, 0)
+  }
+}
+
+const scheduled = ({ due, investments, investmentsOf, priceSteps }: State): void => {
+  const interest = [...investments.values()].toSorted((one, other) => one.nextAt - other.nextAt)
+  assert.strictEqual(Agenda.next(due.interest), interest[0])
+  const steps = [...priceSteps].toSorted((one, other) => one.at - other.at)
+  assert.strictEqual(Agenda.next(due.prices), steps[0])
+  for (const [account, count] of investmentsOf) {
+    assert.strictEqual(interest.filter((investment) => investment.account === account).length, count)
+  }
+}
+
+/** Checks all indexes. */
+export const indexed = (state: State): void => {
+  owned(state)
+  traded(state)
+  scheduled(state)
+}
