@@ -85,19 +85,16 @@ export const layer = (
     Venue.Venue,
     Effect.map(Venue.make({ dialect: speak(dialect) }), (venue) => {
       const { answer, before, request, resets } = make?.() ?? {}
-      return Venue.Venue.of({
-        ...venue,
-        handle: (asked) =>
-          Effect.suspend(() => {
-            before?.(venue, asked)
-            if (resets?.(asked) === true) return Effect.succeed<Answer>({ _tag: "Reset" })
-            const changed = request === undefined ? asked : request(asked, venue)
-            return Effect.map(
-              venue.handle(changed),
-              (given) => given._tag === "Answer" && answer !== undefined ? answer(given, asked, venue) : given
-            )
-          })
-      })
+      const receive: typeof venue.receive = (asked, clock, resume) => {
+        before?.(venue, asked)
+        if (resets?.(asked) === true) return resume({ _tag: "Reset" })
+        const changed = request === undefined ? asked : request(asked, venue)
+        const change = (given: Answer) =>
+          given._tag === "Answer" && answer !== undefined ? answer(given, asked, venue) : given
+        venue.receive(changed, clock, (given) =>
+          resume(Effect.isEffect(given) ? Effect.map(given, change) : change(given)))
+      }
+      return Venue.Venue.of({ ...venue, receive, handle: Venue.handling(receive) })
     })
   )
 
