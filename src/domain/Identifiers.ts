@@ -16,6 +16,7 @@
  */
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
 import { hasForm, NonEmptyText, Text } from "./Text.ts"
 
@@ -70,7 +71,7 @@ export type PositionId = typeof PositionId.Type
  */
 export const PositionId = Text.check(digits).pipe(Schema.brand("PositionId")).annotate({ identifier: "PositionId" })
 
-const clientOrderIdForm = /^[A-Za-z0-9\-._]+$/u
+const clientOrderIdCharacter = /[A-Za-z0-9\-._]/u
 
 /**
  * Your own identifier of an order: at least one letter, digit, dash, dot or underscore. It must be unique per account for
@@ -88,7 +89,7 @@ export type ClientOrderId = typeof ClientOrderId.Type
  * @category schemas
  * @since 0.1.0
  */
-export const ClientOrderId = NonEmptyText.check(Schema.isPattern(clientOrderIdForm, {
+export const ClientOrderId = NonEmptyText.check(Check.madeOf(clientOrderIdCharacter, clientOrderIdCharacter, {
   ...Constraint.annotation({ kind: "characters", allowed: "latin letters, numbers, dashes, dots and underscores" }),
   expected: "letters, digits, dashes, dots and underscores"
 })).pipe(Schema.brand("ClientOrderId")).annotate({ identifier: "ClientOrderId" })
@@ -116,7 +117,12 @@ export type Ticker = typeof Ticker.Type
  * @category schemas
  * @since 0.1.0
  */
-export const Ticker = Text.check(hasForm(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u, "a currency ticker")).pipe(
+export const Ticker = Text.check(
+  Check.madeOf(/[A-Za-z0-9]/u, /[A-Za-z0-9_.-]/u, {
+    ...Constraint.annotation({ kind: "format" }),
+    expected: "a currency ticker"
+  })
+).pipe(
   Schema.brand("Ticker")
 ).annotate({ identifier: "Ticker" })
 

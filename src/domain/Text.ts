@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
 
 /**
@@ -21,7 +22,7 @@ export const Text = Schema.String.annotate(Constraint.annotation({ kind: "type",
  * @since 0.1.0
  */
 export const NonEmptyText = Text.check(
-  Schema.isPattern(/^[\s\S]/u, Constraint.annotation({ kind: "notEmpty" })).abort()
+  Check.matches(/^[\s\S]/u, Constraint.annotation({ kind: "notEmpty" })).abort()
 )
 
 /**
@@ -32,7 +33,7 @@ export const NonEmptyText = Text.check(
  * @since 0.1.0
  */
 export const hasForm = (form: RegExp, expected: string) =>
-  Schema.isPattern(form, { ...Constraint.annotation({ kind: "format" }), expected })
+  Check.matches(form, { ...Constraint.annotation({ kind: "format" }), expected })
 
 /**
  * A JSON boolean. A value of another JSON type breaks the constraint `type`.

@@ -25,7 +25,6 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
 import * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as ReadBalances from "../client/make/Balances.ts"
@@ -65,34 +64,10 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
  */
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
-/** A balance on the wire. */
-const Balance = Schema.Struct({ main_balance: Decimal.Decimal })
-
-// Keys and amounts are any text at first, so that none is dropped; the map's own schema checks both, once.
-const Balances = Schema.Record(Schema.String, Schema.Struct({ main_balance: Schema.String })).annotate(
-  Wire.describedBy(() => Schema.Record(Ticker, Balance))
-).pipe(
-  Schema.decodeTo(Schema.ReadonlyMap(Ticker, Decimal.Decimal), {
-    decode: SchemaGetter.transform((entries): ReadonlyMap<string, string> => {
-      const balances = new Map<string, string>()
-      for (const [ticker, { main_balance }] of Object.entries(entries)) balances.set(ticker, main_balance)
-      return balances
-    }),
-    encode: SchemaGetter.transform((balances) =>
-      Object.fromEntries([...balances].map(([ticker, main_balance]) => [ticker, { main_balance }]))
-    )
-  })
-)
-
 /** What is answered when the request names an asset. */
-const One = Schema.Struct({ main_balance: Schema.String }).annotate(Wire.describedBy(() => Balance)).pipe(
-  Schema.decodeTo(Decimal.Decimal, {
-    decode: SchemaGetter.transform(({ main_balance }) => main_balance),
-    encode: SchemaGetter.transform((main_balance) => ({ main_balance }))
-  })
-)
+const One = Wire.inside("main_balance", Decimal.Decimal)
 
-const response = Schema.Union([One, Balances])
+const response = Schema.Union([One, Wire.keyed(Ticker, One)])
 
 // -----------------------------------------------------------------------------
 // Endpoint

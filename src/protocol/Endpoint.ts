@@ -17,7 +17,8 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
+import * as Compiled from "./Compiled.ts"
 import type { Dialect, Refusal } from "./Dialect.ts"
 import type * as Errors from "./Errors.ts"
 import * as Json from "./Json.ts"
@@ -299,9 +300,10 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
   const known = endpoint["~codecs"].get(dialect)
   if (known !== undefined) return known
   const shape = endpoint.request(dialect)
-  const response = endpoint.response(dialect)
-  const encodeRequest = Schema.encodeUnknownResult(shape.schema, all)
-  const decodeRequest = Schema.decodeUnknownResult(shape.schema, all)
+  const request = () => shape.schema
+  const response = () => endpoint.response(dialect)
+  const encodeRequest = Compiled.encodeUnknownResult(request, all)
+  const decodeRequest = Compiled.decodeUnknownResult(request, all)
   const made: Codec<Q, R> = {
     shape,
     // A shape always encodes to a JSON object.
@@ -315,8 +317,8 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
         : Result.fail(unexpected.map((field) => ({ field, constraint: { kind: "expected" } })))) as never
     },
     decodeRequest: (wire) => violations(decodeRequest(wire), shape, wire, "wire"),
-    decodeResponse: Schema.decodeUnknownResult(response),
-    encodeResponse: Schema.encodeUnknownResult(response)
+    decodeResponse: Compiled.decodeUnknownResult(response),
+    encodeResponse: Compiled.encodeUnknownResult(response)
   }
   endpoint["~codecs"].set(dialect, made)
   return made

@@ -12,6 +12,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Constraint from "../domain/Constraint.ts"
 import * as Json from "./Json.ts"
+import type * as Spelled from "./Spelled.ts"
 import * as Wire from "./Wire.ts"
 
 /**
@@ -165,21 +166,21 @@ const named = (ast: SchemaAST.AST, schema: JsonSchema, define: Define): JsonSche
 }
 
 /** An object that {@link Wire.struct} or {@link Wire.answer} spells. */
-const spelled = (ast: SchemaAST.Objects, { fields, joint }: Wire.Spelled, define: Define): JsonSchema => {
+const spelled = (ast: SchemaAST.Objects, { fields, joint }: Spelled.Plan, define: Define): JsonSchema => {
   const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
   const keys = Object.fromEntries(fields.map(({ key }) => [key, undefined]))
   // What is joined into another key has none of its own.
   const written = joint === undefined ? keys : joint.join(keys)
   const properties: Record<string, JsonSchema> = {}
   const required: Array<string> = []
-  for (const { absent, isNullable, key, name } of fields) {
+  for (const { absent, key, name, nullIsAbsent } of fields) {
     const type = types.get(name)
     if (type === undefined || !Object.hasOwn(written, key)) continue
     const isValue = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(type))
     properties[key] = anyOf([
       wireOf(type, define),
       ...(absent === undefined || Result.isSuccess(isValue(absent.value)) ? [] : [{ const: absent.value }]),
-      ...(isNullable ? [{ type: "null" }] : [])
+      ...(nullIsAbsent() ? [{ type: "null" }] : [])
     ])
     if (absent?.demanded === true || !SchemaAST.isOptional(type)) required.push(key)
   }

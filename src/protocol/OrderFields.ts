@@ -116,9 +116,9 @@ const marginPrefix = "margin "
 const marginType: Wire.Joint = {
   split: (wire) => {
     const { type } = wire
-    return typeof type === "string" && type.startsWith(marginPrefix)
-      ? { ...wire, type: type.slice(marginPrefix.length), margin: true }
-      : { ...wire, margin: undefined }
+    if (typeof type === "string" && type.startsWith(marginPrefix))
+      return { ...wire, type: type.slice(marginPrefix.length), margin: true }
+    return wire["margin"] === undefined ? wire : { ...wire, margin: undefined }
   },
   join: ({ margin, type, ...wire }) => ({ ...wire, type: margin === true ? `${marginPrefix}${String(type)}` : type })
 }

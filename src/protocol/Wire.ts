@@ -13,24 +13,25 @@ import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
+import * as Compiled from "./Compiled.ts"
 import * as Json from "./Json.ts"
+import * as Spelled from "./Spelled.ts"
 
 /**
- * A wire value that means that the field is absent, such as `""` for a client order id.
+ * A wire value that means that the field is absent: see {@link Spelled.Absent}.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Absent {
-  /** The wire value, exactly as written. */
-  readonly value: string | number
-  /** In which objects `value` means absent; in all others it means itself. */
-  readonly when: (wire: Readonly<Record<string, unknown>>) => boolean
-  /** Whether the wire must have the key even when the field is absent. */
-  readonly demanded: boolean
-  /** Whether `value` is written for a field that is absent. Default `true`. */
-  readonly written?: boolean
-}
+export type Absent = Spelled.Absent
+
+/**
+ * What becomes of the JSON object where one of its keys stands for more than one field: see {@link Spelled.Joint}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Joint = Spelled.Joint
 
 /**
  * A model of the domain and how the wire spells it.
@@ -94,19 +95,6 @@ export interface Spelling<A extends object> {
 }
 
 /**
- * What becomes of the JSON object where one of its keys stands for more than one field.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Joint {
-  /** Splits the key, before the fields are read. */
-  readonly split: (wire: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
-  /** Joins the key, after the fields are written. */
-  readonly join: (wire: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
-}
-
-/**
  * A constraint between several fields of a model.
  *
  * @category models
@@ -149,36 +137,6 @@ export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A
  */
 export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(Schema.Never)
 
-/**
- * How the wire spells a field.
- *
- * @category models
- * @since 0.1.0
- */
-export interface SpelledField {
-  /** The field's name in the domain. */
-  readonly name: string
-  /** The field's key on the wire. */
-  readonly key: string
-  /** The wire value that means that the field is absent, if one does. */
-  readonly absent: Absent | undefined
-  /** Whether `null` means that the field is absent. */
-  readonly isNullable: boolean
-}
-
-/**
- * How the wire spells the fields of a model.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Spelled {
-  /** The fields, in the order of the model. */
-  readonly fields: ReadonlyArray<SpelledField>
-  /** What becomes of a key that stands for more than one field. */
-  readonly joint: Joint | undefined
-}
-
 const spelledKey = "effect-txc/spelled"
 
 /**
@@ -187,9 +145,9 @@ const spelledKey = "effect-txc/spelled"
  * @category annotations
  * @since 0.1.0
  */
-export const spelledOf = ({ annotations }: SchemaAST.AST): Spelled | undefined =>
+export const spelledOf = ({ annotations }: SchemaAST.AST): Spelled.Plan | undefined =>
   // Only `shapeOf` writes this key, hence the type.
-  annotations?.[spelledKey] as Spelled | undefined
+  annotations?.[spelledKey] as Spelled.Plan | undefined
 
 const describedKey = "effect-txc/described"
 
@@ -214,8 +172,13 @@ export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint
   // Only `describedBy` writes this key, hence the type.
   (annotations?.[describedKey] as (() => Schema.Constraint) | undefined)?.()
 
-const isNullable = (schema: Schema.Constraint): boolean =>
-  SchemaAST.isOptional(schema.ast) && !Schema.is(schema as Schema.Codec<unknown>)(null)
+const isNullable = ({ ast }: Schema.Constraint): boolean =>
+  SchemaAST.isOptional(ast) && Compiled.compile(SchemaAST.toType(ast))(null) === Compiled.refused
+
+const once = <A>(make: () => A): () => A => {
+  let made: A | undefined
+  return () => made ??= make()
+}
 
 /** The same for fields of any type: the schema library's own types can't express that renaming keeps every field. */
 const shapeOf = <A extends object>(
@@ -229,34 +192,14 @@ const shapeOf = <A extends object>(
   nullsAreAbsent: boolean
 ): Shape<A> => {
   const fields = Object.fromEntries(Object.entries(declared).filter(([, schema]) => schema !== none))
-  const plan = Object.entries(fields).map(([name, schema]) => ({
-    name,
-    key: spelling.keys?.[name] ?? name,
-    absent: spelling.absent?.[name],
-    isNullable: nullsAreAbsent && isNullable(schema)
-  }))
-  const { joint } = spelling
-  const { join, split } = joint ?? { join: undefined, split: undefined }
-  const decode = (given: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-    const wire = split === undefined ? given : split(given)
-    const value: Record<string, unknown> = {}
-    for (const { absent, isNullable, key, name } of plan) {
-      const found = wire[key]
-      if (found === undefined) {
-        // Present but undefined, which no field accepts: so the schema reports the missing key.
-        if (absent?.demanded === true) value[name] = undefined
-      } else if (found === null && isNullable) continue
-      else if (absent === undefined || found !== absent.value || !absent.when(wire)) value[name] = found
-    }
-    return value
-  }
-  const encode = (value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
-    const wire: Record<string, unknown> = {}
-    for (const { key, name } of plan) if (value[name] !== undefined) wire[key] = value[name]
-    for (const { absent, key, name } of plan) {
-      if (value[name] === undefined && absent?.when(wire) === true && absent.written !== false) wire[key] = absent.value
-    }
-    return join === undefined ? wire : join(wire)
+  const plan: Spelled.Plan = {
+    joint: spelling.joint,
+    fields: Object.entries(fields).map(([name, schema]) => ({
+      name,
+      key: spelling.keys?.[name] ?? name,
+      absent: spelling.absent?.[name],
+      nullIsAbsent: nullsAreAbsent ? once(() => isNullable(schema)) : () => false
+    }))
   }
   const constraints = (spelling.constraints ?? []).map(({ field, holds, constraint }) =>
     Schema.makeFilter(
@@ -265,22 +208,23 @@ const shapeOf = <A extends object>(
     )
   )
   const [first, ...others] = constraints
-  const spelled: Spelled = { fields: plan, joint }
-  const plain = Schema.Struct(fields).annotate({ [spelledKey]: spelled })
+  const plain = Schema.Struct(fields).annotate({ [spelledKey]: plan })
   const struct = first === undefined ? plain : plain.check(first, ...others)
-  const names = new Map(plan.map(({ key, name }) => [key, name]))
+  const names = new Map(plan.fields.map(({ key, name }) => [key, name]))
   return {
     schema: JsonObject.pipe(
       Schema.decodeTo(struct, {
-        decode: SchemaGetter.transform(decode as never),
-        encode: SchemaGetter.transform(encode as never)
+        decode: SchemaGetter.transform(Spelled.decode(plan) as never),
+        encode: SchemaGetter.transform(Spelled.encode(plan) as never)
       })
     ) as never,
     fields,
-    keys: Object.fromEntries(plan.map(({ key, name }) => [name, key])),
+    keys: Object.fromEntries(plan.fields.map(({ key, name }) => [name, key])),
     missing: (value, side) => {
       if (!Json.isObject(value)) return []
-      const named = side === "domain" ? value : Object.fromEntries(plan.map(({ key, name }) => [name, value[key]]))
+      const named = side === "domain"
+        ? value
+        : Object.fromEntries(plan.fields.map(({ key, name }) => [name, value[key]]))
       return (spelling.constraints ?? []).flatMap(({ constraint, field, holds }) =>
         constraint.kind === "required" && !holds(named as A) ? [field] : []
       )
@@ -445,10 +389,73 @@ export const keyed = <K extends Schema.Record.Key, V>(
   // schema then checks them.
   Schema.Record(Schema.String, value).pipe(
     Schema.decodeTo(Schema.ReadonlyMap(Schema.toType(key), Schema.toType(value)), {
-      decode: SchemaGetter.transform((entries) => new Map(Object.entries(entries)) as never),
-      encode: SchemaGetter.transform((map) => Object.fromEntries(map as never) as never)
+      decode: SchemaGetter.transform(
+        Compiled.fused((entries) => new Map(Object.entries(entries)) as never, readEntries(key, value))
+      ),
+      encode: SchemaGetter.transform(
+        Compiled.fused((map) => Object.fromEntries(map as never) as never, writeEntries(key, value))
+      )
     })
   ) as never
+
+const readEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled.Fused => (compile) => {
+  const isKey = compile(SchemaAST.toType(key.ast))
+  const read = compile(value.ast)
+  return (entries) => {
+    if (!Json.isObject(entries)) return Compiled.refused
+    const map = new Map<unknown, unknown>()
+    for (const name of Object.keys(entries)) {
+      const found = read(entries[name])
+      if (found === Compiled.refused || isKey(name) === Compiled.refused) return Compiled.refused
+      map.set(name, found)
+    }
+    return map
+  }
+}
+
+const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled.Fused => (compile) => {
+  const isKey = compile(SchemaAST.toType(key.ast))
+  const write = compile(SchemaAST.flip(value.ast))
+  return (map) => {
+    if (!(map instanceof Map)) return Compiled.refused
+    const entries: Record<string, unknown> = {}
+    for (const [name, given] of map) {
+      const written = write(given)
+      // An assignment does not make a key of this name.
+      if (written === Compiled.refused || isKey(name) === Compiled.refused || name === "__proto__")
+        return Compiled.refused
+      entries[name] = written
+    }
+    return entries
+  }
+}
+
+/**
+ * A text that is alone in a JSON object, under `key`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const inside = <A extends string>(key: string, schema: Schema.Codec<A, string>): Schema.Codec<A, unknown> =>
+  Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
+    Schema.decodeTo(schema, {
+      decode: SchemaGetter.transform(
+        Compiled.fused((wire: Spelled.Fields) => wire[key] as string, (compile, _, target) => {
+          const read = compile(target)
+          return (wire) => Json.isObject(wire) ? read(wire[key]) : Compiled.refused
+        })
+      ),
+      encode: SchemaGetter.transform(
+        Compiled.fused((text: string) => ({ [key]: text }), (compile, source) => {
+          const write = compile(source)
+          return (text) => {
+            const written = write(text)
+            return written === Compiled.refused ? written : { [key]: written }
+          }
+        })
+      )
+    })
+  )
 
 /**
  * A role in a trade: 1 (maker) or 2 (taker) on the wire.

@@ -1,0 +1,435 @@
+/**
+ * Schemas compiled to plain functions: from the wire to the domain and back in one pass.
+ *
+ * A compiled schema answers only "accepted, with this value" or {@link refused}. The schema itself stays the reference:
+ *
+ * - What is refused is given to the schema, which says why, or accepts it after all.
+ * - What is accepted, the schema accepts, with an equal value of the same keys in the same order.
+ * - A node of a schema that nobody has taught this module is interpreted.
+ * - Nothing is compiled from text at run time. Many runtimes forbid that.
+ *
+ * @since 0.1.0
+ */
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import type * as SchemaGetter from "effect/SchemaGetter"
+import * as Check from "../domain/Check.ts"
+import * as Json from "./Json.ts"
+
+/**
+ * In place of a value: the compiled schema does not accept the input. The schema decides.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const refused: unique symbol = Symbol("effect-txc/refused")
+
+/**
+ * One direction of a schema, compiled: gives the value, or {@link refused}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Parser = (input: unknown) => unknown
+
+/**
+ * Compiles a node of a schema and all below it. The node is read in the direction of decoding.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Compile = (ast: SchemaAST.AST) => Parser
+
+/**
+ * Compiles what goes through a transformation in one pass: the check of what goes in, the transformation, and the check of
+ * what comes out. `undefined` when the two nodes are not those that it was made for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.AST) => Parser | undefined
+
+const fusions = new WeakMap<object, Fused>()
+
+/**
+ * Teaches this module to compile a transformation together with the nodes on both sides of it. Gives back the
+ * transformation.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fused = <F extends (input: never) => unknown>(transform: F, build: Fused): F => {
+  fusions.set(transform, build)
+  return transform
+}
+
+// -----------------------------------------------------------------------------
+// Nodes
+// -----------------------------------------------------------------------------
+
+const options: SchemaAST.ParseOptions = {}
+
+// One closure for each: an answer has thousands of values, and each call of a closure costs as much as what it does.
+const aString: Parser = (input) => typeof input === "string" ? input : refused
+const aNumber: Parser = (input) => typeof input === "number" ? input : refused
+const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused
+const aBigInt: Parser = (input) => typeof input === "bigint" ? input : refused
+const anything: Parser = (input) => input
+/** A structure without fields has no other meaning. */
+const something: Parser = (input) => input === null || input === undefined ? refused : input
+const nothing: Parser = () => undefined
+
+const oneOf = (values: ReadonlyArray<unknown>): Parser => (input) => values.includes(input) ? input : refused
+const textOrOneOf = (values: ReadonlyArray<unknown>): Parser => (input) =>
+  typeof input === "string" || values.includes(input) ? input : refused
+
+const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser | undefined => {
+  const [item, ...others] = rest.map(compile)
+  if (others.length > 0 || elements.some(SchemaAST.isOptional)) return undefined
+  const first = elements.map(compile)
+  return (input) => {
+    if (!Array.isArray(input) || input.length < first.length) return refused
+    const length = input.length
+    if (item === undefined && length > first.length) return refused
+    const output: Array<unknown> = []
+    for (let at = 0; at < length; at++) {
+      const value = (first[at] ?? item)?.(input[at])
+      if (value === refused) return refused
+      output.push(value)
+    }
+    return output
+  }
+}
+
+/**
+ * Whether an object may lack a field of this schema. A schema that makes a value of nothing is not one of them: it decides
+ * itself.
+ *
+ * @category compiling
+ * @since 0.1.0
+ */
+export const mayLack = (ast: SchemaAST.AST): boolean => SchemaAST.isOptional(ast) && keepsNothing(ast)
+
+const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
+  encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
+
+const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Parser => {
+  const fields = propertySignatures.map(({ name, type }) => ({
+    name: String(name),
+    parse: compile(type),
+    isOptional: mayLack(type)
+  }))
+  return (input) => {
+    if (!Json.isObject(input)) return refused
+    const output: Record<string, unknown> = {}
+    for (const { isOptional, name, parse } of fields) {
+      const given = input[name]
+      if (given === undefined && !(name in input)) {
+        if (isOptional) continue
+        return refused
+      }
+      const value = parse(given)
+      if (value === refused) return refused
+      output[name] = value
+    }
+    return output
+  }
+}
+
+/** An object whose keys are data. The one key that an assignment does not make is left to the schema. */
+const record = (type: SchemaAST.AST, compile: Compile): Parser => {
+  const parse = compile(type)
+  return (input) => {
+    if (!Json.isObject(input)) return refused
+    const output: Record<string, unknown> = {}
+    for (const key of Object.keys(input)) {
+      const value = parse(input[key])
+      if (value === refused || key === "__proto__") return refused
+      output[key] = value
+    }
+    return output
+  }
+}
+
+const object = (ast: SchemaAST.Objects, compile: Compile): Parser | undefined => {
+  const { indexSignatures: [index, ...others], propertySignatures } = ast
+  if (index === undefined) {
+    if (propertySignatures.length === 0) return something
+    const isPlain = propertySignatures.every(({ name }) => typeof name === "string" && name !== "__proto__")
+    return isPlain ? struct(ast, compile) : undefined
+  }
+  return others.length === 0 && propertySignatures.length === 0 && index.parameter === Schema.String.ast
+    ? record(index.type, compile)
+    : undefined
+}
+
+/** The first member that accepts the input gives the value. */
+const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
+  if (ast.options?.mode === "oneOf") return undefined
+  const literals = literalsOf(ast)
+  if (literals !== undefined) return oneOf(literals)
+  const [first, second] = ast.types
+  // An enumeration that may be extended: texts that are listed, then any other.
+  if (ast.types.length === 2 && first !== undefined && second?._tag === "String" && isBare(second)) {
+    const listed = SchemaAST.isUnion(first) && isBare(first) ? literalsOf(first) : undefined
+    if (listed !== undefined) return textOrOneOf(listed)
+  }
+  const members = ast.types.map(compile)
+  return (input) => {
+    for (const member of members) {
+      const value = member(input)
+      if (value !== refused) return value
+    }
+    return refused
+  }
+}
+
+/** The values of a union of literals; `undefined` of any other union. */
+const literalsOf = ({ types }: SchemaAST.Union): ReadonlyArray<unknown> | undefined => {
+  const literals = types.flatMap((type) => SchemaAST.isLiteral(type) && isBare(type) ? [type.literal] : [])
+  return literals.length === types.length ? literals : undefined
+}
+
+const isBare = (ast: SchemaAST.AST): boolean =>
+  ast.checks === undefined && ast.encoding === undefined &&
+  !("encodingChecks" in ast && ast.encodingChecks !== undefined)
+
+/** A declaration is a function already. */
+const declaration = (ast: SchemaAST.Declaration): Parser => {
+  const run = ast.run(ast.typeParameters)
+  return (input) => {
+    const exit = run(input, ast, options)
+    return Exit.isExit(exit) && Exit.isSuccess(exit) ? exit.value : refused
+  }
+}
+
+const structure = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
+  switch (ast._tag) {
+    case "String":
+      return aString
+    case "Number":
+      return aNumber
+    case "Boolean":
+      return aBoolean
+    case "BigInt":
+      return aBigInt
+    case "Null":
+      return oneOf([null])
+    case "Literal":
+      return oneOf([ast.literal])
+    case "Unknown":
+      return anything
+    case "Void":
+      return nothing
+    case "Arrays":
+      return array(ast, compile)
+    case "Objects":
+      return object(ast, compile)
+    case "Union":
+      return union(ast, compile)
+    case "Declaration":
+      return declaration(ast)
+    default:
+      return undefined
+  }
+}
+
+// -----------------------------------------------------------------------------
+// Checks
+// -----------------------------------------------------------------------------
+
+type Test<A = never> = (value: A) => boolean
+
+const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never>> = []): ReadonlyArray<Test> =>
+  checks.flatMap((check) => {
+    const test = Check.testOf(check)
+    if (test !== undefined) return [test]
+    if (check._tag === "FilterGroup") return testsOf(ast, check.checks)
+    return [(value) => check.run(value, ast, options) === undefined]
+  })
+
+/**
+ * Whether a value passes all checks of a node; `undefined` when it has none. A flipped node checks what goes in, and any
+ * other what comes out.
+ *
+ * @category compiling
+ * @since 0.1.0
+ */
+export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
+  const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined
+  const tests = testsOf(ast, checks)
+  const [first, second, ...others] = tests
+  if (first === undefined) return undefined
+  // The node's own structure has proved the type that its checks expect.
+  if (second === undefined) return (value) => first(value as never)
+  if (others.length === 0) return (value) => first(value as never) && second(value as never)
+  return (value) => tests.every((test) => test(value as never))
+}
+
+/** A text that passes tests. */
+const text = ([first, second, third, ...others]: ReadonlyArray<Test<string>>): Parser => {
+  if (first === undefined) return aString
+  if (second === undefined) return (input) => typeof input === "string" && first(input) ? input : refused
+  if (third === undefined) {
+    return (input) => typeof input === "string" && first(input) && second(input) ? input : refused
+  }
+  return (input) =>
+    typeof input === "string" && first(input) && second(input) && third(input) && others.every((test) => test(input))
+      ? input
+      : refused
+}
+
+const checked = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => {
+  const parse = structure(ast, compile)
+  const acceptsInput = checksOf(ast, "input")
+  const accepts = checksOf(ast, "output")
+  if (parse === aString && acceptsInput === undefined)
+    return text(testsOf(ast, ast.checks) as ReadonlyArray<Test<string>>)
+  if (parse === undefined || (acceptsInput === undefined && accepts === undefined)) return parse
+  return (input) => {
+    const value = parse(input)
+    if (value === refused || acceptsInput?.(input) === false || accepts?.(value) === false) return refused
+    return value
+  }
+}
+
+// -----------------------------------------------------------------------------
+// Transformations
+// -----------------------------------------------------------------------------
+
+/** A transformation of values only. Others act on what is missing too, or are effects. */
+const isPlain = (
+  decode: SchemaAST.Link["transformation"]["decode"]
+): decode is SchemaGetter.Transform<unknown, unknown> | SchemaGetter.Passthrough =>
+  "_tag" in decode && (decode._tag === "Transform" || decode._tag === "Passthrough")
+
+/** A node with transformations: from the node that is furthest away to the node itself. */
+const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding, compile: Compile): Parser | undefined => {
+  const steps: Array<Parser> = []
+  const itself = checked(ast, compile)
+  if (itself === undefined) return undefined
+  // A transformation that ends at this node checks what comes out by the node alone, not by the way to it.
+  const compileEnd: Compile = (node) => node === ast ? itself : compile(node)
+  let isParsed = false
+  for (const [at, { to: source, transformation }] of [...links.entries()].toReversed()) {
+    const { decode } = transformation
+    if (!isPlain(decode)) return undefined
+    const target: SchemaAST.AST = links[at - 1]?.to ?? ast
+    const whole: Parser | undefined =
+      decode._tag === "Transform" && !isParsed && (at === 0 || target.encoding === undefined)
+        ? fusions.get(decode.transform)?.(compileEnd, source, target)
+        : undefined
+    if (whole === undefined) {
+      if (!isParsed) steps.push(compile(source))
+      if (decode._tag === "Transform") steps.push(decode.transform)
+    } else steps.push(whole)
+    isParsed = whole !== undefined
+  }
+  if (!isParsed) steps.push(itself)
+  return inSequence(steps)
+}
+
+const inSequence = (steps: ReadonlyArray<Parser>): Parser => {
+  const [only] = steps
+  if (only !== undefined && steps.length === 1) return only
+  return (input) => {
+    let value = input
+    for (const step of steps) {
+      value = step(value)
+      if (value === refused) return refused
+    }
+    return value
+  }
+}
+
+// -----------------------------------------------------------------------------
+// Schemas
+// -----------------------------------------------------------------------------
+
+/**
+ * The schema itself as a parser, for nodes that this module does not know.
+ *
+ * @category compiling
+ * @since 0.1.0
+ */
+export const interpreted: Compile = (ast) => {
+  const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
+  return (input) => Result.getOrElse(decode(input), () => refused)
+}
+
+/**
+ * A compiler. Nodes that many schemas have are compiled once. `interpret` makes the parser of a node that it does not know.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (interpret: Compile): Compile => {
+  const known = new WeakMap<SchemaAST.AST, Parser>()
+  const compile: Compile = (ast) => {
+    const found = known.get(ast)
+    if (found !== undefined) return found
+    const parse = ast.encoding === undefined ? checked(ast, compile) : transformed(ast, ast.encoding, compile)
+    const made = parse ?? interpret(ast)
+    known.set(ast, made)
+    return made
+  }
+  return compile
+}
+
+/**
+ * Compiles a schema in the direction of decoding. For the other direction give it the flipped schema.
+ *
+ * @category compiling
+ * @since 0.1.0
+ */
+export const compile: Compile = make(interpreted)
+
+/** The compiled schema first, and where it refuses, the schema. Each is made when it is first needed. */
+const either = <A>(
+  ast: () => SchemaAST.AST,
+  exact: () => (input: unknown) => Result.Result<A, Schema.SchemaError>
+): (input: unknown) => Result.Result<A, Schema.SchemaError> => {
+  let compiled: Parser | undefined
+  let schema: ReturnType<typeof exact> | undefined
+  return (input) => {
+    compiled ??= compile(ast())
+    const value = attempt(compiled, input)
+    // What is accepted is of the schema's type: that is what the tests of this module show.
+    return value === refused ? (schema ??= exact())(input) : Result.succeed(value as A)
+  }
+}
+
+/** What a getter of the input throws, it throws again when the schema reads it. */
+const attempt = (parse: Parser, input: unknown): unknown => {
+  try {
+    return parse(input)
+  } catch {
+    return refused
+  }
+}
+
+/**
+ * As `Schema.decodeUnknownResult`, compiled. The schema is asked for at the first use.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const decodeUnknownResult = <A>(
+  schema: () => Schema.Codec<A, unknown>,
+  options?: SchemaAST.ParseOptions
+): (input: unknown) => Result.Result<A, Schema.SchemaError> =>
+  either(() => schema().ast, () => Schema.decodeUnknownResult(schema(), options))
+
+/**
+ * As `Schema.encodeUnknownResult`, compiled. The schema is asked for at the first use.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const encodeUnknownResult = <A>(
+  schema: () => Schema.Codec<A, unknown>,
+  options?: SchemaAST.ParseOptions
+): (input: unknown) => Result.Result<unknown, Schema.SchemaError> =>
+  either(() => SchemaAST.flip(schema().ast), () => Schema.encodeUnknownResult(schema(), options))

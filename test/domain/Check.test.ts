@@ -1,0 +1,38 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import * as Check from "../../src/domain/Check.ts"
+import { property } from "../support/property.ts"
+
+const isWord = Check.matches(/^[a-z]+$/u)
+const isShort = Check.passes((text: string) => text.length < 3, { expected: "a short text" })
+const isTicker = Check.madeOf(/[A-Z]/u, /[A-Z_]/u, { expected: "a ticker" })
+const isShortWord = Check.both((text) => /^[a-z]{1,2}$/u.test(text), isWord, isShort)
+
+describe("the predicate of a check", () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 4 }),
+    fc.string({ unit: fc.constantFrom("A", "_", "a", "é"), maxLength: 4 })
+  )
+
+  property("passes what the check passes", [text], (text) =>
+    Effect.sync(() => {
+      for (const check of [isWord, isShort, isTicker, isShortWord]) {
+        assert.strictEqual(Check.testOf(check)?.(text), Schema.is(Schema.String.check(check))(text), text)
+      }
+    }))
+
+  it("is not there for a check of another origin", () => {
+    assert.isUndefined(Check.testOf(Schema.isMinLength(1)))
+  })
+})
+
+describe("madeOf", () => {
+  it("wants one character at least, the first of its own kind", () => {
+    const accepted = ["A", "AB", "A_", "", "_A", "a", "Aa", "Aé", "\uD800"].map((text) =>
+      Check.testOf(isTicker)?.(text)
+    )
+    assert.deepStrictEqual(accepted, [true, true, true, false, false, false, false, false, false])
+  })
+})

@@ -1,0 +1,310 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as fc from "fast-check"
+import { inspect } from "node:util"
+import { Ticker } from "../../src/domain/Identifiers.ts"
+import * as Compiled from "../../src/protocol/Compiled.ts"
+import { type Dialect, document } from "../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import * as Wire from "../../src/protocol/Wire.ts"
+import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/all.ts"
+import { anyRequest, response, revealed } from "../support/arbitraries.ts"
+import { dialects } from "../support/exchange.ts"
+import { isLong } from "../support/long.ts"
+import { mutation } from "../support/mutations.ts"
+import { property } from "../support/property.ts"
+
+/** A schema in one direction, as both read it. */
+interface Pair {
+  readonly compiled: Compiled.Parser
+  readonly schema: (input: unknown) => Result.Result<unknown, Schema.SchemaError>
+}
+
+const decoding = (schema: Schema.Codec<unknown>): Pair => ({
+  compiled: Compiled.compile(schema.ast),
+  schema: Schema.decodeUnknownResult(schema)
+})
+
+const encoding = (schema: Schema.Codec<unknown>): Pair => ({
+  compiled: Compiled.compile(SchemaAST.flip(schema.ast)),
+  schema: Schema.encodeUnknownResult(schema)
+})
+
+/** Everything that can be seen of a value: the order of keys too. */
+const shown = (value: unknown): string =>
+  inspect(revealed(value), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true })
+
+/** Where the compiled schema accepts, the schema accepts the same. Says whether it did. */
+const agrees = ({ compiled, schema }: Pair, input: unknown): boolean => {
+  const value = compiled(input)
+  if (value === Compiled.refused) return false
+  assert.strictEqual(shown(value), shown(Result.getOrThrow(schema(input))))
+  return true
+}
+
+const throughJson = (wire: unknown): unknown =>
+  wire === undefined ? undefined : Result.getOrThrow(Json.parse(Json.stringify(wire as object)))
+
+/** Every object inside a value, as it is. */
+const objectsIn = (value: unknown): ReadonlyArray<object> => {
+  if (typeof value !== "object" || value === null) return []
+  const inner: ReadonlyArray<unknown> = value instanceof Map ? [...value].flat() : Object.values(value)
+  return [value, ...inner.flatMap(objectsIn)]
+}
+
+const once = <A>(make: () => A): () => A => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** All that is compiled of an endpoint in a dialect, with values to read. */
+const casesOf = (dialect: Dialect) => ({ endpoint, ...entry }: Entry) => {
+  const golden = goldenIn({ ...entry }, dialect)
+  const request = endpoint.request(dialect).schema
+  const answer = endpoint.response(dialect)
+  return {
+    name: endpoint.name,
+    schemas: [request, answer],
+    goldens: [
+      [encoding(request), golden.request],
+      [decoding(request), throughJson(golden.wire.request)],
+      [encoding(answer), golden.response],
+      [decoding(answer), throughJson(golden.wire.response)]
+    ] as const,
+    requests: once(() => anyRequest(endpoint, dialect) as fc.Arbitrary<unknown>),
+    answers: once(() => response(endpoint, dialect) as fc.Arbitrary<unknown>)
+  }
+}
+
+const suite = (dialect: Dialect) => {
+  const cases = entries.map(casesOf(dialect))
+  describe(`the ${dialect.name} dialect`, () => {
+    it("has no node that must be interpreted", () => {
+      for (const { name, schemas } of cases) {
+        for (const { ast } of schemas) {
+          const unknown: Array<string> = []
+          const compile = Compiled.make((ast) => {
+            unknown.push(ast._tag)
+            return () => Compiled.refused
+          })
+          compile(ast)
+          compile(SchemaAST.flip(ast))
+          assert.deepStrictEqual(unknown, [], name)
+        }
+      }
+    })
+
+    it("reads the goldens as the schemas do, and keeps nothing of them", () => {
+      for (const { goldens, name } of cases) {
+        for (const [pair, input] of goldens) {
+          assert.isTrue(agrees(pair, input), name)
+          const given = new Set(objectsIn(input))
+          assert.isFalse(objectsIn(pair.compiled(input)).some((object) => given.has(object)), name)
+        }
+      }
+    })
+
+    it("refuses what the fixtures say is refused", () => {
+      for (const { endpoint, refused } of entries) {
+        const { keys, schema } = endpoint.request(dialect)
+        for (const { bad } of refused?.rows ?? []) {
+          const said = Object.entries({ ...refused?.accepted, ...bad }).filter(([, value]) => value !== undefined)
+          agrees(encoding(schema), Object.fromEntries(said))
+          agrees(decoding(schema), Object.fromEntries(said.map(([name, value]) => [keys[name] ?? name, value])))
+        }
+      }
+    })
+
+    const drawn = fc.constantFrom(...cases)
+    const runs = isLong ? 4000 : 150
+
+    for (const what of ["requests", "answers"] as const) {
+      property(
+        `reads all ${what} as the schemas do, changed ones too`,
+        [
+          drawn.chain((it) => fc.tuple(fc.constant(it), it[what]())),
+          fc.array(mutation, { minLength: 4, maxLength: 4 })
+        ],
+        ([{ goldens, name }, value], changes) =>
+          Effect.sync(() => {
+            const [[encoding], [decoding]] = what === "requests" ? [goldens[0], goldens[1]] : [goldens[2], goldens[3]]
+            assert.isTrue(agrees(encoding, value), name)
+            const wire = throughJson(Result.getOrThrow(encoding.schema(value)))
+            assert.strictEqual(agrees(decoding, wire), Result.isSuccess(decoding.schema(wire)), name)
+            for (const change of changes) {
+              agrees(encoding, change(value))
+              agrees(decoding, change(wire))
+            }
+          }),
+        { runs, timeout: 60_000 }
+      )
+    }
+  })
+}
+
+for (const dialect of dialects) suite(dialect)
+
+describe("an object that is not plain", () => {
+  const { endpoint } = entryOf("StopLimitOrders")
+  const pair = encoding(endpoint.request(document).schema)
+  const order = { market: "BTC_USDT", side: "buy", amount: "1", price: "2", activationPrice: "3" }
+  const oncePerField = (change: (value: string) => string) => {
+    const reads = new Map<string | symbol, number>()
+    const request = new Proxy(order, {
+      get: (target, name) => {
+        reads.set(name, (reads.get(name) ?? 0) + 1)
+        return (reads.get(name) ?? 0) === 1 ? Reflect.get(target, name) : change(String(Reflect.get(target, name)))
+      }
+    })
+    return { reads, request }
+  }
+
+  it("is read once, so that what is written is what was checked", () => {
+    const { reads, request } = oncePerField(() => "not a decimal")
+    const plain = pair.compiled(order)
+    assert.deepStrictEqual(pair.compiled(request), plain)
+    assert.deepStrictEqual([...new Set(Object.keys(order).map((name) => reads.get(name)))], [1])
+  })
+
+  it("is read as the schema reads it", () => {
+    class Order {
+      readonly market = order.market
+      readonly side = order.side
+      readonly price = order.price
+      readonly activationPrice = order.activationPrice
+      get amount() {
+        return order.amount
+      }
+    }
+    const { market, ...rest } = order
+    const inputs: ReadonlyArray<readonly [name: string, input: unknown]> = [
+      ["an instance with a getter", new Order()],
+      ["no prototype", Object.assign(Object.create(null), order)],
+      ["an inherited field", Object.assign(Object.create({ market }), rest)],
+      ["a hidden field", Object.defineProperty({ ...rest }, "market", { value: market })],
+      ["symbols besides", { ...order, [Symbol("more")]: 1 }],
+      ["a list with the fields", Object.assign([], order)],
+      ["a field that is undefined", { ...order, clientOrderId: undefined }],
+      ["a frozen one", Object.freeze({ ...order })],
+      ["a function with the fields", Object.assign(() => undefined, order)]
+    ]
+    for (const [name, input] of inputs) {
+      const accepted = agrees(pair, input)
+      // Nothing that the schema accepts is left to it, here.
+      assert.strictEqual(accepted, Result.isSuccess(pair.schema(input)), name)
+    }
+  })
+
+  it("may throw where it is read, and the codec throws as the schema does", () => {
+    const request = {
+      ...order,
+      get amount(): string {
+        throw new Error("no amount")
+      }
+    }
+    const { encodeRequest } = Endpoint.codec(endpoint, document)
+    assert.throws(() => encodeRequest(request))
+    assert.throws(() => pair.schema(request))
+  })
+})
+
+describe("a map", () => {
+  const keyed = Wire.keyed(Schema.String, Schema.Int)
+
+  it("keeps a key that an assignment would not make", () => {
+    const wire: unknown = JSON.parse("{\"a\":1,\"__proto__\":2,\"7\":3}")
+    assert.isTrue(agrees(decoding(keyed), wire))
+    const map = new Map([["a", 1], ["__proto__", 2], ["7", 3]])
+    assert.strictEqual(
+      shown(Result.getOrThrow(Compiled.encodeUnknownResult(() => keyed)(map))),
+      shown(Result.getOrThrow(Schema.encodeUnknownResult(keyed)(map)))
+    )
+  })
+})
+
+describe("the keys of a map", () => {
+  const keyed = Wire.keyed(Ticker, Schema.Int)
+
+  it("are checked both ways", () => {
+    for (const key of ["BTC", "", "a b", "_A", "é"]) {
+      const isTicker = key === "BTC"
+      assert.strictEqual(agrees(decoding(keyed), { [key]: 1 }), isTicker, key)
+      assert.strictEqual(agrees(encoding(keyed), new Map([[key, 1]])), isTicker, key)
+    }
+    assert.isFalse(agrees(encoding(keyed), new Map([[1, 1]])))
+  })
+})
+
+describe("a compiled codec", () => {
+  const struct = Schema.Struct({ a: Schema.Int, b: Schema.optionalKey(Schema.String) })
+
+  it("fails with the schema's own words", () => {
+    const inputs = [null, {}, { a: "1" }, { a: 1, b: null }, []]
+    for (const options of [undefined, { errors: "all" }] as const) {
+      const compiled = Compiled.decodeUnknownResult(() => struct as Schema.Codec<unknown>, options)
+      const schema = Schema.decodeUnknownResult(struct, options)
+      for (const input of inputs) {
+        assert.strictEqual(
+          Result.getOrThrow(Result.flip(compiled(input))).message,
+          Result.getOrThrow(Result.flip(schema(input))).message
+        )
+      }
+    }
+  })
+
+  it("leaves to the schema what it does not know", () => {
+    const schemas: ReadonlyArray<readonly [Schema.Codec<unknown>, unknown]> = [
+      [Schema.TemplateLiteral(["a", Schema.Int]), "a1"],
+      [Schema.Struct({ a: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(1))) }), {}],
+      [Schema.Record(Schema.TemplateLiteral(["a", Schema.Int]), Schema.Int), { a1: 1 }],
+      [Schema.Tuple([Schema.optionalKey(Schema.Int)]), []]
+    ]
+    for (const [schema, input] of schemas) {
+      assert.deepStrictEqual(
+        Compiled.decodeUnknownResult(() => schema)(input),
+        Schema.decodeUnknownResult(schema)(input)
+      )
+    }
+  })
+
+  it("agrees with the schema where the contract has no example", () => {
+    const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
+    const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
+    const narrow = Schema.Struct({ a: Schema.Int })
+    const wide = Schema.Struct({ a: Schema.Int, b: Schema.Int })
+    const schemas: ReadonlyArray<readonly [Schema.Codec<unknown>, ReadonlyArray<unknown>]> = [
+      [optional, [{}, { a: "1" }, { a: undefined }, Object.create({ a: "1" })]],
+      [lists, [[], [1], [1, 2], [1.5], { 0: 1, length: 1 }]],
+      [Schema.Record(Schema.String, Schema.Unknown), [JSON.parse("{\"__proto__\":1,\"a\":2}"), { a: undefined }, []]],
+      [Schema.Union([narrow, wide]), [{ a: 1, b: 2 }, { a: 1 }, { b: 1 }]],
+      [Schema.Union([wide, narrow]), [{ a: 1, b: 2 }, { a: 1 }, { b: 1 }]],
+      [Schema.Union([Schema.Literals(["a"]), Schema.String.check(Schema.isMinLength(2))]), ["a", "b", "bb"]],
+      [Schema.Literals([0, 1]), [0, -0, 1, "0", NaN]],
+      [Schema.Tuple([Schema.Int, Schema.String]), [[1, "a"], [1], [1, "a", 2]]],
+      [Schema.Struct({}), [{}, [], 1, null, undefined]]
+    ]
+    for (const [schema, inputs] of schemas) {
+      for (const input of inputs) {
+        agrees(decoding(schema), input)
+        agrees(encoding(schema), input)
+      }
+    }
+  })
+
+  it("takes null for a field that an answer may lack, unless null is one of its values", () => {
+    interface Model {
+      readonly a?: string
+      readonly b?: string | null
+    }
+    const { schema } = Wire.answer<Model>({
+      a: Schema.optionalKey(Schema.String),
+      b: Schema.optionalKey(Schema.NullOr(Schema.String))
+    })
+    assert.deepStrictEqual(Compiled.compile(schema.ast)({ a: null, b: null }), { b: null })
+    assert.isTrue(agrees(decoding(schema), { a: null, b: null }))
+  })
+})
