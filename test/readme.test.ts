@@ -22,6 +22,7 @@ import * as Server from "../src/sandbox/gateway/Server.ts"
 import * as Sandbox from "../src/sandbox/Sandbox.ts"
 import * as Venue from "../src/sandbox/Venue.ts"
 import * as AccountsExample from "./readme/accounts.ts"
+import * as DecimalsExample from "./readme/decimals.ts"
 import * as Fleet from "./readme/fleet.ts"
 import * as Limits from "./readme/limits.ts"
 import * as OracleExample from "./readme/oracle.ts"
@@ -32,6 +33,7 @@ import * as TelemetryExample from "./readme/telemetry.ts"
 import { exchange, inProcess } from "./support/exchange.ts"
 import { scratchFile } from "./support/files.ts"
 import { logsInto } from "./support/logs.ts"
+import * as Project from "./support/project.ts"
 import { itWithRedis, redisServer } from "./support/redis.ts"
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8")
@@ -58,13 +60,13 @@ const collector = Effect.gen(function*() {
   return { received, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
 })
 
-/** The examples in a language that a reader of the README sees. */
-const fences = (language: string) =>
-  [...read("../README.md").matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
+/** A page's examples in a language. */
+const fences = (page: string, language: string) =>
+  [...read(`../${page}`).matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gsu"))].map(([, code = ""]) => code)
 
 /** Runs a script against the example's sandbox, as its reader would; gives what it wrote. */
 const run = Effect.fnUntraced(function*(command: string, script: string) {
-  const controlToken = "the token of the README"
+  const controlToken = "the token of the page"
   yield* Example.setUp
   const { baseUrl } = yield* Server.serve({ controlToken })
   return yield* Effect.callback<{ readonly output: string; readonly code: number | null }>((resume) => {
@@ -93,7 +95,7 @@ const itNeeds = (programs: ReadonlyArray<string>, name: string, test: Effect.Eff
       return test
     }))
 
-describe("README", () => {
+describe("the examples of the pages", () => {
   const environment = (baseUrl: string, dialect = Dialect.document) =>
     ConfigProvider.layer(ConfigProvider.fromUnknown({
       TXC_BASE_URL: baseUrl,
@@ -102,34 +104,18 @@ describe("README", () => {
       TXC_API_SECRET: Example.alice.apiSecret
     }))
 
-  it("shows the examples that are run here, and no others", () => {
-    const examples = [
-      "quickstart",
-      "risk",
-      "accounts",
-      "telemetry",
-      "fleet",
-      "limits",
-      "suite.test",
-      "sandbox",
-      "oracle"
-    ]
-    assert.deepStrictEqual(fences("ts"), examples.map((name) => read(`./readme/${name}.ts`)))
-    assert.deepStrictEqual([fences("bash").length, fences("python").length], [1, 1])
-  })
-
-  it("has a row for every tag that a call can fail with", () => {
+  it("errors have a row for every tag that a call can fail with", () => {
     const tags = Object.entries(Errors).flatMap(([name, value]) =>
       typeof value === "function" && value.prototype instanceof Error ? [name] : []
     )
-    const rows = [...read("../README.md").matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gmu)].map(([, tag]) =>
+    const rows = [...read("../src/client/errors.md").matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gmu)].map(([, tag]) =>
       tag?.replaceAll("`", "")
     )
     assert.isAbove(tags.length, 10)
     for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
 
-  it.live("places an order as the first example says", () =>
+  it.live("the README places an order", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -145,7 +131,37 @@ describe("README", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("decides about an order whose answer was lost as the second example says", () =>
+  it.live("getting started, and without Effect: make their calls as programs of their own", () =>
+    Effect.gen(function*() {
+      const folder = yield* Project.make({
+        "first.ts": read("./readme/first.ts"),
+        "promises.ts": read("./readme/promises.ts")
+      })
+      yield* Example.setUp
+      const { baseUrl } = yield* Server.serve()
+      const [settings = ""] = fences("src/client/getting-started.md", "sh").slice(-1)
+      const script = settings.replace("http://127.0.0.1:8080", baseUrl)
+      const [first, promises] = yield* Effect.forEach(
+        [script, script.replace("first.ts", "promises.ts")],
+        (text) => Project.run(folder, ["bash", "-eu", "-c", text]),
+        { concurrency: 2 }
+      )
+      assert.match(first?.output ?? "", /BTC 0\.5\n/u)
+      assert.match(promises?.output ?? "", /^BTC 0\.5\nplaced \d+\n$/u)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
+    ))
+
+  it.effect("decimals: buys what somebody has typed, and says what is wrong with it", () =>
+    Effect.gen(function*() {
+      assert.strictEqual<string>((yield* DecimalsExample.buy("0.10", "100")).amount, "0.10")
+      for (const text of ["1e5", "0", "a lot"]) {
+        assert.strictEqual((yield* Effect.flip(DecimalsExample.buy(text, "100")))._tag, "SchemaError")
+      }
+    }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
+
+  it.live("unknown outcomes: decides about an order whose answer was lost", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -172,7 +188,7 @@ describe("README", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("calls for two accounts side by side as the example of the oracle says", () =>
+  it.live("credentials: calls for two accounts side by side", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -192,7 +208,7 @@ describe("README", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  it.live("tells a collector what the fourth example says, and nothing secret", () =>
+  it.live("observing: tells a collector what the page says, and nothing secret", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -210,7 +226,7 @@ describe("README", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.document }))))
     ))
 
-  itWithRedis("shares a key among programs as the fifth example says", () =>
+  itWithRedis("fleets: shares a key among programs", () =>
     Effect.gen(function*() {
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
@@ -232,7 +248,7 @@ describe("README", () => {
       Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect: Dialect.live }))))
     ))
 
-  it.effect("does not wait for the rate limit as the sixth example says", () =>
+  it.effect("limits: does not wait for the rate limit", () =>
     Effect.gen(function*() {
       const lines: Array<string> = []
       yield* Effect.forEach(Array.from({ length: 251 }), () => Limits.balanceNow, { concurrency: "unbounded" }).pipe(
@@ -242,21 +258,21 @@ describe("README", () => {
       assert.include(lines[0], "again in")
     }).pipe(Effect.provide(exchange(inProcess(Dialect.document)))))
 
-  it.live("tests against a fresh exchange as the last example says", () =>
+  it.live("in tests: tests against a fresh exchange", () =>
     Effect.gen(function*() {
       assert.strictEqual<string>(yield* SandboxExample.program, "2")
     }))
 
-  it.live("checks a sandbox as the example of the oracle says", () =>
+  it.live("the oracle checks a sandbox", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* OracleExample.program, 0)
     }))
 
   itNeeds(
     ["bash", "curl", "openssl", "base64"],
-    "calls and controls the sandbox from a shell",
+    "any language: calls and controls the sandbox from a shell",
     Effect.gen(function*() {
-      const { code, output } = yield* run("bash", fences("bash")[0] ?? "")
+      const { code, output } = yield* run("bash", fences("src/sandbox/any-language.md", "bash")[0] ?? "")
       assert.strictEqual(code, 0, output)
       const lines = output.split("\n")
       assert.match(lines[0] ?? "", /^\{"BTC":\{"main_balance":"0.5"\}/u)
@@ -273,17 +289,18 @@ describe("README", () => {
 
   itNeeds(
     ["python3"],
-    "calls and controls the sandbox from Python",
+    "any language: calls and controls the sandbox from Python",
     Effect.gen(function*() {
-      const { code, output } = yield* run("python3", fences("python")[0] ?? "")
+      const { code, output } = yield* run("python3", fences("src/sandbox/any-language.md", "python")[0] ?? "")
       assert.strictEqual(code, 0, output)
       assert.deepStrictEqual(output.split("\n").slice(0, 1), ["{'main_balance': '3'}"])
       assert.match(output, /Too Many Attempts/u)
     })
   )
 
-  it("names the version of the package", () => {
+  it("the command names the version of the package, and getting started its tarball", () => {
     const { version } = JSON.parse(read("../package.json")) as { readonly version: string }
     assert.include(read("../src/cli/version.ts"), `"${version}"`)
+    assert.include(read("../src/client/getting-started.md"), `effect-txc-${version}.tgz`)
   })
 })

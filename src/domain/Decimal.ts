@@ -68,7 +68,8 @@ export type Price = Decimal & Brand.Brand<"Price">
 export type Amount = Decimal & Brand.Brand<"Amount">
 
 /**
- * A fee as a ratio of the traded amount (`"0.001"` is 0.1 %); zero or more. Use {@link feeRate} for a literal.
+ * A fee as a ratio of the traded amount (`"0.001"` is 0.1 %); zero or more. Use {@link feeRate} for a
+ * literal, {@link parseFeeRate} for other text.
  *
  * @category models
  * @since 0.1.0
@@ -100,12 +101,14 @@ type LongerThan64<S extends string, Seen extends ReadonlyArray<unknown> = []> = 
   : false
 
 /**
- * `S` when it is the text of a decimal; otherwise a sentence that the compiler shows as the error.
+ * `S` when it is the text of a decimal; otherwise a sentence that the compiler shows as the error. `Parse` is the function
+ * that the sentence names for text known only at run time.
  *
  * @category literals
  * @since 0.1.0
  */
-export type Literal<S extends string> = string extends S ? "of() takes a literal; for a string use parse()"
+export type Literal<S extends string, Parse extends string = "parse"> = string extends S
+  ? `write the number in quotes; for text known only at run time use Decimal.${Parse}(text)`
   : (S extends `-${infer U}` ? IsUnsigned<U> : IsUnsigned<S>) extends true
     ? LongerThan64<S> extends true ? `a decimal has at most 64 characters` : S
   : `"${S}" is not a decimal: digits, optionally "-" before and "." with digits after; no exponent, no leading zeros`
@@ -116,7 +119,7 @@ export type Literal<S extends string> = string extends S ? "of() takes a literal
  * @category literals
  * @since 0.1.0
  */
-export type PositiveLiteral<S extends string> = string extends S ? Literal<S> :
+export type PositiveLiteral<S extends string, Parse extends string = "parse"> = string extends S ? Literal<S, Parse> :
   Literal<S> extends S ? S extends `-${string}` ? `"${S}" is negative: prices and amounts are greater than zero`
     : IsZero<S> extends true ? `"${S}" is zero: prices and amounts are greater than zero`
     : S
@@ -128,7 +131,7 @@ export type PositiveLiteral<S extends string> = string extends S ? Literal<S> :
  * @category literals
  * @since 0.1.0
  */
-export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S> :
+export type NonNegativeLiteral<S extends string> = string extends S ? Literal<S, "parseFeeRate"> :
   Literal<S> extends S
     ? S extends `-${infer U}` ? IsZero<U> extends true ? S : `"${S}" is negative: a fee rate is zero or more` : S
   : Literal<S>
@@ -247,8 +250,9 @@ export const of = <const S extends string>(text: S extends Literal<S> ? S : Lite
  * @category constructors
  * @since 0.1.0
  */
-export const price = <const S extends string>(text: S extends PositiveLiteral<S> ? S : PositiveLiteral<S>): Price =>
-  text as string as Price
+export const price = <const S extends string>(
+  text: S extends PositiveLiteral<S, "parsePrice"> ? S : PositiveLiteral<S, "parsePrice">
+): Price => text as string as Price
 
 /**
  * An amount from a literal that the compiler checks: `Decimal.amount("0.01")`. Greater than zero. For text known only at
@@ -257,11 +261,13 @@ export const price = <const S extends string>(text: S extends PositiveLiteral<S>
  * @category constructors
  * @since 0.1.0
  */
-export const amount = <const S extends string>(text: S extends PositiveLiteral<S> ? S : PositiveLiteral<S>): Amount =>
-  text as string as Amount
+export const amount = <const S extends string>(
+  text: S extends PositiveLiteral<S, "parseAmount"> ? S : PositiveLiteral<S, "parseAmount">
+): Amount => text as string as Amount
 
 /**
  * A fee rate from a literal that the compiler checks: `Decimal.feeRate("0.001")` is 0.1 %. Zero or more.
+ * For text known only at run time use {@link parseFeeRate}.
  *
  * @category constructors
  * @since 0.1.0
@@ -296,6 +302,14 @@ export const parsePrice = parser(Price)
  * @since 0.1.0
  */
 export const parseAmount = parser(Amount)
+
+/**
+ * Reads a fee rate from text known only at run time. A failure says what is wrong with the text.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const parseFeeRate = parser(FeeRate)
 
 /**
  * Zero, as `"0"`.

@@ -1,8 +1,8 @@
 /**
  * The contract: every endpoint of the exchange that this package speaks, one line each. This is the only list of them.
  *
- * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables of the
- * README, the oracle's generators and the tests' fixtures are total over these keys: where an endpoint is missing, the
+ * The services of `Exchange`, the sandbox's handlers, the arguments of `effect-txc call`, the tour, the tables of
+ * the page of services, the oracle's generators and the tests' fixtures are total over these keys: where an endpoint is missing, the
  * compiler says so.
  *
  * Each module has the endpoint's value as `endpoint`, and its service under the name that it has here.

@@ -50,7 +50,7 @@ describe("an endpoint's module", () => {
   })
 })
 
-/** What is total over the contract: handlers, fixtures, the tables of the README. */
+/** What is total over the contract: handlers, fixtures, the tables of the page of services. */
 type Total = { readonly [K in Name]: K }
 
 declare const total: Total

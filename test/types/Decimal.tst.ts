@@ -55,8 +55,10 @@ describe("of", () => {
   it("says in the compiler's message what is wrong", () => {
     // @ts-expect-error is not a decimal: digits, optionally
     Decimal.of("01")
-    // @ts-expect-error of() takes a literal; for a string use parse()
+    // @ts-expect-error write the number in quotes; for text known only at run time use Decimal.parse(text)
     Decimal.of(wide)
+    // @ts-expect-error write the number in quotes; for text known only at run time use Decimal.parse(text)
+    Decimal.of(0.1)
     // @ts-expect-error a decimal has at most 64 characters
     Decimal.of(characters65)
   })
@@ -98,6 +100,14 @@ describe("price and amount", () => {
     Decimal.price("0.0")
     // @ts-expect-error is negative: prices and amounts are greater than zero
     Decimal.amount("-1")
+    // @ts-expect-error write the number in quotes; for text known only at run time use Decimal.parseAmount(text)
+    Decimal.amount(0.1)
+    // @ts-expect-error for text known only at run time use Decimal.parseAmount(text)
+    Decimal.amount(wide)
+    // @ts-expect-error write the number in quotes; for text known only at run time use Decimal.parsePrice(text)
+    Decimal.price(60_000)
+    // @ts-expect-error for text known only at run time use Decimal.parsePrice(text)
+    Decimal.price(wide)
   })
 })
 

@@ -1,13 +1,14 @@
 /**
- * The tables of endpoints in the README, made from the contract. `--write` puts them there; otherwise it says whether
- * they are up to date, and fails if they are not.
+ * What is made and not written by hand in the pages: the tables of endpoints, from the contract, and the examples, which are
+ * files of `test/readme`. `--write` puts them there; otherwise it says whether they are up to date, and fails if they are
+ * not.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { readFileSync, writeFileSync } from "node:fs"
+import { globSync, readFileSync, writeFileSync } from "node:fs"
 import * as Contract from "../src/endpoints/all.ts"
 import * as contract from "../src/endpoints/contract.ts"
 import * as Exchange from "../src/Exchange.ts"
@@ -29,32 +30,32 @@ const table = (rows) => rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n
 
 const isDocumented = ({ endpoint }) => endpoint.clause.includes("§")
 
-const tables = {
-  documented: table([
+const made = {
+  "endpoints: documented": table([
     ["Service", "Calls", "Path", "Document"],
     ["---", "---", "---", "---"],
     ...Contract.entries.filter(isDocumented).map(row)
   ]),
-  "not documented": table([
+  "endpoints: not documented": table([
     ["Service", "Calls", "Path"],
     ["---", "---", "---"],
     ...Contract.entries.filter((entry) => !isDocumented(entry)).map((entry) => row(entry).slice(0, 3))
   ])
 }
 
-const file = new URL("../README.md", import.meta.url)
-const before = readFileSync(file, "utf8")
-let after = before
-for (const [name, rows] of Object.entries(tables)) {
-  const [start, end] = [`<!-- endpoints: ${name} -->`, `<!-- end -->`]
-  const from = after.indexOf(start)
-  if (from < 0) throw new Error(`README.md has no ${start}`)
-  const to = after.indexOf(end, from)
-  after = `${after.slice(0, from + start.length)}\n${rows}\n${after.slice(to)}`
-}
+/** Between the two comments stands what the first one names. */
+const marked = /<!-- (endpoints: [a-z ]+|test\/readme\/\S+) -->\n.*?<!-- end -->/gsu
 
-if (process.argv.includes("--write")) writeFileSync(file, after)
-else if (after !== before) {
-  console.error("The tables of endpoints in the README are not those of the contract: `npm run tables` writes them")
+const fill = (name) => made[name] ?? `\`\`\`ts\n${readFileSync(new URL(`../${name}`, import.meta.url), "utf8")}\`\`\``
+
+const stale = globSync(["README.md", "src/**/*.md"]).filter((file) => {
+  const before = readFileSync(file, "utf8")
+  const after = before.replaceAll(marked, (_, name) => `<!-- ${name} -->\n${fill(name)}\n<!-- end -->`)
+  if (after !== before && process.argv.includes("--write")) writeFileSync(file, after)
+  return after !== before
+})
+
+if (stale.length > 0 && !process.argv.includes("--write")) {
+  console.error(`Tables or examples are out of date (\`npm run pages\` writes them):\n  ${stale.join("\n  ")}`)
   process.exit(1)
 }

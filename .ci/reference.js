@@ -1,0 +1,163 @@
+/**
+ * Writes the reference of the API into `dist/api`, a page for each module, and `dist/llms.txt`, which lists all pages for
+ * language models. Both are made from the declarations and their docs, which the editor shows too. They are read as text
+ * and never checked: that takes a second, so every build can make them.
+ */
+import ts from "@tsd/typescript"
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+
+process.chdir(new URL("../", import.meta.url).pathname)
+
+const read = (path) => readFileSync(path, "utf8")
+const { description, exports: exported, name, version } = JSON.parse(read("package.json"))
+
+const parsed = new Map()
+const parse = (path) => {
+  if (!parsed.has(path)) parsed.set(path, ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true))
+  return parsed.get(path)
+}
+const target = (statement) =>
+  join(dirname(statement.getSourceFile().fileName), statement.moduleSpecifier.text.replace(/\.[jt]s$/u, ".d.ts"))
+
+const isExported = (statement) => statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+
+const namesOf = (statement) =>
+  ts.isVariableStatement(statement)
+    ? statement.declarationList.declarations.map((declaration) => declaration.name.text)
+    : statement.name === undefined
+    ? []
+    : [statement.name.text]
+
+/** The text of a doc, without its stars. */
+const unstar = (comment) => comment.replace(/^\/\*\*|\*\/$/gu, "").replace(/^[ \t]*\* ?/gmu, "").trim()
+
+const commentsOf = (node) =>
+  (ts.getLeadingCommentRanges(node.getSourceFile().text, node.getFullStart()) ?? [])
+    .map(({ end, pos }) => node.getSourceFile().text.slice(pos, end)).filter((text) => text.startsWith("/**"))
+
+/** What a doc says: its words with its example, and its category. */
+const docOf = (comment = "") => {
+  const [words = "", ...tags] = unstar(comment).split(/^@(?=\w)/mu)
+  const tag = (wanted) => tags.find((text) => text.startsWith(wanted))?.slice(wanted.length).trim()
+  return { words: words.trim(), example: tag("example"), category: tag("category") ?? "" }
+}
+
+/** What the module is: the doc at the head of its source. A declaration file loses it with an import that it does not need. */
+const aboutFile = (path) =>
+  docOf(/^\/\*\*.*?\*\//su.exec(read(path.replace(/^dist/u, "src").replace(/\.d\.ts$/u, ".ts")))?.[0])
+
+/** The exported declarations with this name, each with its doc. */
+const declared = (file, wanted = () => true) =>
+  file.statements.filter(isExported).flatMap((statement) =>
+    namesOf(statement).filter(wanted).map((declaredName) => ({
+      name: declaredName,
+      code: statement.getText().replace(/^export (declare )?/u, ""),
+      ...docOf(commentsOf(statement).at(-1))
+    }))
+  )
+
+const modules = []
+const add = (entry, title, path, items) => modules.push({ entry, title, about: aboutFile(path), items })
+
+const walk = (entry, path) => {
+  const own = []
+  for (const statement of parse(path).statements.filter(ts.isExportDeclaration)) {
+    const clause = statement.exportClause
+    if (statement.moduleSpecifier === undefined) continue
+    if (clause === undefined) walk(entry, target(statement))
+    else if (ts.isNamespaceExport(clause)) {
+      add(entry, clause.name.text, target(statement), declared(parse(target(statement))))
+    } else {
+      const names = new Set(clause.elements.map((element) => (element.propertyName ?? element.name).text))
+      own.push(...declared(parse(target(statement)), (declaredName) => names.has(declaredName)))
+    }
+  }
+  own.push(...declared(parse(path)))
+  if (own.length > 0) add(entry, entry, path, own)
+}
+for (const [entry, { types }] of Object.entries(exported)) if (types !== undefined) walk(join(name, entry), join(types))
+
+// -----------------------------------------------------------------------------
+// Pages
+// -----------------------------------------------------------------------------
+
+const undocumented = modules.flatMap(({ about, items, title }) => [
+  ...about.words === "" ? [title] : [],
+  ...Map.groupBy(items, (item) => item.name).entries().filter(([, same]) => same.every(({ words }) => words === ""))
+    .map(([itemName]) => `${title}.${itemName}`)
+])
+if (undocumented.length > 0) throw new Error(`Exported without a doc: ${undocumented.join(", ")}`)
+
+const fileOf = (title) => `${title.replaceAll("/", "-")}.md`
+const firstSentence = (text) =>
+  text.replaceAll(/\s+/gu, " ").match(/^.*?\.(?= |$)/u)?.[0] ?? text.replaceAll(/\s+/gu, " ")
+
+/** `{@link of}` leads to its heading where the page has one. */
+const linked = (text, names) =>
+  text.replaceAll(
+    /\{@link ([\w.]+)[^}]*\}/gu,
+    (_, to) => names.has(to) ? `[\`${to}\`](#${to.toLowerCase()})` : `\`${to}\``
+  )
+
+const section = (title, same, names) => [
+  `### ${title}`,
+  ...same.flatMap(({ code, example, words }) => [
+    ...(words === "" ? [] : [linked(words, names)]),
+    `\`\`\`ts\n${code}\n\`\`\``,
+    ...(example === undefined ? [] : [example])
+  ])
+]
+
+const page = ({ about, entry, items, title }) => {
+  const names = new Set(items.map((item) => item.name))
+  const categories = Map.groupBy(items, (item) => item.category)
+  return [
+    `# ${title}`,
+    title === entry ? "" : `\`import { ${title} } from "${entry}"\``,
+    linked(about.words, names),
+    about.example ?? "",
+    ...[...categories].flatMap(([category, all]) => [
+      `## ${category === "" ? "exports" : category}`,
+      ...[...Map.groupBy(all, (item) => item.name)].flatMap(([itemName, same]) => section(itemName, same, names))
+    ])
+  ].filter((text) => text !== "").join("\n\n") + "\n"
+}
+
+mkdirSync("dist/api", { recursive: true })
+for (const module of modules) writeFileSync(join("dist/api", fileOf(module.title)), page(module))
+
+const line = (folder) => ({ about, title }) =>
+  `- [${title}](${folder}${fileOf(title)}): ${firstSentence(linked(about.words, new Set()))}`
+const reference = (folder, heading) =>
+  [...Map.groupBy(modules, ({ entry }) => entry)].flatMap((
+    [entry, all]
+  ) => [`${heading} ${entry}`, all.map(line(folder)).join("\n")])
+
+writeFileSync("dist/api/README.md", [`# ${name} ${version}`, ...reference("", "##")].join("\n\n") + "\n")
+
+/** A page that is written by hand: its heading and its first sentence. */
+const written = (path) => {
+  const [heading = "", ...paragraphs] = read(path).split("\n\n")
+  const title = heading.replace("# ", "")
+  const words = firstSentence(paragraphs.find((text) => /^(?:[A-Z]|`[^`])/u.test(text)) ?? "")
+  return `- [${title.replaceAll("`", "")}](${relative("dist", path)}): ${
+    words.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
+  }`
+}
+const pages = [
+  "README.md",
+  "AGENTS.md",
+  ...["client", "sandbox", "oracle"].flatMap((face) => globSync(`src/${face}/*.md`).toSorted())
+]
+
+writeFileSync(
+  "dist/llms.txt",
+  [
+    `# ${name}`,
+    `> ${description}`,
+    "## Pages",
+    pages.map(written).join("\n"),
+    ...reference("api/", "##")
+  ].join("\n\n") + "\n"
+)

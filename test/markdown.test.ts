@@ -1,0 +1,114 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { run } from "./support/command.ts"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** Every page of the project. */
+const pages = globSync(["*.md", ".github/*.md", "{src,test,benchmarks}/**/*.md"], {
+  cwd: root,
+  exclude: ["**/node_modules/**"]
+}).toSorted()
+
+/** A page without its blocks of code. */
+const prose = (path: string): string => read(path).replaceAll(/^ *```.*?^ *```$/gmsu, "")
+
+/** The name by which a link leads to a heading, as GitHub makes it. */
+const anchor = (heading: string): string =>
+  heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\p{Mark}_ -]/gu, "").replaceAll(" ", "-")
+
+const headings = (path: string, levels = "#+"): ReadonlyArray<string> =>
+  [...prose(path).matchAll(new RegExp(`^${levels} (.+)$`, "gmu"))].map(([, heading = ""]) => anchor(heading))
+
+/** Whoever wants a page of somebody else linked adds its server here, and looks at the page. */
+const servers = new Set(["effect.website", "whitebit.com", "docs.whitebit.com"])
+
+const isReached = (from: string, to: string): boolean => {
+  if (URL.canParse(to)) return new URL(to).protocol === "https:" && servers.has(new URL(to).host)
+  const [path = "", heading] = to.split("#")
+  const file = path === "" ? from : join(dirname(from), path)
+  return existsSync(join(root, file)) && (heading === undefined || headings(file).includes(heading))
+}
+
+/** What a page tells its reader to type: the lines of its blocks for a shell, and the commands within its text. */
+const commands = pages.flatMap((page) => {
+  const blocks = [...read(page).matchAll(/^ *```sh\n(.*?)^ *```$/gmsu)].map(([, code = ""]) => code)
+  const inText = [...prose(page).matchAll(/`((?:npm|npx|node|effect-txc)\s[^`]+)`/gu)].map(([, code = ""]) => code)
+  return [...blocks.flatMap((block) => block.split("\n")), ...inText.map((code) => code.replaceAll(/\s+/gu, " "))]
+    .flatMap((line) => line.replace(/ +#.*$/u, "").split("&&"))
+    .map((line) => line.trim().replace(/^(?:[A-Z_]+=\S* +)+/u, ""))
+    .filter((line) => /^(?:npm|npx|node|effect-txc) /u.test(line))
+    .map((line) => ({ page, line }))
+})
+
+const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> }
+
+/** The names of the subcommand that a line runs. */
+const subcommand = (line: string): ReadonlyArray<string> => {
+  const [first = "", second = ""] = line.replace(/^(?:npx )?effect-txc /u, "").split(" ")
+  return first === "oracle" && /^[a-z]/u.test(second) ? [first, second] : [first]
+}
+
+describe("the pages", () => {
+  it("lead to what is there", () => {
+    const links = pages.flatMap((page) =>
+      [...prose(page).matchAll(/\]\(([^)\s]+)\)/gu)].map(([, to = ""]) => ({ page, to }))
+    )
+    assert.isAbove(links.length, 100)
+    assert.deepStrictEqual(links.filter(({ page, to }) => !isReached(page, to)), [])
+  })
+
+  it("show every example of TypeScript that is compiled, once, and no other", () => {
+    const shown = pages.flatMap((page) =>
+      [...read(page).matchAll(/(<!-- test\/readme\/(\S+) -->\n)?```ts\n/gu)].map(([, , name]) => name ?? page)
+    )
+    // That page names the files of its blocks, and has a test of its own.
+    const own = "src/sandbox/from-other-tools.md"
+    assert.sameMembers(shown.filter((name) => name !== own), readdirSync(join(root, "test/readme")))
+  })
+
+  it("the README is no longer than a reader's patience", () => {
+    assert.isAtMost(read("README.md").split("\n").length, 151)
+  })
+
+  it.each(["client", "sandbox", "oracle"])("the handbook of the %s lists the pages beside it", (face) => {
+    const listed = [...prose(`src/${face}/README.md`).matchAll(/\]\(([a-z-]+\.md)\)/gu)].map(([, name]) => name)
+    const beside = readdirSync(join(root, "src", face)).filter((name) => name.endsWith(".md") && name !== "README.md")
+    assert.sameMembers([...new Set(listed)], beside)
+  })
+
+  it("a list of contents has every heading of its page, in order", () => {
+    for (const page of pages) {
+      const contents = [...prose(page).matchAll(/^- \[[^\]]+\]\(#(.+)\)$/gmu)].map(([, to]) => to)
+      if (contents.length > 0) assert.deepStrictEqual(contents, [...headings(page, "##")], page)
+    }
+  })
+
+  it("name scripts and files that exist", () => {
+    const broken = commands.filter(({ line, page }) => {
+      const [program, verb = "", ...rest] = line.split(" ")
+      const isScript = program === "npm" && (verb === "run" || verb === "start" || verb === "test")
+      if (isScript) return !((verb === "run" ? rest[0] ?? "" : verb) in scripts)
+      if (!(program === "npx" && verb === "vitest")) return false
+      return rest.some((word) => word.startsWith("test/") && !existsSync(join(root, word))) || page === ""
+    })
+    assert.deepStrictEqual(broken, [])
+  })
+
+  it.effect("name subcommands, flags and calls that the command has", () =>
+    Effect.gen(function*() {
+      const own = commands.filter(({ line }) => /^(?:npx )?effect-txc /u.test(line))
+      assert.isAbove(own.length, 10)
+      for (const { line, page } of own) {
+        const names = subcommand(line)
+        const { out } = yield* run([...names, "--help"])
+        const named = line.match(/--[a-z-]+|\b[A-Z]\w+\.[a-z]\w+/gu) ?? []
+        for (const word of [`effect-txc ${names.join(" ")}`, ...named]) assert.include(out, word, `${page}: ${line}`)
+      }
+    }))
+})

@@ -1,0 +1,29 @@
+import { Decimal, Exchange, Identifiers, LimitOrders, MainBalance } from "effect-txc"
+import { UndiciTransport } from "effect-txc/node"
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Result from "effect/Result"
+
+// One for the whole program: it keeps the connections, and counts the calls.
+const exchange = ManagedRuntime.make(Exchange.layerConfigWith({ transport: UndiciTransport.layer }))
+
+// A call that fails rejects its promise.
+const balance = await exchange.runPromise(MainBalance.MainBalance.use(({ all }) => all))
+console.log("BTC", balance.get(Identifiers.ticker("BTC")))
+
+// With Effect.result it fulfils it with the error, and the compiler knows which errors there are.
+const placed = await exchange.runPromise(
+  LimitOrders.LimitOrders.use(({ create }) =>
+    create({
+      market: Identifiers.marketName("BTC_USDT"),
+      side: "buy",
+      amount: Decimal.amount("0.001"),
+      price: Decimal.price("30000")
+    })
+  ).pipe(Effect.result)
+)
+if (Result.isSuccess(placed)) console.log("placed", placed.success.orderId)
+else if (placed.failure._tag === "OutcomeUnknown") console.log("may be placed: look before you try again")
+else console.log("not placed", placed.failure.message)
+
+await exchange.dispose()
