@@ -315,7 +315,9 @@ describe("a compiled codec", () => {
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })
     const wide = Schema.Struct({ a: Schema.Int, b: Schema.Int })
+    const nested = Schema.Struct({ in: narrow, b: Schema.Int })
     const schemas: ReadonlyArray<readonly [Schema.Codec<unknown>, ReadonlyArray<unknown>]> = [
+      [Schema.Union([nested, Schema.Struct({ in: narrow })]), [{ in: { a: 1 } }, { in: { a: 1 }, b: 2 }]],
       [optional, [{}, { a: "1" }, { a: undefined }, Object.create({ a: "1" })]],
       [lists, [[], [1], [1, 2], [1.5], { 0: 1, length: 1 }]],
       [Schema.Record(Schema.String, Schema.Unknown), [JSON.parse("{\"__proto__\":1,\"a\":2}"), { a: undefined }, []]],
