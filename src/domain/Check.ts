@@ -20,13 +20,16 @@ export const passes = <A>(test: (value: A) => boolean, annotations: Schema.Annot
   Schema.makeFilter(test, { ...annotations, [key]: test })
 
 /**
- * A check that a text matches `form`.
+ * A check that a text matches `form`. `test` says the same faster, where there is a faster way to say it.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const matches = (form: RegExp, annotations?: Schema.Annotations.Filter): SchemaAST.Filter<string> =>
-  Schema.isPattern(form, { ...annotations, [key]: (text: string) => form.test(text) })
+export const matches = (
+  form: RegExp,
+  annotations?: Schema.Annotations.Filter,
+  test: (text: string) => boolean = (text) => form.test(text)
+): SchemaAST.Filter<string> => Schema.isPattern(form, { ...annotations, [key]: test })
 
 /**
  * A check that a text has at least one character, the first one of `first`, and all others of `others`. Both are patterns of
@@ -40,16 +43,18 @@ export const madeOf = (
   others: RegExp,
   annotations: Schema.Annotations.Filter
 ): SchemaAST.Filter<string> => {
-  const [isFirst, isOther] = [first, others].map(tableOf)
+  const isFirst = tableOf(first)
+  const isOther = tableOf(others)
   return passes((text) => {
-    if (isFirst?.[text.charCodeAt(0)] !== true) return false
-    for (let at = 1; at < text.length; at++) if (isOther?.[text.charCodeAt(at)] !== true) return false
+    if (isFirst[text.charCodeAt(0)] !== 1) return false
+    for (let at = 1; at < text.length; at++) if (isOther[text.charCodeAt(at)] !== 1) return false
     return true
   }, { toJsonSchema: () => ({ pattern: `^${first.source}${others.source}*$` }), ...annotations })
 }
 
-const tableOf = (pattern: RegExp): ReadonlyArray<boolean> =>
-  Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)))
+/** 1 for each character that matches, by its code. */
+const tableOf = (pattern: RegExp): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)) ? 1 : 0)
 
 /**
  * Both checks, one after the other, and the one predicate that a value passes when it passes both.

@@ -20,7 +20,17 @@ import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
 import { hasForm, NonEmptyText, Text } from "./Text.ts"
 
-const digits = hasForm(/^(?:0|[1-9][0-9]*)$/u, "an identifier of digits")
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
+const digits = Check.matches(/^(?:0|[1-9][0-9]*)$/u, {
+  ...Constraint.annotation({ kind: "format" }),
+  expected: "an identifier of digits"
+}, (text) => {
+  if (text.charCodeAt(0) === 48) return text.length === 1
+  let at = 0
+  while (isDigit(text.charCodeAt(at))) at++
+  return at > 0 && at === text.length
+})
 
 /**
  * An order's identifier, assigned by the exchange: a text of digits. On the wire it is a JSON integer of any length; even

@@ -22,7 +22,7 @@ export const Text = Schema.String.annotate(Constraint.annotation({ kind: "type",
  * @since 0.1.0
  */
 export const NonEmptyText = Text.check(
-  Check.matches(/^[\s\S]/u, Constraint.annotation({ kind: "notEmpty" })).abort()
+  Check.matches(/^[\s\S]/u, Constraint.annotation({ kind: "notEmpty" }), (text) => text !== "").abort()
 )
 
 /**

@@ -270,10 +270,12 @@ const accepted = <E extends Endpoint.Any>(
   answer: Answer,
   json: unknown
 ): Verdict<Endpoint.Response<E>> => {
-  const decoded = Endpoint.codec(endpoint, dialect).decodeResponse(json)
-  const problem = Result.isSuccess(decoded) ? answer.contradiction?.(decoded.success) : decoded.failure.message
-  if (Result.isSuccess(decoded) && problem === undefined) {
-    return { _tag: "Answered", value: decoded.success as Endpoint.Response<E> }
+  const read = Endpoint.codec(endpoint, dialect).readResponse(answer.text, json)
+  const failure = Result.getOrUndefined(Result.flip(read))
+  if (failure === Json.repeatedKey) return uncertain("unreadable-answer", notJson(failure))
+  const problem = Result.isSuccess(read) ? answer.contradiction?.(read.success) : failure?.message
+  if (Result.isSuccess(read) && problem === undefined) {
+    return { _tag: "Answered", value: read.success as Endpoint.Response<E> }
   }
   const ids = orderIdsOf(endpoint, json)
   const said = problemOf(problem ?? "", answer)
@@ -345,11 +347,14 @@ export const classify = <E extends Endpoint.Any>(
   // After 408 and 421 something between the exchange and us may deliver the call a second time, whatever the body says.
   if (status >= 500 || status === 408 || status === 421) return uncertain("server-error", `HTTP ${status}`)
   const isSuccess = status >= 200 && status < 300
-  // An empty body is no JSON, but some calls have nothing to say: the endpoint's schema decides.
-  const parsed = isSuccess && text === "" ? Result.succeed(undefined) : Json.parseUnique(text)
-  const json = Result.getOrUndefined(parsed)
+  if (isSuccess) {
+    // An empty body is no JSON, but some calls have nothing to say: the endpoint's schema decides.
+    const parsed = text === "" ? Result.succeed(undefined) : Json.parse(text)
+    if (Result.isSuccess(parsed) && !isError(parsed.success)) return accepted(endpoint, dialect, answer, parsed.success)
+  }
+  const parsed = Json.parseUnique(text)
   if (isSuccess && Result.isFailure(parsed)) return uncertain("unreadable-answer", notJson(parsed.failure))
-  if (isSuccess && !isError(json)) return accepted(endpoint, dialect, answer, json)
+  const json = Result.getOrUndefined(parsed)
   return endpoint.access === "public"
     ? publicError(endpoint, answer, json)
     : privateError(endpoint, dialect, answer, json)

@@ -1,12 +1,12 @@
 /**
  * Schemas compiled to plain functions: from the wire to the domain and back in one pass.
  *
- * A compiled schema answers only "accepted, with this value" or {@link refused}. The schema itself stays the reference:
+ * A compiled schema is a parser, which answers only "accepted, with this value" or "refused". The schema itself stays the
+ * reference:
  *
  * - What is refused is given to the schema, which says why, or accepts it after all.
  * - What is accepted, the schema accepts, with an equal value of the same keys in the same order.
  * - A node of a schema that nobody has taught this module is interpreted.
- * - Nothing is compiled from text at run time. Many runtimes forbid that.
  *
  * @since 0.1.0
  */
@@ -17,22 +17,8 @@ import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaGetter from "effect/SchemaGetter"
 import * as Check from "../domain/Check.ts"
 import * as Json from "./Json.ts"
-
-/**
- * In place of a value: the compiled schema does not accept the input. The schema decides.
- *
- * @category models
- * @since 0.1.0
- */
-export const refused: unique symbol = Symbol("effect-txc/refused")
-
-/**
- * One direction of a schema, compiled: gives the value, or {@link refused}.
- *
- * @category models
- * @since 0.1.0
- */
-export type Parser = (input: unknown) => unknown
+import * as Members from "./Members.ts"
+import { anything, type Parser, refused, tally } from "./Parser.ts"
 
 /**
  * Compiles a node of a schema and all below it. The node is read in the direction of decoding.
@@ -76,7 +62,6 @@ const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused
 const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused
 const aBigInt: Parser = (input) => typeof input === "bigint" ? input : refused
-const anything: Parser = (input) => input
 /** A structure without fields has no other meaning. */
 const something: Parser = (input) => input === null || input === undefined ? refused : input
 const nothing: Parser = () => undefined
@@ -115,27 +100,14 @@ export const mayLack = (ast: SchemaAST.AST): boolean => SchemaAST.isOptional(ast
 const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
 
-const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Parser => {
-  const fields = propertySignatures.map(({ name, type }) => ({
-    name: String(name),
+const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Parser | undefined => {
+  const make = Members.maker(propertySignatures.map(({ name, type }) => ({
+    from: String(name),
+    to: String(name),
     parse: compile(type),
     isOptional: mayLack(type)
-  }))
-  return (input) => {
-    if (!Json.isObject(input)) return refused
-    const output: Record<string, unknown> = {}
-    for (const { isOptional, name, parse } of fields) {
-      const given = input[name]
-      if (given === undefined && !(name in input)) {
-        if (isOptional) continue
-        return refused
-      }
-      const value = parse(given)
-      if (value === refused) return refused
-      output[name] = value
-    }
-    return output
-  }
+  })))
+  return make && ((input) => Json.isObject(input) ? make(input) : refused)
 }
 
 /** An object whose keys are data. The one key that an assignment does not make is left to the schema. */
@@ -144,11 +116,13 @@ const record = (type: SchemaAST.AST, compile: Compile): Parser => {
   return (input) => {
     if (!Json.isObject(input)) return refused
     const output: Record<string, unknown> = {}
-    for (const key of Object.keys(input)) {
+    const keys = Object.keys(input)
+    for (const key of keys) {
       const value = parse(input[key])
       if (value === refused || key === "__proto__") return refused
       output[key] = value
     }
+    tally.keys += keys.length
     return output
   }
 }
@@ -157,8 +131,7 @@ const object = (ast: SchemaAST.Objects, compile: Compile): Parser | undefined =>
   const { indexSignatures: [index, ...others], propertySignatures } = ast
   if (index === undefined) {
     if (propertySignatures.length === 0) return something
-    const isPlain = propertySignatures.every(({ name }) => typeof name === "string" && name !== "__proto__")
-    return isPlain ? struct(ast, compile) : undefined
+    return propertySignatures.every(({ name }) => typeof name === "string") ? struct(ast, compile) : undefined
   }
   return others.length === 0 && propertySignatures.length === 0 && index.parameter === Schema.String.ast
     ? record(index.type, compile)
@@ -178,9 +151,11 @@ const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
   }
   const members = ast.types.map(compile)
   return (input) => {
+    const { keys } = tally
     for (const member of members) {
       const value = member(input)
       if (value !== refused) return value
+      tally.keys = keys
     }
     return refused
   }
@@ -242,9 +217,15 @@ const structure = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => 
 
 type Test<A = never> = (value: A) => boolean
 
+/** What two checks of the schema library check, by their names. Most numbers have one of them. */
+const numbers: ReadonlyMap<unknown, Test<unknown>> = new Map<unknown, Test<unknown>>([
+  ["effect/schema/isInt", Number.isSafeInteger],
+  ["effect/schema/isFinite", Number.isFinite]
+])
+
 const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never>> = []): ReadonlyArray<Test> =>
   checks.flatMap((check) => {
-    const test = Check.testOf(check)
+    const test = Check.testOf(check) ?? numbers.get(check.annotations?.representation?.id)
     if (test !== undefined) return [test]
     if (check._tag === "FilterGroup") return testsOf(ast, check.checks)
     return [(value) => check.run(value, ast, options) === undefined]
@@ -331,15 +312,17 @@ const transformed = (ast: SchemaAST.AST, links: SchemaAST.Encoding, compile: Com
   return inSequence(steps)
 }
 
-const inSequence = (steps: ReadonlyArray<Parser>): Parser => {
-  const [only] = steps
-  if (only !== undefined && steps.length === 1) return only
+const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
+  if (first === undefined || others.length === 0) return first ?? anything
   return (input) => {
-    let value = input
-    for (const step of steps) {
-      value = step(value)
+    let value = first(input)
+    // What the others read, others have made.
+    const { keys } = tally
+    for (const step of others) {
       if (value === refused) return refused
+      value = step(value)
     }
+    tally.keys = keys
     return value
   }
 }
@@ -396,6 +379,7 @@ const either = <A>(
   return (input) => {
     compiled ??= compile(ast())
     const value = attempt(compiled, input)
+    if (value === refused) tally.keys = 0
     // What is accepted is of the schema's type: that is what the tests of this module show.
     return value === refused ? (schema ??= exact())(input) : Result.succeed(value as A)
   }

@@ -22,6 +22,7 @@ import * as Compiled from "./Compiled.ts"
 import type { Dialect, Refusal } from "./Dialect.ts"
 import type * as Errors from "./Errors.ts"
 import * as Json from "./Json.ts"
+import { tally } from "./Parser.ts"
 import * as Violation from "./Violation.ts"
 import type * as Wire from "./Wire.ts"
 
@@ -257,6 +258,14 @@ export interface Codec<Request, Response> {
   ) => Result.Result<Request, ReadonlyArray<Violation.Violation>>
   /** Reads an answer; fails when it is not what the dialect says. */
   readonly decodeResponse: (wire: unknown) => Result.Result<Response, Schema.SchemaError>
+  /**
+   * Reads an answer of its text and the JSON value of that text; fails with `Json.repeatedKey` when an object of it has a
+   * key twice.
+   */
+  readonly readResponse: (
+    text: string,
+    json: unknown
+  ) => Result.Result<Response, Schema.SchemaError | typeof Json.repeatedKey>
   /** Writes an answer; fails when it is not a value of the domain. */
   readonly encodeResponse: (response: Response) => Result.Result<unknown, Schema.SchemaError>
 }
@@ -304,6 +313,7 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
   const response = () => endpoint.response(dialect)
   const encodeRequest = Compiled.encodeUnknownResult(request, all)
   const decodeRequest = Compiled.decodeUnknownResult(request, all)
+  const decodeResponse = Compiled.decodeUnknownResult(response)
   const made: Codec<Q, R> = {
     shape,
     // A shape always encodes to a JSON object.
@@ -317,7 +327,12 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
         : Result.fail(unexpected.map((field) => ({ field, constraint: { kind: "expected" } })))) as never
     },
     decodeRequest: (wire) => violations(decodeRequest(wire), shape, wire, "wire"),
-    decodeResponse: Compiled.decodeUnknownResult(response),
+    decodeResponse,
+    readResponse: (text, json) => {
+      tally.keys = 0
+      const decoded = decodeResponse(json)
+      return Json.isUnique(text, json, tally.keys) ? decoded : Result.fail(Json.repeatedKey)
+    },
     encodeResponse: Compiled.encodeUnknownResult(response)
   }
   endpoint["~codecs"].set(dialect, made)

@@ -14,7 +14,9 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57
 const mayBeLarge = (text: string): boolean => {
   const { length } = text
   for (let at = 15; at < length; at += 16) {
-    if (!isDigit(text.charCodeAt(at))) continue
+    // Of sixteen digits in a row, one that is eight before this one or eight after it is one of them.
+    if (!isDigit(text.charCodeAt(at)) || !(isDigit(text.charCodeAt(at - 8)) || isDigit(text.charCodeAt(at + 8))))
+      continue
     let first = at
     let last = at
     while (isDigit(text.charCodeAt(first - 1))) first--
@@ -111,14 +113,27 @@ const keptKeys = (json: unknown): number => {
   return count
 }
 
+const colons = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1)) count++
+  return count
+}
+
 /**
- * Whether the text has no more colons than the value has keys. Each key that is written has one, so no key is written twice.
- * A text may have more: inside of strings.
+ * Whether no object of a JSON text has the same key twice. `json` is the text's value, and `counted` a number of keys that
+ * were found in it; there may be more.
+ *
+ * Each key that is written has a colon, so where the value has as many keys as the text has colons, none was lost. A text
+ * may have other colons: inside of strings.
+ *
+ * @category decoding
+ * @since 0.1.0
  */
-const hasNoOtherColons = (text: string, json: unknown): boolean => {
-  let colons = 0
-  for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1)) colons++
-  return colons === keptKeys(json)
+export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
+  const written = colons(text)
+  if (written === counted) return true
+  const kept = keptKeys(json)
+  return written === kept || writtenKeys(text) === kept
 }
 
 /**
@@ -129,13 +144,7 @@ const hasNoOtherColons = (text: string, json: unknown): boolean => {
  * @since 0.1.0
  */
 export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
-  Result.flatMap(
-    parse(text),
-    (json) =>
-      hasNoOtherColons(text, json) || writtenKeys(text) === keptKeys(json)
-        ? Result.succeed(json)
-        : Result.fail(repeatedKey)
-  )
+  Result.flatMap(parse(text), (json) => isUnique(text, json) ? Result.succeed(json) : Result.fail(repeatedKey))
 
 /**
  * What JSON text shows and its value does not.

@@ -10,14 +10,8 @@
 import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
 import * as Json from "./Json.ts"
-
-/**
- * An object of the wire or of the domain, before anything is known of its fields.
- *
- * @category models
- * @since 0.1.0
- */
-export type Fields = Readonly<Record<string, unknown>>
+import * as Members from "./Members.ts"
+import { anything, type Parser, refused, tally } from "./Parser.ts"
 
 /**
  * A wire value that means that the field is absent, such as `""` for a client order id.
@@ -29,7 +23,7 @@ export interface Absent {
   /** The wire value, exactly as written. */
   readonly value: string | number
   /** In which objects `value` means absent; in all others it means itself. */
-  readonly when: (wire: Fields) => boolean
+  readonly when: (wire: Members.Fields) => boolean
   /** Whether the wire must have the key even when the field is absent. */
   readonly demanded: boolean
   /** Whether `value` is written for a field that is absent. Default `true`. */
@@ -44,9 +38,9 @@ export interface Absent {
  */
 export interface Joint {
   /** Splits the key, before the fields are read. */
-  readonly split: (wire: Fields) => Fields
+  readonly split: (wire: Members.Fields) => Members.Fields
   /** Joins the key, after the fields are written. */
-  readonly join: (wire: Fields) => Fields
+  readonly join: (wire: Members.Fields) => Members.Fields
 }
 
 /**
@@ -79,10 +73,10 @@ export interface Plan {
   readonly joint: Joint | undefined
 }
 
-const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: Fields): boolean =>
+const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: Members.Fields): boolean =>
   found === null && nullIsAbsent() || absent !== undefined && found === absent.value && absent.when(wire)
 
-const isWritten = (absent: Absent | undefined, wire: Fields): absent is Absent =>
+const isWritten = (absent: Absent | undefined, wire: Members.Fields): absent is Absent =>
   absent !== undefined && absent.when(wire) && absent.written !== false
 
 /**
@@ -91,7 +85,7 @@ const isWritten = (absent: Absent | undefined, wire: Fields): absent is Absent =
  * @category transformations
  * @since 0.1.0
  */
-export const decode = (plan: Plan): (given: Fields) => Fields =>
+export const decode = (plan: Plan): (given: Members.Fields) => Members.Fields =>
   Compiled.fused((given) => {
     const wire = plan.joint === undefined ? given : plan.joint.split(given)
     const value: Record<string, unknown> = {}
@@ -111,7 +105,7 @@ export const decode = (plan: Plan): (given: Fields) => Fields =>
  * @category transformations
  * @since 0.1.0
  */
-export const encode = (plan: Plan): (value: Fields) => Fields =>
+export const encode = (plan: Plan): (value: Members.Fields) => Members.Fields =>
   Compiled.fused((value) => {
     const wire: Record<string, unknown> = {}
     for (const { key, name } of plan.fields) if (value[name] !== undefined) wire[key] = value[name]
@@ -123,7 +117,7 @@ export const encode = (plan: Plan): (value: Fields) => Fields =>
 
 /** A field together with its schema, compiled. */
 interface Parsed extends Field {
-  readonly parse: Compiled.Parser
+  readonly parse: Parser
   readonly isOptional: boolean
 }
 
@@ -143,72 +137,58 @@ const parsedFields = (
   })
 }
 
-/**
- * Makes empty objects that are like `{}`. Each maker has a hidden class of its own: an engine that grows all objects of the
- * program from one class turns those with many fields into slow ones.
- */
-const maker = (): new() => Record<string, unknown> => {
-  const Empty = function() {}
-  Empty.prototype = Object.prototype
-  return Empty as never
-}
-
-const decoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile): Compiled.Parser => {
-  const fields = parsedFields(plan, model, compile)
+const decoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile): Parser | undefined => {
+  const make = Members.maker(
+    parsedFields(plan, model, compile).map((field) => ({
+      from: field.key,
+      to: field.name,
+      parse: field.parse,
+      isOptional: field.isOptional,
+      isDemanded: field.absent?.demanded === true,
+      isAbsent: field.isOptional || field.absent !== undefined
+        ? (found, wire) => isAbsent(field, found, wire)
+        : undefined
+    }))
+  )
   const accepts = Compiled.checksOf(model, "output")
   const split = plan.joint?.split
-  const Empty = maker()
-  return (given) => {
-    if (!Json.isObject(given)) return Compiled.refused
+  return make && ((given) => {
+    if (!Json.isObject(given)) return refused
     const wire = split === undefined ? given : split(given)
-    const model: Record<string, unknown> = new Empty()
-    for (const field of fields) {
-      const { absent, key, name, parse } = field
-      const found = wire[key]
-      if (found === undefined) {
-        if (field.isOptional && field.absent?.demanded !== true) continue
-        return Compiled.refused
-      }
-      if ((found === null || absent !== undefined) && isAbsent(field, found, wire)) {
-        if (field.isOptional) continue
-        return Compiled.refused
-      }
-      const value = parse(found)
-      if (value === Compiled.refused) return Compiled.refused
-      model[name] = value
-    }
-    return accepts === undefined || accepts(model) ? model : Compiled.refused
-  }
+    const { keys } = tally
+    const made = make(wire)
+    if (wire !== given) tally.keys = keys
+    return made === refused || accepts === undefined || accepts(made) ? made : refused
+  })
 }
 
-const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile): Compiled.Parser => {
+const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile): Parser | undefined => {
   const fields = parsedFields(plan, model, compile)
+  const write = Members.maker(
+    fields.map(({ isOptional, key, name, parse }) => ({ from: name, to: key, parse, isOptional }))
+  )
+  const see = Members.maker(
+    fields.map(({ isOptional, name }) => ({ from: name, to: name, parse: anything, isOptional }))
+  )
   const accepts = Compiled.checksOf(model, "input")
   const writtenWhenAbsent = fields.filter(({ absent }) => absent !== undefined && absent.written !== false)
   const join = plan.joint?.join
-  return (value) => {
-    if (!Json.isObject(value)) return Compiled.refused
-    const wire: Record<string, unknown> = {}
+  return write && see && ((value) => {
+    if (!Json.isObject(value)) return refused
     // The constraints between fields see the values that are written, even if a getter gave others the next time.
-    const seen: Record<string, unknown> = {}
-    let count = 0
-    for (const { isOptional, key, name, parse } of fields) {
-      const given = value[name]
-      if (given === undefined) {
-        if (isOptional && !(name in value)) continue
-        return Compiled.refused
-      }
-      const written = parse(given)
-      if (written === Compiled.refused || written === undefined) return Compiled.refused
-      wire[key] = written
-      if (accepts !== undefined) seen[name] = given
-      count++
-    }
+    const seen = accepts === undefined ? value : see(value)
+    if (!Json.isObject(seen)) return refused
+    const wire = write(seen)
+    if (!isWire(wire)) return refused
     // A constraint may look at a field that this dialect does not have: the schema decides.
-    if (accepts !== undefined && (Object.keys(value).length > count || !accepts(seen))) return Compiled.refused
+    if (accepts !== undefined && (Object.keys(value).length > Object.keys(seen).length || !accepts(seen)))
+      return refused
     for (const { absent, key } of writtenWhenAbsent) {
       if (wire[key] === undefined && isWritten(absent, wire)) wire[key] = absent.value
     }
     return join === undefined ? wire : join(wire)
-  }
+  })
 }
+
+/** Not refused: an object that was just made, and that nobody else has. */
+const isWire = (made: unknown): made is Record<string, unknown> => made !== refused

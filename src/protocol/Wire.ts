@@ -15,6 +15,8 @@ import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
 import * as Compiled from "./Compiled.ts"
 import * as Json from "./Json.ts"
+import type * as Members from "./Members.ts"
+import { refused, tally } from "./Parser.ts"
 import * as Spelled from "./Spelled.ts"
 
 /**
@@ -173,7 +175,7 @@ export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint
   (annotations?.[describedKey] as (() => Schema.Constraint) | undefined)?.()
 
 const isNullable = ({ ast }: Schema.Constraint): boolean =>
-  SchemaAST.isOptional(ast) && Compiled.compile(SchemaAST.toType(ast))(null) === Compiled.refused
+  SchemaAST.isOptional(ast) && Compiled.compile(SchemaAST.toType(ast))(null) === refused
 
 const once = <A>(make: () => A): () => A => {
   let made: A | undefined
@@ -269,8 +271,20 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 /** An identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
 const integer = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | bigint> =>
   Schema.Union([Schema.Int, Schema.BigInt]).pipe(
-    Schema.decodeTo(schema, { decode: SchemaGetter.transform((id) => id.toString()), encode: toInteger })
+    Schema.decodeTo(schema, {
+      decode: SchemaGetter.transform(Compiled.fused(digitsOf, readInteger)),
+      encode: toInteger
+    })
   )
+
+const digitsOf = (id: number | bigint): string => `${id}`
+
+const readInteger: Compiled.Fused = (compile, _, target) => {
+  const read = compile(target)
+  return (id) => typeof id === "bigint" || isSafeInteger(id) ? read(digitsOf(id)) : refused
+}
+
+const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /**
  * An order's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
@@ -402,13 +416,14 @@ const readEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled
   const isKey = compile(SchemaAST.toType(key.ast))
   const read = compile(value.ast)
   return (entries) => {
-    if (!Json.isObject(entries)) return Compiled.refused
+    if (!Json.isObject(entries)) return refused
     const map = new Map<unknown, unknown>()
     for (const name of Object.keys(entries)) {
       const found = read(entries[name])
-      if (found === Compiled.refused || isKey(name) === Compiled.refused) return Compiled.refused
+      if (found === refused || isKey(name) === refused) return refused
       map.set(name, found)
     }
+    tally.keys += map.size
     return map
   }
 }
@@ -417,13 +432,13 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
   const isKey = compile(SchemaAST.toType(key.ast))
   const write = compile(SchemaAST.flip(value.ast))
   return (map) => {
-    if (!(map instanceof Map)) return Compiled.refused
+    if (!(map instanceof Map)) return refused
     const entries: Record<string, unknown> = {}
     for (const [name, given] of map) {
       const written = write(given)
       // An assignment does not make a key of this name.
-      if (written === Compiled.refused || isKey(name) === Compiled.refused || name === "__proto__")
-        return Compiled.refused
+      if (written === refused || isKey(name) === refused || name === "__proto__")
+        return refused
       entries[name] = written
     }
     return entries
@@ -440,9 +455,14 @@ export const inside = <A extends string>(key: string, schema: Schema.Codec<A, st
   Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform(
-        Compiled.fused((wire: Spelled.Fields) => wire[key] as string, (compile, _, target) => {
+        Compiled.fused((wire: Members.Fields) => wire[key] as string, (compile, _, target) => {
           const read = compile(target)
-          return (wire) => Json.isObject(wire) ? read(wire[key]) : Compiled.refused
+          return (wire) => {
+            if (!Json.isObject(wire)) return refused
+            const found = read(wire[key])
+            if (found !== refused) tally.keys++
+            return found
+          }
         })
       ),
       encode: SchemaGetter.transform(
@@ -450,7 +470,7 @@ export const inside = <A extends string>(key: string, schema: Schema.Codec<A, st
           const write = compile(source)
           return (text) => {
             const written = write(text)
-            return written === Compiled.refused ? written : { [key]: written }
+            return written === refused ? written : { [key]: written }
           }
         })
       )

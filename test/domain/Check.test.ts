@@ -3,6 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import * as Check from "../../src/domain/Check.ts"
+import * as Decimal from "../../src/domain/Decimal.ts"
+import * as Identifiers from "../../src/domain/Identifiers.ts"
+import { NonEmptyText } from "../../src/domain/Text.ts"
 import { property } from "../support/property.ts"
 
 const isWord = Check.matches(/^[a-z]+$/u)
@@ -22,6 +25,19 @@ describe("the predicate of a check", () => {
         assert.strictEqual(Check.testOf(check)?.(text), Schema.is(Schema.String.check(check))(text), text)
       }
     }))
+
+  const ofDomain = [Decimal.Price, Decimal.FeeRate, Identifiers.OrderId, Identifiers.ClientOrderId, Identifiers.Ticker]
+  const digits = fc.string({ unit: fc.constantFrom("0", "1", "9", ".", "-", "_", "a"), maxLength: 5 })
+
+  property("passes what the check passes, in the domain too", [fc.oneof(text, digits)], (text) =>
+    Effect.sync(() => {
+      for (const { ast } of [...ofDomain, NonEmptyText]) {
+        for (const check of ast.checks ?? []) {
+          const passes = Schema.is(Schema.String.check(check as typeof isWord))(text)
+          assert.strictEqual(Check.testOf<string>(check as typeof isWord)?.(text), passes, text)
+        }
+      }
+    }), { runs: 500 })
 
   it("is not there for a check of another origin", () => {
     assert.isUndefined(Check.testOf(Schema.isMinLength(1)))

@@ -10,27 +10,39 @@ import * as Compiled from "../../src/protocol/Compiled.ts"
 import { type Dialect, document } from "../../src/protocol/Dialect.ts"
 import * as Endpoint from "../../src/protocol/Endpoint.ts"
 import * as Json from "../../src/protocol/Json.ts"
+import * as Parser from "../../src/protocol/Parser.ts"
 import * as Wire from "../../src/protocol/Wire.ts"
 import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/all.ts"
 import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
+import { withoutFunctionsOfText } from "../support/functions.ts"
 import { isLong } from "../support/long.ts"
 import { mutation } from "../support/mutations.ts"
 import { property } from "../support/property.ts"
 
-/** A schema in one direction, as both read it. */
+/** A schema in one direction, as all read it. */
 interface Pair {
-  readonly compiled: Compiled.Parser
+  readonly compiled: Parser.Parser
+  /** Compiled where functions can't be made of text. */
+  readonly looped: Parser.Parser
+  readonly isDecoding: boolean
   readonly schema: (input: unknown) => Result.Result<unknown, Schema.SchemaError>
 }
 
+const loops = Compiled.make(Compiled.interpreted)
+const loop: Compiled.Compile = (ast) => withoutFunctionsOfText(() => loops(ast))
+
 const decoding = (schema: Schema.Codec<unknown>): Pair => ({
   compiled: Compiled.compile(schema.ast),
+  looped: loop(schema.ast),
+  isDecoding: true,
   schema: Schema.decodeUnknownResult(schema)
 })
 
 const encoding = (schema: Schema.Codec<unknown>): Pair => ({
   compiled: Compiled.compile(SchemaAST.flip(schema.ast)),
+  looped: loop(SchemaAST.flip(schema.ast)),
+  isDecoding: false,
   schema: Schema.encodeUnknownResult(schema)
 })
 
@@ -39,9 +51,16 @@ const shown = (value: unknown): string =>
   inspect(revealed(value), { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, showHidden: true })
 
 /** Where the compiled schema accepts, the schema accepts the same. Says whether it did. */
-const agrees = ({ compiled, schema }: Pair, input: unknown): boolean => {
-  const value = compiled(input)
-  if (value === Compiled.refused) return false
+const agrees = ({ compiled, isDecoding, looped, schema }: Pair, input: unknown): boolean => {
+  const values = [compiled, looped].map((parse) => {
+    Parser.tally.keys = 0
+    const value = parse(input)
+    if (isDecoding && value !== Parser.refused) assert.isAtMost(Parser.tally.keys, keysIn(input))
+    return value
+  })
+  const [value, other] = values
+  assert.strictEqual(shown(other), shown(value))
+  if (value === Parser.refused) return false
   assert.strictEqual(shown(value), shown(Result.getOrThrow(schema(input))))
   return true
 }
@@ -54,6 +73,13 @@ const objectsIn = (value: unknown): ReadonlyArray<object> => {
   if (typeof value !== "object" || value === null) return []
   const inner: ReadonlyArray<unknown> = value instanceof Map ? [...value].flat() : Object.values(value)
   return [value, ...inner.flatMap(objectsIn)]
+}
+
+/** How many keys the objects inside a value have, inherited ones too. */
+const keysIn = (value: unknown): number => {
+  let count = 0
+  for (const object of objectsIn(value)) if (!Array.isArray(object)) { for (const _ in object) count++ }
+  return count
 }
 
 const once = <A>(make: () => A): () => A => {
@@ -69,6 +95,8 @@ const casesOf = (dialect: Dialect) => ({ endpoint, ...entry }: Entry) => {
   return {
     name: endpoint.name,
     schemas: [request, answer],
+    codec: Endpoint.codec(endpoint, dialect),
+    text: Json.stringify(golden.wire.response as object),
     goldens: [
       [encoding(request), golden.request],
       [decoding(request), throughJson(golden.wire.request)],
@@ -89,7 +117,7 @@ const suite = (dialect: Dialect) => {
           const unknown: Array<string> = []
           const compile = Compiled.make((ast) => {
             unknown.push(ast._tag)
-            return () => Compiled.refused
+            return () => Parser.refused
           })
           compile(ast)
           compile(SchemaAST.flip(ast))
@@ -105,6 +133,17 @@ const suite = (dialect: Dialect) => {
           const given = new Set(objectsIn(input))
           assert.isFalse(objectsIn(pair.compiled(input)).some((object) => given.has(object)), name)
         }
+      }
+    })
+
+    it("finds each key of an answer that is written twice", () => {
+      for (const { name, text, codec } of cases) {
+        const read = (text: string) => codec.readResponse(text, Result.getOrThrow(Json.parse(text)))
+        assert.isTrue(Result.isSuccess(read(text)), name)
+        const twice = [...text.matchAll(/"[a-zA-Z0-9_]+":/gu)].map(({ 0: key, index }) =>
+          `${text.slice(0, index)}${key}null,${text.slice(index)}`
+        )
+        for (const text of twice) assert.deepStrictEqual(read(text), Result.fail(Json.repeatedKey), text)
       }
     })
 
@@ -276,7 +315,9 @@ describe("a compiled codec", () => {
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))
     const narrow = Schema.Struct({ a: Schema.Int })
     const wide = Schema.Struct({ a: Schema.Int, b: Schema.Int })
+    const nested = Schema.Struct({ in: narrow, b: Schema.Int })
     const schemas: ReadonlyArray<readonly [Schema.Codec<unknown>, ReadonlyArray<unknown>]> = [
+      [Schema.Union([nested, Schema.Struct({ in: narrow })]), [{ in: { a: 1 } }, { in: { a: 1 }, b: 2 }]],
       [optional, [{}, { a: "1" }, { a: undefined }, Object.create({ a: "1" })]],
       [lists, [[], [1], [1, 2], [1.5], { 0: 1, length: 1 }]],
       [Schema.Record(Schema.String, Schema.Unknown), [JSON.parse("{\"__proto__\":1,\"a\":2}"), { a: undefined }, []]],

@@ -1,0 +1,12 @@
+/** Does what `make` does in a runtime that makes no functions of text. */
+export const withoutFunctionsOfText = <A>(make: () => A): A => {
+  const { Function } = globalThis
+  globalThis.Function = function() {
+    throw new EvalError("code generation from strings is disallowed")
+  } as never
+  try {
+    return make()
+  } finally {
+    globalThis.Function = Function
+  }
+}
