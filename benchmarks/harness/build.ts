@@ -13,11 +13,12 @@ const run = (command: string, ...args: ReadonlyArray<string>): void => {
   execFileSync(`${root}node_modules/.bin/${command}`, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
 }
 
-/** The two steps of the root's "build:library". */
+/** The steps of the root's "build:library". */
 export const build = (): void => {
   rmSync(folder, { recursive: true, force: true })
   run("tsc", "-p", "src", "--noCheck", "--outDir", folder, "--declaration", "false", "--declarationMap", "false")
   run("babel", folder, "--out-dir", folder, "--plugins", "annotate-pure-calls")
+  run("rolldown", "-c", ".ci/library.js", "--dir", `${folder}/run`)
   // Tells bundlers that no module of the package has side effects.
   writeFileSync(`${folder}/package.json`, JSON.stringify({ type: "module", sideEffects: [] }))
 }

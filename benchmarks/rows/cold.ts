@@ -25,7 +25,7 @@ export const rows: ReadonlyArray<Row> = [{
   title: "cold start to the first signed answer",
   run: async ({ plan }) => {
     const stub = await start("stub.ts")
-    const turns = ["undici", "txc", "ccxt"].map((name) =>
+    const turns = ["undici", "txc", "effect", "ccxt"].map((name) =>
       [name, () => once(name, `http://127.0.0.1:${stub.ready}`)] as const
     )
     // One process each to bring the files into the system's cache: nothing else of a process stays warm.
@@ -36,6 +36,7 @@ export const rows: ReadonlyArray<Row> = [{
     return {
       lines: [
         line(compared, "cold start to the first signed answer", "txc", "undici", "ms"),
+        line(compared, "cold start to the first signed answer", "effect", "undici", "ms"),
         line(compared, "cold start to the first signed answer", "ccxt", "undici", "ms"),
         line(compared, "cold start to the first signed answer", "txc", "ccxt", "ms")
       ],

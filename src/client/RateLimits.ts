@@ -26,12 +26,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Errors from "../protocol/Errors.ts"
+import { Tokens } from "./Tokens.ts"
 
 /**
  * How long an attempt may wait for its turn before it fails with `RateLimited` and `origin: "local"`: thirty seconds unless
@@ -96,13 +96,12 @@ export class RateLimits extends Context.Service<RateLimits, {
 }>()("effect-txc/client/RateLimits") {}
 
 /**
- * Tokens and the time in which all of them come back, so that no window of the limit holds more calls than it allows:
- * of `limit` tokens and those that come back in any time shorter than a window and the slack, there are never more.
+ * So many tokens, and the milliseconds until one comes back, that no window of the limit holds more calls than it allows:
+ * of `most` tokens and those that come back in any time shorter than a window and the slack, there are never more.
  */
 const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
-  const limit = Math.max(1, Math.floor(calls / 4))
-  const refill = (perSeconds * 1000 + slack) / (calls - limit + 1)
-  return { limit, refill, window: Duration.millis(limit * refill) }
+  const most = Math.max(1, Math.floor(calls / 4))
+  return { most, refill: (perSeconds * 1000 + slack) / (calls - most + 1) }
 }
 
 // -----------------------------------------------------------------------------
@@ -226,15 +225,56 @@ const bucketOf = (counter: Counter): Bucket => {
 // -----------------------------------------------------------------------------
 
 /**
- * Counts with a limiter of Effect. `nameOf` names a key in the limiter's store.
+ * What is counted by itself: at most so many calls at once, and one more after each interval.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Counted {
+  /** The exchange and the endpoint, or all public endpoints of one limit. The same text for what is counted together. */
+  readonly what: string
+  /** The key that signs; absent for public calls. */
+  readonly apiKey: string | undefined
+  /** The most calls at once. */
+  readonly most: number
+  /** After how many milliseconds one more call may follow. */
+  readonly refill: number
+}
+
+/**
+ * Counts a call and gives 0, or gives the milliseconds until the next one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Count = (counted: Counted) => Effect.Effect<number>
+
+/** One text for what is counted by itself. */
+const idOf = ({ apiKey = "", what }: Counted): string => `${what} ${apiKey}`
+
+/**
+ * Counts in this program alone.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (
-  consume: RateLimiter.RateLimiter["consume"],
-  nameOf: (apiKey: string) => Effect.Effect<string>
-): RateLimits["Service"] => {
+export const countingInMemory = (): Count => {
+  const buckets = new Map<string, Tokens>()
+  return (counted) => {
+    const id = idOf(counted)
+    const tokens = buckets.get(id) ?? new Tokens(counted.most, counted.refill)
+    buckets.set(id, tokens)
+    return Effect.clockWith((clock) => Effect.succeed(tokens.take(clock.currentTimeMillisUnsafe())))
+  }
+}
+
+/**
+ * Keeps calls within what is counted elsewhere.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (count: Count): RateLimits["Service"] => {
   const lines = new Map<string, Line>()
 
   const lineOf = (id: string): Line => {
@@ -245,24 +285,12 @@ export const make = (
 
   const bucket = ({ apiKey, baseUrl }: Of, endpoint: Endpoint.Any): Bucket => {
     const { calls, perSeconds } = endpoint.rateLimit
-    const counted = apiKey === undefined ? `public ${calls}/${perSeconds}` : endpoint.path
-    const { limit, refill, window } = spread(endpoint.rateLimit)
-    const consumed = (key: string) => consume({ key, limit, window, algorithm: "token-bucket", onExceeded: "fail" })
-    const one = apiKey === undefined
-      ? consumed(`${baseUrl} ${counted}`)
-      : Effect.flatMapEager(nameOf(Redacted.value(apiKey)), (name) => consumed(`${baseUrl} ${counted} ${name}`))
-    return bucketOf({
-      endpoint,
-      line: lineOf(`${baseUrl} ${counted} ${apiKey === undefined ? "" : Redacted.value(apiKey)}`),
-      count: Effect.matchEffect(one, {
-        onSuccess: () => Effect.succeed(0),
-        onFailure: ({ reason }) =>
-          reason._tag === "RateLimitExceeded"
-            ? Effect.succeed(Math.ceil(Duration.toMillis(reason.retryAfter)))
-            : Effect.die(reason)
-      }),
-      refill
-    })
+    const counted: Counted = {
+      what: `${baseUrl} ${apiKey === undefined ? `public ${calls}/${perSeconds}` : endpoint.path}`,
+      apiKey: apiKey && Redacted.value(apiKey),
+      ...spread(endpoint.rateLimit)
+    }
+    return bucketOf({ endpoint, line: lineOf(idOf(counted)), count: count(counted), refill: counted.refill })
   }
   return { bucket }
 }
@@ -273,10 +301,7 @@ export const make = (
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory: Layer.Layer<RateLimits> = Layer.effect(
-  RateLimits,
-  Effect.map(RateLimiter.RateLimiter, ({ consume }) => make(consume, Effect.succeed))
-).pipe(Layer.provide(RateLimiter.layer), Layer.provide(Layer.fresh(RateLimiter.layerStoreMemory)))
+export const layerMemory: Layer.Layer<RateLimits> = Layer.sync(RateLimits, () => make(countingInMemory()))
 
 const unlimited: Bucket = { take: Effect.succeed(0), refused: () => Effect.succeed(0), retries: 0 }
 

@@ -17,6 +17,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
@@ -43,30 +44,16 @@ const patience = "500 millis"
 export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Layer.effect(
   RateLimits.RateLimits,
   Effect.gen(function*() {
-    const limiter = (store: Layer.Layer<RateLimiter.RateLimiterStore, never, Redis.Redis>) =>
-      Effect.map(
-        Layer.build(Layer.fresh(RateLimiter.layer).pipe(Layer.provide(Layer.fresh(store)))),
-        Context.get(RateLimiter.RateLimiter)
-      )
-    const shared = yield* limiter(RateLimiter.layerStoreRedis({ prefix: "effect-txc:limit:" }))
-    const own = yield* limiter(RateLimiter.layerStoreMemory)
+    const { consume } = Context.get(
+      yield* Layer.build(
+        Layer.fresh(RateLimiter.layer).pipe(
+          Layer.provide(Layer.fresh(RateLimiter.layerStoreRedis({ prefix: "effect-txc:limit:" })))
+        )
+      ),
+      RateLimiter.RateLimiter
+    )
+    const countingAlone = RateLimits.countingInMemory()
     let restUntil = 0
-
-    const consume: RateLimiter.RateLimiter["consume"] = (options) => {
-      const alone = Effect.fnUntraced(function*(problem: string) {
-        restUntil = (yield* Clock.currentTimeMillis) + restMillis
-        yield* Effect.logWarning("Rate limits are not shared while Redis can't be reached", problem)
-        return yield* own.consume(options)
-      })
-      return Effect.clockWith((clock) =>
-        clock.currentTimeMillisUnsafe() < restUntil
-          ? own.consume(options)
-          : shared.consume(options).pipe(
-            Effect.catchIf(({ reason }) => reason._tag === "RateLimitStoreError", ({ message }) => alone(message)),
-            Effect.timeoutOrElse({ duration: patience, orElse: () => alone("no answer") })
-          )
-      )
-    }
 
     const names = new Map<string, string>()
     const nameOf = (apiKey: string): Effect.Effect<string> => {
@@ -75,6 +62,29 @@ export const layer: Layer.Layer<RateLimits.RateLimits, never, Redis.Redis> = Lay
         ? Effect.tap(Digest.ofApiKey(apiKey), (name) => Effect.sync(() => names.set(apiKey, name)))
         : Effect.succeed(known)
     }
-    return RateLimits.make(consume, nameOf)
+    return RateLimits.make((counted) => {
+      const { apiKey, most, refill, what } = counted
+      const countAlone = countingAlone(counted)
+      const alone = Effect.fnUntraced(function*(problem: string) {
+        restUntil = (yield* Clock.currentTimeMillis) + restMillis
+        yield* Effect.logWarning("Rate limits are not shared while Redis can't be reached", problem)
+        return yield* countAlone
+      })
+      const key = apiKey === undefined ? Effect.succeed(what) : Effect.map(nameOf(apiKey), (name) => `${what} ${name}`)
+      const countShared = Effect.flatMap(
+        key,
+        (key) => consume({ key, limit: most, window: most * refill, algorithm: "token-bucket", onExceeded: "fail" })
+      ).pipe(
+        Effect.matchEffect({
+          onSuccess: () => Effect.succeed(0),
+          onFailure: ({ message, reason }) =>
+            reason._tag === "RateLimitExceeded"
+              ? Effect.succeed(Math.ceil(Duration.toMillis(reason.retryAfter)))
+              : alone(message)
+        }),
+        Effect.timeoutOrElse({ duration: patience, orElse: () => alone("no answer") })
+      )
+      return Effect.clockWith((clock) => clock.currentTimeMillisUnsafe() < restUntil ? countAlone : countShared)
+    })
   })
 )

@@ -22,6 +22,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as Observation from "../client/Observation.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -248,9 +249,11 @@ export class Assets extends Context.Service<Assets, {
     endpoint,
     (call) => ({
       all: call({}),
-      get: Effect.fn("Assets.get")(function*(ticker: Ticker) {
-        return Option.fromUndefinedOr((yield* call({})).get(ticker))
-      })
+      get: (ticker) =>
+        Observation.spanned(
+          "Assets.get",
+          Effect.map(call({}), (assets) => Option.fromUndefinedOr(assets.get(ticker)))
+        )
     })
   )
 }

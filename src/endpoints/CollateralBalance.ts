@@ -20,6 +20,7 @@ import type * as Layer from "effect/Layer"
 import type * as Call from "../client/call/Call.ts"
 import * as ReadBalances from "../client/make/Balances.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as Observation from "../client/Observation.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -121,10 +122,10 @@ export class CollateralBalance extends Context.Service<CollateralBalance, {
       const { all, of } = ReadBalances.reading<Decimal.Decimal, Failure>({
         name: endpoint.name,
         call,
-        takesTicker: takes("ticker"),
+        takesTicker: () => takes("ticker"),
         zero: Decimal.zero
       })
-      return { all, of: Effect.fn("CollateralBalance.of")(of) }
+      return { all, of: (ticker) => Observation.spanned("CollateralBalance.of", of(ticker)) }
     }
   )
 }

@@ -29,6 +29,7 @@ import * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as ReadBalances from "../client/make/Balances.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as Observation from "../client/Observation.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -157,12 +158,12 @@ export class MainBalance extends Context.Service<MainBalance, {
       const { all, of } = ReadBalances.reading<Decimal.Decimal, Failure>({
         name: endpoint.name,
         call,
-        takesTicker: takes("ticker"),
+        takesTicker: () => takes("ticker"),
         zero: Decimal.zero
       })
       return {
         all,
-        of: Effect.fn("MainBalance.of")(of),
+        of: (ticker) => Observation.spanned("MainBalance.of", of(ticker)),
         changes: (schedule) =>
           Stream.fromEffectSchedule(all, schedule).pipe(
             Stream.mapAccum((): Balances => new Map(), (before, after) => [after, differences(before, after)])

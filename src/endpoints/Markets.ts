@@ -22,6 +22,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as Observation from "../client/Observation.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, Ticker } from "../domain/Identifiers.ts"
 import type { Market } from "../domain/Market.ts"
@@ -119,9 +120,11 @@ export class Markets extends Context.Service<Markets, {
     endpoint,
     (call) => ({
       all: call({}),
-      get: Effect.fn("Markets.get")(function*(name: MarketName) {
-        return Option.fromUndefinedOr((yield* call({})).find((market) => market.name === name))
-      })
+      get: (name) =>
+        Observation.spanned(
+          "Markets.get",
+          Effect.map(call({}), (markets) => Option.fromUndefinedOr(markets.find((market) => market.name === name)))
+        )
     })
   )
 }

@@ -22,6 +22,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as Observation from "../client/Observation.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName } from "../domain/Identifiers.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
@@ -137,9 +138,11 @@ export class Tickers extends Context.Service<Tickers, {
     endpoint,
     (call) => ({
       all: call({}),
-      get: Effect.fn("Tickers.get")(function*(market: MarketName) {
-        return Option.fromUndefinedOr((yield* call({})).get(market))
-      })
+      get: (market) =>
+        Observation.spanned(
+          "Tickers.get",
+          Effect.map(call({}), (tickers) => Option.fromUndefinedOr(tickers.get(market)))
+        )
     })
   )
 }

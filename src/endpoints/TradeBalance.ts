@@ -22,6 +22,7 @@ import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as ReadBalances from "../client/make/Balances.ts"
 import * as PlainService from "../client/make/PlainService.ts"
+import * as Observation from "../client/Observation.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { Ticker } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -146,10 +147,10 @@ export class TradeBalance extends Context.Service<TradeBalance, {
       const { all, of } = ReadBalances.reading<Balance, Failure>({
         name: endpoint.name,
         call,
-        takesTicker: takes("ticker"),
+        takesTicker: () => takes("ticker"),
         zero: { available: Decimal.zero, freeze: Decimal.zero }
       })
-      return { all, of: Effect.fn("TradeBalance.of")(of) }
+      return { all, of: (ticker) => Observation.spanned("TradeBalance.of", of(ticker)) }
     }
   )
 }

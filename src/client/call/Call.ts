@@ -80,7 +80,7 @@ export class PublicCall extends Context.Service<PublicCall, {
   readonly dialect: Dialect
   /**
    * The call of an endpoint. It fails with the errors that the endpoint declares, see `Endpoint.Failure`. Make it once and
-   * call it often: the schemas are compiled, and the rate limit is looked up, when it is made.
+   * call it often: the rate limit is looked up when it is made, and the first call compiles the schemas.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "public", M, T>
@@ -104,7 +104,7 @@ export class Call extends Context.Service<Call, {
   readonly acceptedNonce: Effect.Effect<number>
   /**
    * The call of an endpoint. It fails with the errors that the endpoint declares, see `Endpoint.Failure`. Make it once and
-   * call it often: the schemas are compiled, and the rate limit is looked up, when it is made.
+   * call it often: the rate limit is looked up when it is made, and the first call compiles the schemas.
    * `checks` are those that only some endpoints need.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
@@ -128,14 +128,14 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
   attemptOf: Attempt.Make,
   { check, contradiction }: Checks<Q, A> = {}
 ) => {
-  const { encodeRequest } = Endpoint.codec(endpoint, dialect)
   const { limitWait, observed } = Observation.of(endpoint, dialect)
   const retrying = Retry.of(endpoint, bucket)
   return (request: Q): Effect.Effect<A, Endpoint.Failure<Endpoint.Endpoint<Q, A, X, M, T>>> =>
     asDeclared(
       endpoint,
       observed(request, (progress, fiber) => {
-        const encoded = encodeRequest(request)
+        // Compiled by the first call: a program uses few of the endpoints, and all their schemas take long to start.
+        const encoded = Endpoint.codec(endpoint, dialect).encodeRequest(request)
         if (Result.isFailure(encoded)) return Effect.fail(refusedLocally(endpoint, dialect, encoded.failure, request))
         const { limits, readRetry } = given(fiber.context)
         const asked: Attempt.Asked = {

@@ -30,7 +30,7 @@ export interface Reading<B, E> {
   /** The call. */
   readonly call: (request: Request) => Effect.Effect<ReadonlyMap<Ticker, B> | B, E>
   /** Whether the exchange takes a request for one asset. */
-  readonly takesTicker: boolean
+  readonly takesTicker: () => boolean
   /** The balance of an asset that the exchange leaves out. */
   readonly zero: B
 }
@@ -57,7 +57,7 @@ export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) 
   ),
   of: (ticker: Ticker) =>
     Effect.map(
-      call(takesTicker ? { ticker } : {}),
+      call(takesTicker() ? { ticker } : {}),
       (balances) => isMap(balances) ? balances.get(ticker) ?? zero : balances
     )
 })

@@ -1,19 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type * as Http from "node:http"
 import * as ConnectionFailure from "../../../src/client/transport/ConnectionFailure.ts"
+import * as Transport from "../../../src/client/transport/Transport.ts"
 import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import { Markets } from "../../../src/endpoints/Markets.ts"
 import { ServerStatus } from "../../../src/endpoints/ServerStatus.ts"
 import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
 import { alice, once, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
+import { answering } from "../../support/http.ts"
 import { closedPort, serving } from "../../support/server.ts"
-import { clientAt, transports } from "../../support/transports.ts"
+import { clientAt, overClient, transports } from "../../support/transports.ts"
 
 // -----------------------------------------------------------------------------
 // The codes of failing sockets
@@ -227,3 +231,26 @@ for (const [name, transport] of Object.entries(transports)) {
       }))
   })
 }
+
+describe("over Effect's clients", () => {
+  class One extends Context.Service<One, Transport.Transport["Service"]>()("test/One") {}
+  class Two extends Context.Service<Two, Transport.Transport["Service"]>()("test/Two") {}
+
+  it.effect("two exchanges of one program can have different ones", () =>
+    Effect.gen(function*() {
+      const transports = [yield* One, yield* Two]
+      const texts = yield* Effect.forEach(transports, (transport) =>
+        transport.send({
+          method: "GET",
+          url: "https://exchange.invalid/",
+          headers: {},
+          once: false,
+          timeout: "1 seconds",
+          maxAnswerBytes: 10
+        }))
+      assert.deepStrictEqual(texts.map(({ text }) => text), ["one", "two"])
+    }).pipe(Effect.provide(Layer.mergeAll(
+      Layer.effect(One, Transport.Transport).pipe(Layer.provide(overClient(answering(() => new Response("one"))))),
+      Layer.effect(Two, Transport.Transport).pipe(Layer.provide(overClient(answering(() => new Response("two")))))
+    ))))
+})

@@ -7,11 +7,15 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as fc from "fast-check"
-import type * as Net from "node:net"
+import * as Http from "node:http"
+import * as Https from "node:https"
+import * as Net from "node:net"
+import type { Duplex } from "node:stream"
 import * as Zlib from "node:zlib"
-import { Agent, type Dispatcher, interceptors, RetryAgent, type RetryHandler } from "undici"
+import { Agent, type Dispatcher, interceptors, ProxyAgent, RetryAgent, type RetryHandler } from "undici"
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
+import { certificate } from "../../support/certificate.ts"
 import { until } from "../../support/clock.ts"
 import { harming, rawAnswer } from "../../support/hostile.ts"
 import { property } from "../../support/property.ts"
@@ -246,6 +250,27 @@ describe.each(Object.entries(dispatching))("with %s", (_name, transport) => {
     }).pipe(Effect.provide(transport)))
 })
 
+/** A proxy: what it does with a connection to where it was asked for. Gives its URL. */
+const proxying = Effect.fnUntraced(function*(connect: (socket: Duplex, to: string) => void) {
+  const sockets = new Set<Duplex>()
+  const server = Http.createServer()
+  server.on("connect", ({ url = "" }, socket) => {
+    sockets.add(socket)
+    connect(socket, url)
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.sync(() => {
+        server.close()
+        for (const socket of sockets) socket.destroy()
+      })
+  )
+  return `http://127.0.0.1:${(server.address() as Net.AddressInfo).port}`
+})
+
 // -----------------------------------------------------------------------------
 // Connections
 // -----------------------------------------------------------------------------
@@ -286,6 +311,68 @@ describe("the connections of undici's dispatch", () => {
       const { baseUrl } = yield* harming(() => {})
       assert.deepStrictEqual(yield* proofOf(baseUrl.replace("http", "https")), { kind: "not-sent", why: "unreachable" })
     }).pipe(Effect.provide(UndiciTransport.layerWith({ connectTimeout: 50 }))))
+
+  it.live("a connection that ends just when it is used again delivers a request once, or it is not said to be sent", () =>
+    Effect.gen(function*() {
+      let answered = 0
+      const { baseUrl, deliveries } = yield* harming((socket) => {
+        socket.write(rawAnswer(200, ["connection: keep-alive"], "{}"))
+        if (answered++ % 2 === 0) socket.end()
+        else setImmediate(() => socket.end())
+      })
+      for (let sent = 0; sent < 20; sent++) {
+        const text = `request ${sent}`
+        const proof = yield* Effect.match(send(baseUrl, { body: Buffer.from(text) }), {
+          onSuccess: () => "answered",
+          onFailure: ({ proof }) => proof.kind
+        })
+        const times = deliveries.filter(({ body }) => body === text).length
+        if (proof === "lost") assert.isAtMost(times, 1)
+        else assert.deepStrictEqual([proof, times], times === 0 ? ["not-sent", 0] : ["answered", 1])
+      }
+    }).pipe(Effect.provide(single)))
+
+  it.live("a server's certificate must be trusted, or be among those that are given", () =>
+    Effect.gen(function*() {
+      const server = Https.createServer(certificate, (_request, response) => response.end("{}"))
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => {
+          server.listen(0, "127.0.0.1", () => resume(Effect.void))
+        }),
+        () =>
+          Effect.sync(() => {
+            server.close()
+            server.closeAllConnections()
+          })
+      )
+      const baseUrl = `https://127.0.0.1:${(server.address() as Net.AddressInfo).port}`
+      const stranger = yield* proofOf(baseUrl).pipe(Effect.provide(UndiciTransport.layer))
+      assert.deepStrictEqual(stranger, { kind: "not-sent", why: "tls" })
+      for (const tls of [{ ca: certificate.cert }, { rejectUnauthorized: false }]) {
+        const { text } = yield* send(baseUrl).pipe(Effect.provide(UndiciTransport.layerWith({ tls })))
+        assert.strictEqual(text, "{}")
+      }
+    }))
+
+  it.live("a proxy is a dispatcher", () =>
+    Effect.gen(function*() {
+      const { baseUrl, deliveries } = yield* writing(rawAnswer(200, [], "{}"))
+      const asked: Array<string> = []
+      const proxy = yield* proxying((socket, to) => {
+        asked.push(to)
+        const [host, port] = to.split(":")
+        const onward = Net.connect(Number(port), host)
+        onward.on("error", () => socket.destroy())
+        socket.on("error", () => onward.destroy())
+        socket.write("HTTP/1.1 200 Connected\r\n\r\n")
+        socket.pipe(onward).pipe(socket)
+      })
+      const dispatcher = new ProxyAgent({ uri: proxy, proxyTunnel: true })
+      const { text } = yield* UndiciTransport.fromDispatcher(dispatcher).send(request(baseUrl))
+      assert.strictEqual(text, "{}")
+      assert.deepStrictEqual([asked, deliveries.length], [[baseUrl.slice("http://".length)], 1])
+      yield* Effect.promise(() => dispatcher.destroy())
+    }))
 
   it.live("a closed transport lets what is under way end, sends nothing more, and keeps no connection", () =>
     Effect.gen(function*() {
