@@ -28,7 +28,7 @@ const limit = ({ amount, isBuy, price }: Place, ioc = false): Operation => ({
   amount: amount as Decimal.Amount,
   price: price as Decimal.Price,
   collateral: false,
-  ...(ioc ? { ioc } : {})
+  ioc
 })
 
 /** The commands that make a world: who trades, the price, orders that rest, and orders that have ended. */

@@ -12,13 +12,14 @@ import { SubAccountApiKeyCreation } from "../../src/endpoints/SubAccountApiKeyCr
 import { SubAccountCreation } from "../../src/endpoints/SubAccountCreation.ts"
 import { Transfers } from "../../src/endpoints/Transfers.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
+import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
 import type { State } from "../../src/sandbox/engine/State.ts"
 import * as Venue from "../../src/sandbox/Venue.ts"
 import { amount, asBob, btcUsdt, dialects, limit, perp, price, same, traders, usdt } from "../support/trading.ts"
 
 /** What there is to compare of a state: all of it but the nonces, which are compared by their number. */
 const shown = (state: State) => ({
-  ledger: [...state.ledger.balances],
+  ledger: [...Ledger.save(state.ledger)],
   open: [...state.openOrders.values()],
   ended: [...state.endedOrders],
   positions: [...state.positions],

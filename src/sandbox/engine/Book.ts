@@ -70,7 +70,7 @@ const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
 const isQueued = ({ queued }: Order): boolean => queued !== undefined
 
 /**
- * Adds an order at the price at which it is queued, behind all others.
+ * Queues an order at a price, behind all others.
  *
  * @category changing
  * @since 0.1.0
@@ -80,6 +80,8 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   const key = keyOf(book, order.side, price)
   let level = side.get(key)
   if (level === undefined) side.add(key, level = { price, orders: Line.make(isQueued), left: 0n })
+  // All orders of a level share one price.
+  order.queued = level.price
   Line.join(level.orders, order)
   level.left += order.left
 }
@@ -92,12 +94,12 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
  */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
-  const key = keyOf(book, order.side, price)
-  const level = side.get(key)
+  // Who trades is at the best price.
+  const level = side.first?.price === price ? side.first : side.get(keyOf(book, order.side, price))
   if (level === undefined) return
   Line.left(level.orders)
   level.left -= order.left
-  if (level.orders.size === 0) side.delete(key)
+  if (level.orders.size === 0) side.delete(keyOf(book, order.side, price))
 }
 
 /**

@@ -51,7 +51,6 @@ const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) :
  * @since 0.1.0
  */
 export const update = (claims: Claims, order: Order, pair: OcoOrder | undefined): void => {
-  if (order.kind === "spot") return
   const claimed = order.reduceOnly ? order.left : order.closing
   const key = keyOf(order, order.reduceOnly)
   const group = claims.get(key)
@@ -78,7 +77,6 @@ const set = (claims: Claims, key: string, group: Group, order: Order, claimed: U
  * @since 0.1.0
  */
 export const drop = (claims: Claims, order: Order): void => {
-  if (order.kind === "spot") return
   const key = keyOf(order, order.reduceOnly)
   const group = claims.get(key)
   if (group !== undefined) set(claims, key, group, order, 0n, false)

@@ -152,7 +152,7 @@ export const apply = (
   Schedule.applyDue(work)
   state.at = at
   const reply = applyAction(work, action)
-  for (const balance of Ledger.changes(state.ledger)) events.push({ _tag: "BalanceChanged", balance })
+  Ledger.takeChanges(state.ledger, (balance) => events.push({ _tag: "BalanceChanged", balance }))
   return { reply, events }
 }
 

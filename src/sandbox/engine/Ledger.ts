@@ -71,31 +71,72 @@ export interface Balance {
   readonly locked: Units
 }
 
-/** What a holder has. */
-interface Purse {
-  /** The holder, as the key of its balances. */
+/**
+ * Balances as plain data, by holder and asset.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Balances = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
+
+/** Whoever holds purses: a holder, as the key of its balances. */
+interface Owner {
   readonly key: string
-  readonly held: Map<Ticker, Units>
-  /** The wallet of an account that it is a part of. */
-  of: Purses | undefined
+  /** Only the lender and `outside` may go below zero. */
+  readonly isBounded: boolean
+  /** Every purse that has been asked for, empty or not. */
+  readonly purses: Array<Purse>
+  /** How many of the purses are not empty. */
+  size: number
+  /** When the first of them was filled; see {@link Purse}. */
+  since: number
 }
 
-/** Both parts of an account's wallet. */
-interface Purses {
+/**
+ * What a holder has of one asset.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Purse {
+  /** How much it holds. */
+  units: Units
+  /** When it was filled: a number that rises with every empty purse that is. Balances are saved in this order. */
+  since: number
+  /** The asset. */
+  readonly ticker: Ticker
+  /** Who holds it. */
+  readonly owner: Owner
+  /** What an account has of the asset in a wallet, of which the purse is a part. */
+  of: Pair | undefined
+}
+
+/** Both parts of what an account has of an asset in a wallet. */
+interface Pair {
   readonly account: string
   readonly wallet: Wallet
+  readonly ticker: Ticker
   readonly free: Purse
   readonly locked: Purse
-  /** The last turn in which an asset was moved. */
-  readonly touched: Map<Ticker, number>
+  /** The last turn in which a part was moved, and what the parts were before. */
+  turn: number
+  wasFree: Units
+  wasLocked: Units
+  /** What was moved next in that turn. */
+  next: Pair | undefined
 }
 
-/** A balance as it was before the current command. */
-interface Touched {
-  readonly purses: Purses
-  readonly ticker: Ticker
-  readonly free: Units
-  readonly locked: Units
+/** What an account has in a wallet. */
+interface Pairs {
+  readonly free: Owner
+  readonly locked: Owner
+  readonly byTicker: Map<Ticker, Pair>
+}
+
+/** A holder that is no account. */
+interface Other {
+  readonly owner: Owner
+  readonly byTicker: Map<Ticker, Purse>
 }
 
 /**
@@ -105,16 +146,38 @@ interface Touched {
  * @since 0.1.0
  */
 export interface Ledger {
-  /** The balances that are not zero, by holder and asset. */
-  readonly balances: Map<string, Map<Ticker, Units>>
-  /** The wallets of accounts that have been asked for. Derived. */
-  readonly wallets: { readonly [W in Wallet]: Map<string, Purses> }
-  /** The holders that are no accounts. Derived. */
-  readonly others: Map<string, Purse>
-  /** The balances that the current command has moved, as they were before it. Empty between commands. */
-  readonly touched: Array<Touched>
+  /** The wallets of accounts that have been asked for. */
+  readonly wallets: { readonly [W in Wallet]: Map<string, Pairs> }
+  /** The holders that are no accounts. */
+  readonly others: { readonly [H in Extract<Holder, string>]: Other }
+  /** What the current command has moved, in this order. Empty between commands. */
+  readonly touched: { first: Pair | undefined; last: Pair | undefined }
   /** Rises with every command. */
   turn: number
+  /** Rises with every empty purse that is filled. */
+  filled: number
+}
+
+const ownerOf = (key: string, isBounded = true): Owner => ({ key, isBounded, purses: [], size: 0, since: 0 })
+
+const other = (key: string, isBounded?: boolean): Other => ({ owner: ownerOf(key, isBounded), byTicker: new Map() })
+
+/** How the key of an account's balances ends, after the account. */
+const endOf = (wallet: Wallet, locked: boolean): string => `/${wallet}/${locked ? "locked" : "free"}`
+
+const wallets = ["main", "trade", "collateral"] as const
+
+const others = ["codes", "plans", "house", "lender", "outside"] as const
+
+/** The holder whose balances have a key. */
+const holderOf = (key: string): Holder | undefined => {
+  for (const wallet of wallets) {
+    for (const locked of [false, true]) {
+      const end = endOf(wallet, locked)
+      if (key.endsWith(end)) return { account: key.slice(0, -end.length), wallet, locked }
+    }
+  }
+  return others.find((other) => other === key)
 }
 
 /**
@@ -123,41 +186,75 @@ export interface Ledger {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (balances: Ledger["balances"] = new Map()): Ledger => ({
-  balances,
-  wallets: { main: new Map(), trade: new Map(), collateral: new Map() },
-  others: new Map(),
-  touched: [],
-  turn: 0
-})
-
-const open = ({ balances }: Ledger, key: string): Purse => ({
-  key,
-  held: balances.get(key) ?? new Map(),
-  of: undefined
-})
-
-const pursesOf = (ledger: Ledger, account: string, wallet: Wallet): Purses => {
-  const known = ledger.wallets[wallet].get(account)
-  if (known !== undefined) return known
-  const free = open(ledger, `${account}/${wallet}/free`)
-  const locked = open(ledger, `${account}/${wallet}/locked`)
-  const purses: Purses = { account, wallet, free, locked, touched: new Map() }
-  free.of = locked.of = purses
-  ledger.wallets[wallet].set(account, purses)
-  return purses
+export const make = (balances: Balances = new Map()): Ledger => {
+  const ledger: Ledger = {
+    wallets: { main: new Map(), trade: new Map(), collateral: new Map() },
+    others: {
+      codes: other("codes"),
+      plans: other("plans"),
+      house: other("house"),
+      lender: other("lender", false),
+      outside: other("outside", false)
+    },
+    touched: { first: undefined, last: undefined },
+    turn: 0,
+    filled: 0
+  }
+  for (const [key, held] of balances) {
+    const holder = holderOf(key)
+    if (holder === undefined) continue
+    for (const [ticker, units] of held) put(ledger, purse(ledger, holder, ticker), units)
+  }
+  return ledger
 }
 
-const purseOf = (ledger: Ledger, holder: Holder): Purse => {
-  if (typeof holder !== "string") {
-    const purses = pursesOf(ledger, holder.account, holder.wallet)
-    return holder.locked ? purses.locked : purses.free
-  }
-  const known = ledger.others.get(holder)
-  if (known !== undefined) return known
-  const purse = open(ledger, holder)
-  ledger.others.set(holder, purse)
+const open = (owner: Owner, ticker: Ticker): Purse => {
+  const purse: Purse = { units: 0n, since: 0, ticker, owner, of: undefined }
+  owner.purses.push(purse)
   return purse
+}
+
+const pairsOf = (ledger: Ledger, account: string, wallet: Wallet): Pairs => {
+  const known = ledger.wallets[wallet].get(account)
+  if (known !== undefined) return known
+  const pairs: Pairs = {
+    free: ownerOf(account + endOf(wallet, false)),
+    locked: ownerOf(account + endOf(wallet, true)),
+    byTicker: new Map()
+  }
+  ledger.wallets[wallet].set(account, pairs)
+  return pairs
+}
+
+const pairOf = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Pair => {
+  const pairs = pairsOf(ledger, account, wallet)
+  const known = pairs.byTicker.get(ticker)
+  if (known !== undefined) return known
+  const [free, locked] = [open(pairs.free, ticker), open(pairs.locked, ticker)]
+  const pair: Pair = { account, wallet, ticker, free, locked, turn: -1, wasFree: 0n, wasLocked: 0n, next: undefined }
+  free.of = locked.of = pair
+  pairs.byTicker.set(ticker, pair)
+  return pair
+}
+
+const otherPurse = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
+  const known = byTicker.get(ticker)
+  if (known !== undefined) return known
+  const purse = open(owner, ticker)
+  byTicker.set(ticker, purse)
+  return purse
+}
+
+/**
+ * The purse of a holder for an asset.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => {
+  if (typeof holder === "string") return otherPurse(ledger.others[holder], ticker)
+  const pair = pairOf(ledger, holder.account, holder.wallet, ticker)
+  return holder.locked ? pair.locked : pair.free
 }
 
 /**
@@ -166,8 +263,15 @@ const purseOf = (ledger: Ledger, holder: Holder): Purse => {
  * @category reading
  * @since 0.1.0
  */
-export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units =>
-  purseOf(ledger, holder).held.get(ticker) ?? 0n
+export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units => purse(ledger, holder, ticker).units
+
+/** What was filled first comes first. */
+const bySince = (one: { readonly since: number }, other: { readonly since: number }): number => one.since - other.since
+
+const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
+  new Map(
+    purses.filter(({ units }) => units !== 0n).toSorted(bySince).map(({ ticker, units }) => [ticker, units])
+  )
 
 /**
  * All balances of a holder that are not zero.
@@ -175,47 +279,81 @@ export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units =
  * @category reading
  * @since 0.1.0
  */
-export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> => purseOf(ledger, holder).held
+export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> => {
+  if (typeof holder === "string") return balancesOf(ledger.others[holder].owner)
+  const { free, locked } = pairsOf(ledger, holder.account, holder.wallet)
+  return balancesOf(holder.locked ? locked : free)
+}
 
 /**
- * The balances of accounts that have changed since the last call of this function, as they are now.
+ * All balances that are not zero, as plain data.
  *
  * @category reading
  * @since 0.1.0
  */
-export const changes = (ledger: Ledger): ReadonlyArray<Balance> => {
-  const changed: Array<Balance> = []
-  for (const { free, locked, purses, ticker } of ledger.touched) {
-    const { account, wallet } = purses
-    const now = {
-      account,
-      wallet,
-      ticker,
-      free: purses.free.held.get(ticker) ?? 0n,
-      locked: purses.locked.held.get(ticker) ?? 0n
-    }
-    if (now.free !== free || now.locked !== locked) changed.push(now)
+export const save = ({ others, wallets }: Ledger): Balances => {
+  const owners = [
+    ...Object.values(others).map(({ owner }) => owner),
+    ...Object.values(wallets).flatMap((byAccount) =>
+      [...byAccount.values()].flatMap(({ free, locked }) => [free, locked])
+    )
+  ]
+  return new Map(owners.filter(({ size }) => size > 0).toSorted(bySince).map((owner) => [owner.key, balancesOf(owner)]))
+}
+
+/**
+ * Reports the balances of accounts that have changed since the last call of this function, as they are now.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const takeChanges = (ledger: Ledger, report: (balance: Balance) => void): void => {
+  for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {
+    const { account, free, locked, ticker, wallet, wasFree, wasLocked } = pair
+    if (free.units === wasFree && locked.units === wasLocked) continue
+    report({ account, wallet, ticker, free: free.units, locked: locked.units })
   }
-  ledger.touched.length = 0
+  ledger.touched.first = undefined
   ledger.turn++
-  return changed
 }
 
-/** Remembers what a wallet holds of an asset, before it is moved for the first time in a command. */
-const touch = ({ touched, turn }: Ledger, purses: Purses, ticker: Ticker): void => {
-  if (purses.touched.get(ticker) === turn) return
-  purses.touched.set(ticker, turn)
-  const free = purses.free.held.get(ticker) ?? 0n
-  touched.push({ purses, ticker, free, locked: purses.locked.held.get(ticker) ?? 0n })
+/** Remembers what the parts were, before one is moved for the first time in a command. */
+const touch = ({ touched, turn }: Ledger, pair: Pair): void => {
+  if (pair.turn === turn) return
+  pair.turn = turn
+  pair.wasFree = pair.free.units
+  pair.wasLocked = pair.locked.units
+  pair.next = undefined
+  if (touched.first === undefined || touched.last === undefined) touched.first = pair
+  else touched.last.next = pair
+  touched.last = pair
 }
 
-const add = (ledger: Ledger, { held, key, of }: Purse, ticker: Ticker, units: Units): void => {
-  if (of !== undefined) touch(ledger, of, ticker)
-  const after = (held.get(ticker) ?? 0n) + units
-  if (after !== 0n) {
-    if (held.size === 0) ledger.balances.set(key, held)
-    held.set(ticker, after)
-  } else if (held.delete(ticker) && held.size === 0) ledger.balances.delete(key)
+/** Makes the balance of a purse another one. */
+const put = (ledger: Ledger, purse: Purse, units: Units): void => {
+  const { owner } = purse
+  if (purse.units === 0n) {
+    if (units === 0n) return
+    purse.since = ++ledger.filled
+    if (owner.size++ === 0) owner.since = purse.since
+  } else if (units === 0n) owner.size--
+  purse.units = units
+}
+
+/**
+ * Moves an amount from one purse to another. Returns `false`, and moves nothing, when it is not there. Only the lender and
+ * `outside` may go below zero.
+ *
+ * @category moving
+ * @since 0.1.0
+ */
+export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
+  if (units < 0n || (from.owner.isBounded && from.units < units)) return false
+  if (from.of !== undefined) touch(ledger, from.of)
+  put(ledger, from, from.units - units)
+  if (to.of !== undefined) touch(ledger, to.of)
+  put(ledger, to, to.units + units)
+  return true
 }
 
 /**
@@ -225,14 +363,8 @@ const add = (ledger: Ledger, { held, key, of }: Purse, ticker: Ticker, units: Un
  * @category moving
  * @since 0.1.0
  */
-export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean => {
-  const payer = purseOf(ledger, from)
-  const isBounded = from !== "outside" && from !== "lender"
-  if (units < 0n || (isBounded && (payer.held.get(ticker) ?? 0n) < units)) return false
-  add(ledger, payer, ticker, -units)
-  add(ledger, purseOf(ledger, to), ticker, units)
-  return true
-}
+export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean =>
+  move(ledger, purse(ledger, from, ticker), purse(ledger, to, ticker), units)
 
 /**
  * The sum of every asset over all holders: zero, always.
@@ -242,7 +374,7 @@ export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticke
  */
 export const totals = (ledger: Ledger): ReadonlyMap<Ticker, Units> => {
   const sums = new Map<Ticker, Units>()
-  for (const held of ledger.balances.values()) {
+  for (const held of save(ledger).values()) {
     for (const [ticker, units] of held) sums.set(ticker, (sums.get(ticker) ?? 0n) + units)
   }
   return sums

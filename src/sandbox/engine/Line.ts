@@ -13,7 +13,7 @@
 export interface Line<A> {
   /** Everyone who has come. Those who have left stay here until they are in the way. */
   places: Array<A>
-  /** The place of the first. */
+  /** Before this place, all have left. */
   start: number
   /** How many wait. */
   size: number
@@ -51,16 +51,10 @@ const gaps = 16
  */
 export const left = <A>(line: Line<A>): void => {
   line.size--
-  while (line.start < line.places.length && !isTaken(line, line.start)) line.start++
   // So many have left since the last time that looking at everyone costs each of them the same.
   if (line.places.length <= 2 * line.size + gaps) return
-  line.places = [...members(line)]
+  line.places = line.places.filter(line.isWaiting)
   line.start = 0
-}
-
-const isTaken = <A>({ isWaiting, places }: Line<A>, index: number): boolean => {
-  const member = places[index]
-  return member !== undefined && isWaiting(member)
 }
 
 /**
@@ -69,7 +63,14 @@ const isTaken = <A>({ isWaiting, places }: Line<A>, index: number): boolean => {
  * @category reading
  * @since 0.1.0
  */
-export const first = <A>({ places, start }: Line<A>): A | undefined => places[start]
+export const first = <A>(line: Line<A>): A | undefined => {
+  const { isWaiting, places } = line
+  for (;;) {
+    const member = places[line.start]
+    if (member === undefined || isWaiting(member)) return member
+    line.start++
+  }
+}
 
 /**
  * Those who wait, the first to come first.
@@ -79,6 +80,19 @@ export const first = <A>({ places, start }: Line<A>): A | undefined => places[st
  */
 export const members = function*<A>({ isWaiting, places, start }: Line<A>): Generator<A, undefined> {
   for (let index = start; index < places.length; index++) {
+    const member = places[index]
+    if (member !== undefined && isWaiting(member)) yield member
+  }
+}
+
+/**
+ * Those who wait, the last to come first. Whoever was given last may leave meanwhile.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const latest = function*<A>({ isWaiting, places, start }: Line<A>): Generator<A, undefined> {
+  for (let index = places.length - 1; index >= start; index--) {
     const member = places[index]
     if (member !== undefined && isWaiting(member)) yield member
   }

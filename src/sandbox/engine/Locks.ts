@@ -32,10 +32,11 @@ const closingPart = (state: State, order: Order, amount: Units.Units): Units.Uni
  * @category locks
  * @since 0.1.0
  */
-export const claim = (state: State, order: Order): void =>
-  state.openOrders.has(order.id)
-    ? Claims.update(state.claims, order, pairOf(state, order))
-    : Claims.drop(state.claims, order)
+export const claim = (state: State, order: Order): void => {
+  if (order.kind === "spot") return
+  if (state.openOrders.has(order.id)) Claims.update(state.claims, order, pairOf(state, order))
+  else Claims.drop(state.claims, order)
+}
 
 /**
  * What an order has to lock.
@@ -76,8 +77,9 @@ export const requirementOf = (market: Market, order: Order, total: Units.Units):
 const put = ({ state }: Work, order: Order, wallet: Requirement["wallet"], ticker: Ticker, units: Units.Units) => {
   const { account } = order
   const bound = wallet === "collateral" ? Positions.margin(state, account, ticker) : 0n
-  if (Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) - bound < units) return false
-  Ledger.transfer(state.ledger, Ledger.free(account, wallet), Ledger.locked(account, wallet), ticker, units)
+  const free = Ledger.purse(state.ledger, Ledger.free(account, wallet), ticker)
+  if (free.units - bound < units) return false
+  Ledger.move(state.ledger, free, Ledger.purse(state.ledger, Ledger.locked(account, wallet), ticker), units)
   order.locked = { wallet, ticker, units: (order.locked?.units ?? 0n) + units }
   return true
 }
@@ -186,5 +188,5 @@ export const release = ({ state }: Work, order: Order, units: Units.Units): void
   const { account } = order
   const { ticker, wallet } = order.locked
   Ledger.transfer(state.ledger, Ledger.locked(account, wallet), Ledger.free(account, wallet), ticker, units)
-  order.locked.units -= units
+  order.locked.units = Units.minus(order.locked.units, units)
 }

@@ -146,7 +146,8 @@ const take = (
       endUntradable(work, maker)
       continue
     }
-    Settlement.trade(work, market, trading, { price: offered, amount, side: order.side }, { maker, taker: order })
+    const deal = { price: offered, amount, total: Units.times(amount, offered), side: order.side }
+    Settlement.trade(work, market, trading, deal, { maker, taker: order })
     if (order.left === 0n) return "filled"
     order.status = "PARTIAL_FILLED"
     if (!work.state.openOrders.has(order.id)) return "filled"
@@ -169,10 +170,7 @@ const endOrRest = (
     if (finish === "limit" && hasTraded) Ending.end(work, order, "CANCELED_TAKER_BAND")
     else Ending.cancel(work, order)
   } else if (order.ioc || !Locks.adjust(work, market, order, limit)) Ending.cancel(work, order)
-  else {
-    order.queued = limit
-    Book.add(trading.book, order, limit)
-  }
+  else Book.add(trading.book, order, limit)
 }
 
 /**
@@ -247,17 +245,24 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 }
 
 /**
- * Locks what a limit order needs; `false` when the wallet does not have it. What a sale takes at once brings more than
- * its limit, so the position that it opens needs more margin.
+ * Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it. What a
+ * sale takes at once brings more than its limit, so the position that it opens needs more margin.
  *
  * @category locks
  * @since 0.1.0
  */
-export const lockForLimit = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
+export const lockForLimit = (
+  work: Work,
+  market: Market,
+  order: Order,
+  price: Units.Units,
+  least: Units.Units
+): boolean => {
   const trading = work.state.trading.get(market.name)
-  const { amount, total } = trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly
-    ? { amount: 0n, total: 0n }
-    : estimate(work, trading, order, price)
+  if (trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly) {
+    return Locks.lock(work, order, Locks.requirementOf(market, order, least))
+  }
+  const { amount, total } = estimate(work, trading, order, price)
   return Locks.lock(
     work,
     order,

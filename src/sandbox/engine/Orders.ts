@@ -191,7 +191,8 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   const market = state.markets.get(operation.market)
   const quantity = Units.from(operation.amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
-  if (market === undefined || !Terms.fit(market, { collateral, amount: quantity, price })) {
+  const total = Units.times(quantity, price)
+  if (market === undefined || !Terms.fit(market, operation, quantity, total)) {
     const violations = Market.violations(market, Market.limit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
@@ -219,7 +220,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   if (postOnly && Matching.wouldTake(work, order, price)) {
     return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
   }
-  if (!reduceOnly && !Matching.lockForLimit(work, market, order, price)) return notEnoughBalance
+  if (!reduceOnly && !Matching.lockForLimit(work, market, order, price, total)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order, price)
   Prices.triggerStopOrders(work, market)
@@ -278,7 +279,11 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const quantity = Units.from(amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
   const trigger = Units.from(activationPrice) ?? 0n
-  if (market === undefined || !Terms.fit(market, { collateral: false, amount: quantity, price, trigger })) {
+  const total = Units.times(quantity, price)
+  if (
+    market === undefined ||
+    !Terms.fit(market, { collateral: false, amount, price: operation.price, activationPrice }, quantity, total)
+  ) {
     const violations = Market.violations(market, Market.stopLimit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
@@ -305,7 +310,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     stp,
     reduceOnly: false
   })
-  if (!lock(work, market, order, price)) return notEnoughBalance
+  if (!Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
   open(work, order)
   Prices.addStopOrder(work, order)
   Prices.triggerStopOrders(work, market)

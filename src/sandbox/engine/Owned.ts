@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
+import * as Line from "./Line.ts"
+import { Numbered } from "./Numbered.ts"
 
 /**
  * Whose something is, and where.
@@ -25,34 +27,28 @@ interface Identified {
   readonly id: OrderId
 }
 
-/** A link of a chain. */
-interface Link<A> {
-  readonly item: A
-  /** The link that came before it. */
-  older: Link<A> | undefined
-  /** The link that came after it. */
-  newer: Link<A> | undefined
-}
-
 /** What an account has on a market. */
 interface Chain<A> {
-  newest: Link<A> | undefined
+  /** All of it, the latest last. */
+  readonly items: Line.Line<A>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
 
 /** Everything is by id, in the order in which it came. */
-const numberOf = <A extends Identified>(link: Link<A> | undefined): number => Number(link?.item.id ?? -1)
+const numberOf = <A extends Identified>(item: A | undefined): number => Number(item?.id ?? -1)
 
 /**
- * What accounts have open. It is read as a map by identifier, in which the latest comes last. Identifiers rise.
+ * What accounts have open. It is read as a map by identifier, in which the latest comes last. Identifiers rise, and what
+ * was removed never comes back.
  *
  * @category models
  * @since 0.1.0
  */
 export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
-  private readonly links = new Map<OrderId, Link<A>>()
+  private readonly items = new Numbered<A>()
   private readonly accounts = new Map<string, Map<MarketName, Chain<A>>>()
   private readonly ownerOf: (item: A) => Owner
+  private readonly isOpen = (item: A): boolean => this.items.get(Number(item.id)) === item
 
   constructor(ownerOf: (item: A) => Owner) {
     this.ownerOf = ownerOf
@@ -60,27 +56,27 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
 
   /** How many there are. */
   get size(): number {
-    return this.links.size
+    return this.items.size
   }
 
   /** The one of an identifier. */
   get(id: OrderId): A | undefined {
-    return this.links.get(id)?.item
+    const item = this.items.get(Number(id))
+    // Callers may spell the number in another way: then it is not the identifier.
+    return item?.id === id ? item : undefined
   }
 
   /** Whether there is one of an identifier. */
   has(id: OrderId): boolean {
-    return this.links.has(id)
+    return this.get(id) !== undefined
   }
 
   /** Adds one, which is the latest from now on. */
   add(item: A): void {
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
-    const link: Link<A> = { item, older: chain.newest, newer: undefined }
-    if (chain.newest !== undefined) chain.newest.newer = link
-    chain.newest = link
-    this.links.set(item.id, link)
+    Line.join(chain.items, item)
+    this.items.add(Number(item.id), item)
     if (clientOrderId === undefined) return
     const named = chain.byClientOrderId.get(clientOrderId)
     if (named === undefined) chain.byClientOrderId.set(clientOrderId, new Set([item]))
@@ -89,16 +85,14 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
 
   /** Removes the one of an identifier, and says whether there was one. */
   delete(id: OrderId): boolean {
-    const link = this.links.get(id)
-    if (link === undefined) return false
-    this.links.delete(id)
-    const { account, clientOrderId, market } = this.ownerOf(link.item)
+    const item = this.get(id)
+    if (item === undefined) return false
+    this.items.delete(Number(id))
+    const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
-    if (link.older !== undefined) link.older.newer = link.newer
-    if (link.newer === undefined) chain.newest = link.older
-    else link.newer.older = link.older
+    Line.left(chain.items)
     const named = clientOrderId === undefined ? undefined : chain.byClientOrderId.get(clientOrderId)
-    if (clientOrderId !== undefined && named?.delete(link.item) === true && named.size === 0) {
+    if (clientOrderId !== undefined && named?.delete(item) === true && named.size === 0) {
       chain.byClientOrderId.delete(clientOrderId)
     }
     return true
@@ -118,34 +112,35 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   *latest(account: string, market?: MarketName): Generator<A, undefined> {
     const markets = this.accounts.get(account)
     const chains = market === undefined ? [...markets?.values() ?? []] : [markets?.get(market)]
-    const heads = chains.map((chain) => chain?.newest)
+    const latest = chains.flatMap((chain) => chain === undefined ? [] : [Line.latest(chain.items)])
+    const heads = latest.map((items) => items.next().value)
     for (;;) {
-      let latest = 0
-      for (let index = 1; index < heads.length; index++) {
-        if (numberOf(heads[index]) > numberOf(heads[latest])) latest = index
+      let index = 0
+      for (let other = 1; other < heads.length; other++) {
+        if (numberOf(heads[other]) > numberOf(heads[index])) index = other
       }
-      const head = heads[latest]
+      const head = heads[index]
       if (head === undefined) return
-      heads[latest] = head.older
-      yield head.item
+      heads[index] = latest[index]?.next().value
+      yield head
     }
   }
 
   /** All of them, the latest last. */
-  *values(): Generator<A, undefined> {
-    for (const { item } of this.links.values()) yield item
+  values(): Generator<A, undefined> {
+    return this.items[Symbol.iterator]()
   }
 
   /** All of them with their identifiers, the latest last. */
   *[Symbol.iterator](): Generator<[OrderId, A], undefined> {
-    for (const [id, { item }] of this.links) yield [id, item]
+    for (const item of this.items) yield [item.id, item]
   }
 
   private chainOf(account: string, market: MarketName): Chain<A> {
     let markets = this.accounts.get(account)
     if (markets === undefined) this.accounts.set(account, markets = new Map())
     let chain = markets.get(market)
-    if (chain === undefined) markets.set(market, chain = { newest: undefined, byClientOrderId: new Map() })
+    if (chain === undefined) markets.set(market, chain = { items: Line.make(this.isOpen), byClientOrderId: new Map() })
     return chain
   }
 }

@@ -83,12 +83,15 @@ export const remove = (pending: PendingStopOrders, order: StopOrder): boolean =>
 
 /** Moves the orders that a price triggers. */
 const collect = ({ falling, rising }: PendingStopOrders, price: Units.Units, to: Sorted<StopOrder>): void => {
-  for (const [orders, bound] of [[rising, price], [falling, -price]] as const) {
-    while (orders.firstKey !== undefined && orders.firstKey <= bound) {
-      const triggered = orders.first ?? []
-      orders.delete(orders.firstKey)
-      for (const order of triggered) to.add(Number(order.id), order)
-    }
+  collectUpTo(rising, price, to)
+  if (falling.size > 0) collectUpTo(falling, -price, to)
+}
+
+const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: Sorted<StopOrder>): void => {
+  while (orders.firstKey !== undefined && orders.firstKey <= bound) {
+    const triggered = orders.first ?? []
+    orders.delete(orders.firstKey)
+    for (const order of triggered) to.add(Number(order.id), order)
   }
 }
 

@@ -69,7 +69,10 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
       const most = tradable(work, market, maker, own)
       const amount = payable(work, market, maker, own, most, "maker")
       if (amount === 0n) endUntradable(work, maker)
-      else Settlement.trade(work, market, trading, { price: own, amount, side: opposite[side] }, { maker })
+      else {
+        const deal = { price: own, amount, total: Units.times(amount, own), side: opposite[side] }
+        Settlement.trade(work, market, trading, deal, { maker })
+      }
     }
   }
 }

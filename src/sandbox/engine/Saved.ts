@@ -65,7 +65,7 @@ type Indexed =
  */
 export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
   /** The balances that are not zero, by holder and asset. */
-  readonly ledger: Pick<Ledger.Ledger, "balances">
+  readonly ledger: { readonly balances: Ledger.Balances }
   /** The orders that can still trade, the latest last. */
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders of which both legs are open. */
@@ -107,7 +107,7 @@ export const save = (state: State.State): Saved => {
   } = state
   return {
     ...rest,
-    ledger: { balances: state.ledger.balances },
+    ledger: { balances: Ledger.save(state.ledger) },
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
     priceSteps: [...state.priceSteps],

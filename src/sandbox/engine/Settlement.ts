@@ -30,51 +30,57 @@ type Charge = Pick<Fill, "order" | "role" | "fee" | "feeAsset">
  * @category models
  * @since 0.1.0
  */
-export type Deal = Omit<Trade, "id" | "at">
+export interface Deal extends Omit<Trade, "id" | "at"> {
+  /** What the taker pays or receives, before the fee, in units of the quote currency. */
+  readonly total: Units.Units
+}
 
 const fillPosition = (
   work: Work,
   market: Market,
   order: Order,
-  { amount, price }: Deal,
+  { amount, price, total }: Deal,
   role: Fill["role"]
 ): Charge => {
   const { at, state } = work
-  const quoteAmount = Units.times(amount, price)
   // What the order had locked for this part is free again. The position's margin takes its place.
   Locks.release(work, order, Locks.releasedBy(order, amount, role))
   order.closing = order.closing > amount ? order.closing - amount : 0n
-  fillOrder(work, order, amount, quoteAmount)
+  fillOrder(work, order, amount, total)
   Locks.claim(state, order)
   Positions.fill(state, order.account, market, order.side, amount, price, at)
-  const fee = Positions.charge(state, order.account, market, Units.times(quoteAmount, feeRate(market, role)))
+  const fee = Positions.charge(state, order.account, market, Units.times(total, feeRate(market, role)))
   order.dealFee += fee
   return { order, role, fee, feeAsset: market.money }
 }
 
-const fillSpot = (work: Work, market: Market, order: Order, { amount, price }: Deal, role: Fill["role"]): Charge => {
+const fillSpot = (work: Work, market: Market, order: Order, { amount, total }: Deal, role: Fill["role"]): Charge => {
   const { ledger } = work.state
-  const quoteAmount = Units.times(amount, price)
-  fillOrder(work, order, amount, quoteAmount)
-  const wallet = Ledger.free(order.account, "trade")
-  const [paid, paidAsset, received, receivedAsset] = order.side === "buy"
-    ? [quoteAmount, market.money, amount, market.stock]
-    : [amount, market.stock, quoteAmount, market.money]
-  if (order.locked === undefined) Ledger.transfer(ledger, wallet, "lender", paidAsset, paid)
+  fillOrder(work, order, amount, total)
+  const isBuy = order.side === "buy"
+  const free = Ledger.free(order.account, "trade")
+  const paid = isBuy ? total : amount
+  const paidAsset = isBuy ? market.money : market.stock
+  if (order.locked === undefined) Ledger.transfer(ledger, free, "lender", paidAsset, paid)
   else {
     Ledger.transfer(ledger, Ledger.locked(order.account, "trade"), "lender", paidAsset, paid)
-    order.locked.units -= paid
+    order.locked.units = Units.minus(order.locked.units, paid)
     // A buy that trades below its limit needs less than it has locked.
-    if (order.side === "buy" && order.price !== undefined) {
-      Locks.release(work, order, order.locked.units - Units.times(order.left, Units.from(order.price) ?? 0n))
-    }
+    if (isBuy && order.price !== undefined) Locks.release(work, order, order.locked.units - costOf(order))
   }
+  const received = isBuy ? amount : total
+  const receivedAsset = isBuy ? market.stock : market.money
   const fee = Units.times(received, feeRate(market, role))
-  Ledger.transfer(ledger, "lender", wallet, receivedAsset, received - fee)
-  Ledger.transfer(ledger, "lender", "house", receivedAsset, fee)
+  const lender = Ledger.purse(ledger, "lender", receivedAsset)
+  Ledger.move(ledger, lender, Ledger.purse(ledger, free, receivedAsset), received - fee)
+  Ledger.move(ledger, lender, Ledger.purse(ledger, "house", receivedAsset), fee)
   order.dealFee += fee
   return { order, role, fee, feeAsset: receivedAsset }
 }
+
+/** What is left of an order would cost this much at its limit, in units of the quote currency. */
+const costOf = ({ left, price }: Order): Units.Units =>
+  left === 0n || price === undefined ? 0n : Units.times(left, Units.from(price) ?? 0n)
 
 const feeRate = (market: Market, role: Fill["role"]): Units.Units => {
   const { makerFee, takerFee } = Terms.of(market)
@@ -84,7 +90,7 @@ const feeRate = (market: Market, role: Fill["role"]): Units.Units => {
 const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount: Units.Units): void => {
   order.dealStock += amount
   order.dealMoney += quoteAmount
-  order.left -= isQuoteAmount(order) ? quoteAmount : amount
+  order.left = Units.minus(order.left, isQuoteAmount(order) ? quoteAmount : amount)
   order.changedAt = at
 }
 
@@ -117,8 +123,8 @@ export const trade = (
   deal: Deal,
   { maker, taker }: { readonly maker: Order; readonly taker?: Order }
 ): void => {
-  const charges = taker === undefined ? [] : [fill(work, market, taker, deal, "taker")]
-  charges.push(fill(work, market, maker, deal, "maker"))
+  const taken = taker && fill(work, market, taker, deal, "taker")
+  const made = fill(work, market, maker, deal, "maker")
   // The taker may move the price on at once. This price triggers stop orders nevertheless.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
@@ -127,7 +133,8 @@ export const trade = (
   const id = ++work.state.lastId
   trading.trades.push({ id, at: work.at, price, amount, side })
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  for (const charge of charges) keep(work, id, deal, charge)
+  if (taken !== undefined) keep(work, id, deal, taken)
+  keep(work, id, deal, made)
   work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker.id, taker: taker?.id })
   afterTrade(work, market, maker)
 }

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Units from "./Units.ts"
 
@@ -54,8 +55,7 @@ export const of = (market: Market): Terms => {
 }
 
 /**
- * What a market bounds of an order, as exact quantities. Zero stands for one that has more fractional digits than any
- * market takes.
+ * What a market bounds of an order, as its caller wrote it.
  *
  * @category models
  * @since 0.1.0
@@ -64,25 +64,33 @@ export interface Bounded {
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
   /** How much is ordered, in units of the base currency. */
-  readonly amount: Units.Units
+  readonly amount: Decimal.Decimal
   /** The price at which the order may trade, in units of the quote currency. */
-  readonly price: Units.Units
+  readonly price: Decimal.Decimal
   /** The price that triggers the order, in units of the quote currency, if it has one. */
-  readonly trigger?: Units.Units
+  readonly activationPrice?: Decimal.Decimal
 }
 
 /**
- * Whether an order is sure to fit its market. Most orders are taken: this says so quickly. What is wrong with another one,
- * if anything is, the violations of the market say.
+ * Whether an order is sure to fit its market, when `quantity` is the value of its amount and `total` that of its amount ×
+ * price. Most orders are taken: this says so quickly. What is wrong with another one, if anything is, the violations of
+ * the market say.
  *
  * @category checks
  * @since 0.1.0
  */
-export const fit = (market: Market, { amount, collateral, price, trigger = price }: Bounded): boolean => {
-  if (amount === 0n || price === 0n || trigger === 0n || !market.tradesEnabled) return false
-  const { maxTotal, minAmount, minTotal, step, tick } = of(market)
-  if (amount < minAmount || amount % step !== 0n || price % tick !== 0n || trigger % tick !== 0n) return false
+export const fit = (
+  market: Market,
+  { activationPrice, amount, collateral, price }: Bounded,
+  quantity: Units.Units,
+  total: Units.Units
+): boolean => {
+  const { moneyPrecision, stockPrecision } = market
+  if (!market.tradesEnabled || (collateral && !market.isCollateral)) return false
+  // Whoever writes no more digits than there may be has no finer step than there may be.
+  if (Decimal.writtenScale(amount) > stockPrecision || Decimal.writtenScale(price) > moneyPrecision) return false
+  if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > moneyPrecision) return false
+  const { maxTotal, minAmount, minTotal } = of(market)
   // The product is rounded down by less than a unit: what is less than the bound before is so after it.
-  const total = Units.times(amount, price)
-  return total >= minTotal && (maxTotal === 0n || total < maxTotal) && (market.isCollateral || !collateral)
+  return quantity >= minAmount && total >= minTotal && (maxTotal === 0n || total < maxTotal)
 }

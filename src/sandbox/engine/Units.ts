@@ -71,6 +71,14 @@ export const toDecimal = (units: Units): Decimal.Decimal =>
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 /**
+ * What is left of `a` without `b`. Nothing is always the same zero: a new one for each order that is filled takes memory.
+ *
+ * @category computing
+ * @since 0.1.0
+ */
+export const minus = (a: Units, b: Units): Units => a === b ? 0n : a - b
+
+/**
  * The exact product of an amount and a price; `undefined` when it has more than eighteen fractional digits.
  *
  * @category computing

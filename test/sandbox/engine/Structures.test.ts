@@ -8,6 +8,7 @@ import { ClientOrderId, MarketName, OrderId } from "../../../src/domain/Identifi
 import * as Market from "../../../src/domain/Market.ts"
 import * as Line from "../../../src/sandbox/engine/Line.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
+import { Numbered } from "../../../src/sandbox/engine/Numbered.ts"
 import { Owned } from "../../../src/sandbox/engine/Owned.ts"
 import { Sorted } from "../../../src/sandbox/engine/Sorted.ts"
 import * as Terms from "../../../src/sandbox/engine/Terms.ts"
@@ -49,6 +50,36 @@ describe("sorted values", () => {
   )
 })
 
+describe("numbered values", () => {
+  property(
+    "are those of a map whose keys rise",
+    [fc.array(fc.record({ isAdded: fc.boolean(), number: fc.nat(300) }), { maxLength: 200 })],
+    (steps) =>
+      sync(() => {
+        const numbered = new Numbered<string>()
+        const naive = new Map<number, string>()
+        let last = 0
+        for (const { isAdded, number } of steps) {
+          if (isAdded) {
+            last += number + 1
+            numbered.add(last, `${last}`)
+            naive.set(last, `${last}`)
+          } else {
+            const removed = [...naive.keys()][number % (naive.size + 1)]
+            numbered.delete(removed ?? last + number)
+            naive.delete(removed ?? last + number)
+          }
+          assert.deepStrictEqual([...numbered], [...naive.values()])
+          assert.strictEqual(numbered.size, naive.size)
+          for (const at of [last, last - number, number, number + 0.5, Number.NaN]) {
+            assert.strictEqual(numbered.get(at), naive.get(at))
+          }
+        }
+      }),
+    { runs: 40 }
+  )
+})
+
 describe("a line", () => {
   property(
     "is an array from which some are taken",
@@ -73,6 +104,7 @@ describe("a line", () => {
             naive[0],
             naive.length
           ])
+          assert.deepStrictEqual([...Line.latest(line)], naive.toReversed())
           assert.isAtMost(line.places.length, 2 * naive.length + 17)
         }
       }),
@@ -161,13 +193,15 @@ describe("the quick check of an order", () => {
       sync(() => {
         const size = Amount.make(amount)
         const [limit, trigger] = [Price.make(price), Price.make(activationPrice)]
-        const bounded = { amount: Units.from(size) ?? 0n, price: Units.from(limit) ?? 0n }
+        const quantity = Units.from(size) ?? 0n
+        const total = Units.times(quantity, Units.from(limit) ?? 0n)
+        const bounded = { amount: size, price: limit }
         const name = market.name
-        if (Terms.fit(market, { ...bounded, collateral })) {
+        if (Terms.fit(market, { ...bounded, collateral }, quantity, total)) {
           const order = Market.limit({ market: name, amount: size, price: limit, collateral })
           assert.deepStrictEqual(Market.violations(market, order), [])
         }
-        if (Terms.fit(market, { ...bounded, collateral: false, trigger: Units.from(trigger) ?? 0n })) {
+        if (Terms.fit(market, { ...bounded, collateral: false, activationPrice: trigger }, quantity, total)) {
           const order = Market.stopLimit({ market: name, amount: size, price: limit, activationPrice: trigger })
           assert.deepStrictEqual(Market.violations(market, order), [])
         }

@@ -27,7 +27,7 @@ const priceOf = (order: Order): Units.Units => units(order.price ?? assert.fail(
 /** Every asset is conserved, and only the lender and the outside have balances below zero. */
 const ledger = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)
-  for (const [holder, held] of ledger.balances) {
+  for (const [holder, held] of Ledger.save(ledger)) {
     for (const [ticker, balance] of held) {
       holds(balance > 0n || holder === "outside" || holder === "lender", `${holder} holds ${balance} ${ticker}`)
     }
@@ -43,7 +43,7 @@ const locks = (state: State): void => {
     const key = `${account}/${locked.wallet}/locked ${locked.ticker}`
     expected.set(key, (expected.get(key) ?? 0n) + locked.units)
   }
-  for (const [holder, held] of state.ledger.balances) {
+  for (const [holder, held] of Ledger.save(state.ledger)) {
     if (!holder.endsWith("/locked")) continue
     for (const [ticker, balance] of held) {
       holds(balance === expected.get(`${holder} ${ticker}`), `locked by ${holder} in ${ticker}`)
@@ -390,7 +390,7 @@ export class Follower {
   private lenderAgrees(): void {
     for (const stock of ["BTC", "ETH", "SHIB"]) {
       const positions = [...this.state.positions.values()].filter(({ market }) => market.startsWith(`${stock}_`))
-      const held = this.state.ledger.balances.get("lender")?.get(stock as never) ?? 0n
+      const held = Ledger.balance(this.state.ledger, "lender", stock as never)
       const expected = sum(positions.map(({ amount }) => amount)) + (this.tradedOutside.get(stock) ?? 0n)
       holds(held === expected, `what the lender holds in ${stock}`)
     }
