@@ -77,6 +77,9 @@ const isSignedWith = (secret: KeyObject, payload: string, signature: string): bo
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+const isJson = (type: string): boolean =>
+  type === "application/json" || type.split(";")[0]?.trim().toLowerCase() === "application/json"
+
 /** Whether JSON text has no whitespace between its tokens. Most has none at all, and need not be looked at closely. */
 const isCompact = (text: string): boolean => !/[\t\n\r ]/u.test(text) || Json.inspect(text).isCompact
 
@@ -134,8 +137,7 @@ const admitPrivate = (
   const isSigned = isSignedWith(secretOf(key), payload, header(request, Signature.headers.signature))
   if (key === undefined || !isSigned) return Result.fail("unauthorized")
 
-  const type = header(request, "content-type").split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json" || payload !== Signature.payloadOf(request.body)) return Result.fail("payloadInvalid")
+  if (!isJson(header(request, "content-type")) || payload !== Signature.payloadOf(request.body)) return Result.fail("payloadInvalid")
   const body = toFields(dialect, request.body)
   if (body === undefined) return Result.fail("payloadInvalid")
 
