@@ -137,7 +137,8 @@ const admitPrivate = (
   const isSigned = isSignedWith(secretOf(key), payload, header(request, Signature.headers.signature))
   if (key === undefined || !isSigned) return Result.fail("unauthorized")
 
-  if (!isJson(header(request, "content-type")) || payload !== Signature.payloadOf(request.body)) return Result.fail("payloadInvalid")
+  if (!isJson(header(request, "content-type")) || payload !== Signature.payloadOf(request.body))
+    return Result.fail("payloadInvalid")
   const body = toFields(dialect, request.body)
   if (body === undefined) return Result.fail("payloadInvalid")
 

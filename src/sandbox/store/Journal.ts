@@ -194,7 +194,7 @@ export const open = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Journal, JournalError, Scope.Scope> {
   const failed = fromSqlite(file)
   const { anchored, run, tables, unfinished } = file === inMemory
-    ? { tables: MemoryTables.make(), run: 1, unfinished: 0, anchored: false }
+    ? { tables: yield* MemoryTables.open, run: 1, unfinished: 0, anchored: false }
     : yield* openTables(file, rules)
   const reading = readingFrom(file, tables)
   const end = yield* reading(() => tables.end())

@@ -4,11 +4,13 @@
  *
  * @since 0.1.0
  */
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
 import * as Chain from "./Chain.ts"
 import { maxInMemory } from "./InMemory.ts"
-import { fullInMemory } from "./JournalError.ts"
+import { closedInMemory, fullInMemory } from "./JournalError.ts"
 import type { JournalTables, Snapshot } from "./JournalTables.ts"
 
 /** Entries in a row, their texts one behind the other: a text of its own for each would burden the garbage collector. */
@@ -60,8 +62,7 @@ class Entries {
   }
 }
 
-/** @category constructors */
-export const make = (): JournalTables => {
+const make = (isOpen: () => boolean): JournalTables => {
   const entries = new Entries()
   const recalls = new Map<number, number>()
   let sequence = 0
@@ -99,6 +100,7 @@ export const make = (): JournalTables => {
     end: () => endAt(sequence),
     linkOf,
     *entries(after, to) {
+      if (!isOpen()) Result.getOrThrow(Result.fail(closedInMemory()))
       let before = { sequence: after, link: linkOf(after) }
       for (const command of entries.between(after, to)) {
         const link = Chain.link(before.link, command)
@@ -106,12 +108,28 @@ export const make = (): JournalTables => {
         yield { sequence: before.sequence, command, hash: link, recalled: recalls.get(before.sequence) ?? null }
       }
     },
-    recalledAfter: (after) => new Set([...recalls].flatMap(([sequence, recalled]) => sequence > after ? [recalled] : [])),
+    recalledAfter: (after) =>
+      new Set([...recalls].flatMap(([sequence, recalled]) => sequence > after ? [recalled] : [])),
     snapshot: () => latest,
     write: (_end, commands, snapshot = latest) => {
+      if (!isOpen()) Result.getOrThrow(Result.fail(closedInMemory()))
       for (const command of commands) append(command)
       latest = snapshot
       return endAt(sequence)
     }
   }
 }
+
+/**
+ * New tables. They are closed with the scope: they give and take no entries then, as those of a file.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const open: Effect.Effect<JournalTables, never, Scope.Scope> = Effect.suspend(() => {
+  let isOpen = true
+  const close = Effect.sync(() => {
+    isOpen = false
+  })
+  return Effect.as(Effect.addFinalizer(() => close), make(() => isOpen))
+})
