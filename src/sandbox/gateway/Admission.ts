@@ -31,7 +31,7 @@ export interface Admitted {
   readonly key: Key | undefined
   /** The nonce, if the call has one. */
   readonly nonce: Command.Nonce | undefined
-  /** The fields of the request by their wire keys, without the envelope. */
+  /** The fields of the request by their wire keys. No endpoint has a field of the name of an envelope's. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -72,20 +72,24 @@ const secretOf = (key: Key | undefined): KeyObject => {
 }
 
 const isSignedWith = (secret: KeyObject, payload: string, signature: string): boolean => {
-  const expected = createHmac("sha512", secret).update(payload).digest()
-  // Decoding hex drops what it can't read, such as half a byte at the end.
-  if (!/^[0-9a-f]{128}$/u.test(signature)) return false
-  return timingSafeEqual(Buffer.from(signature, "hex"), expected)
+  const expected = Buffer.from(createHmac("sha512", secret).update(payload).digest("hex"))
+  const given = Buffer.from(signature)
+  return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+const isJson = (type: string): boolean =>
+  type === "application/json" || type.split(";")[0]?.trim().toLowerCase() === "application/json"
+
+/** Whether JSON text has no whitespace between its tokens. Most has none at all, and need not be looked at closely. */
+const isCompact = (text: string): boolean => !/[\t\n\r ]/u.test(text) || Json.inspect(text).isCompact
+
 /** The fields of a body; `undefined` when it is no JSON object, or when its fields are ambiguous. */
-const toFields = (dialect: Dialect, body: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
+const toFields = ({ policy }: Dialect, body: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
   if (!isUtf8(body)) return undefined
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")
-  const json = Json.parse(text)
+  const json = Json.parseUnique(text)
   if (Result.isFailure(json) || !Json.isObject(json.success)) return undefined
-  const { isCompact, repeatsKey } = Json.inspect(text)
-  return repeatsKey || (dialect.policy.compactJson && !isCompact) ? undefined : json.success
+  return policy.compactJson && !isCompact(text) ? undefined : json.success
 }
 
 const hasWindow = ({ policy }: Dialect): boolean => policy.nonce === "increasing-or-window"
@@ -133,8 +137,8 @@ const admitPrivate = (
   const isSigned = isSignedWith(secretOf(key), payload, header(request, Signature.headers.signature))
   if (key === undefined || !isSigned) return Result.fail("unauthorized")
 
-  const type = header(request, "content-type").split(";")[0]?.trim().toLowerCase()
-  if (type !== "application/json" || payload !== Signature.payloadOf(request.body)) return Result.fail("payloadInvalid")
+  if (!isJson(header(request, "content-type")) || payload !== Signature.payloadOf(request.body))
+    return Result.fail("payloadInvalid")
   const body = toFields(dialect, request.body)
   if (body === undefined) return Result.fail("payloadInvalid")
 
@@ -143,7 +147,7 @@ const admitPrivate = (
   if (endpoint.b2b && state.accounts.get(key.account)?.b2b !== true) return Result.fail("noB2bAccess")
   if (!limits.admit(key.apiKey, Limits.countedAs(endpoint), endpoint.rateLimit, at)) return Result.fail("rateLimited")
 
-  const { nonce: given, nonceWindow, request: path, ...fields } = body
+  const { nonce: given, nonceWindow, request: path } = body
   const required = dialect.policy.envelope === "always" || endpoint.envelope === "required"
   if (path === undefined ? required : path !== endpoint.path) return Result.fail("requestMissing")
   if (hasWindow(dialect) && nonceWindow !== undefined && typeof nonceWindow !== "boolean") {
@@ -152,7 +156,7 @@ const admitPrivate = (
   const nonce = toNonce(dialect, given, nonceWindow)
   if (nonce === undefined && (required || given !== undefined)) return Result.fail("nonceMissing")
   if (nonce !== undefined && isOutsideWindow(nonce, serverTime)) return Result.fail("nonceOutsideWindow")
-  return Result.succeed({ key, nonce, fields })
+  return Result.succeed({ key, nonce, fields: body })
 }
 
 const admitPublic = (

@@ -47,6 +47,9 @@ const hmac = (algorithm: string, secret: string, text: string | Uint8Array) =>
 
 const instant = (micros: number): string => DateTime.formatIso(DateTime.makeUnsafe(micros / 1000))
 
+/** With how many keys' secrets a signature is compared: a refusal must not cost more the more keys there are. */
+const triedSecrets = 100
+
 const signature = (refused: Refused): string => {
   const { request, state } = refused
   const given = header(request, Signature.headers.signature)
@@ -76,7 +79,7 @@ const signature = (refused: Refused): string => {
     ]
   ]
   for (const [hint, digest] of mistakes) if (given.toLowerCase() === digest.toString("hex")) return hint
-  for (const other of state.keys.values()) {
+  for (const other of state.keys.values().take(triedSecrets)) {
     if (other !== key && given.toLowerCase() === hmac("sha512", other.apiSecret, payload).toString("hex")) {
       return `it was signed with the secret of another key, "${other.title}"`
     }

@@ -69,7 +69,7 @@ export const send = (
   if (!isWritten) return reset(request)
   response.end(answer.body)
   // A response that waits behind another one has no socket yet. It goes when the other one does.
-  if (response.writableFinished || response.socket === null) return
+  if (response.socket === null || response.socket.writableLength === 0) return
   const timer = setTimeout(() => request.socket.destroy(), within)
   response.on("close", () => clearTimeout(timer))
 }

@@ -36,6 +36,7 @@ import * as Connections from "./Connections.ts"
 import { type Answer, reset } from "./Message.ts"
 import * as Responses from "./Responses.ts"
 import * as Sending from "./Sending.ts"
+import * as Turn from "./Turn.ts"
 
 export {
   headersTimeout,
@@ -147,6 +148,7 @@ const answer = (
 
 const listener = (service: Service, connections: Connections.Connections): Http.RequestListener => {
   const bodies = Bodies.make()
+  const later = Turn.make()
   return (request, response) => {
     const call = connections.begin(request, response)
     if (call === undefined) {
@@ -154,7 +156,7 @@ const listener = (service: Service, connections: Connections.Connections): Http.
       return
     }
     const release = bodies.receive(request, isOwners(service, request), {
-      onReceived: (body) => answer(service, request, response, body, call),
+      onReceived: (body) => later(() => answer(service, request, response, body, call)),
       onRefused: (kind) =>
         Sending.turnAway(request, response, Responses.refuse(service.venue.dialect, targetOf(request).path, kind))
     })

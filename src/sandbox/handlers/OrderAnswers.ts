@@ -18,6 +18,9 @@ import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
+/** Most amounts of an answer are zero: those need not be written digit by digit. */
+const toDecimal = (units: Units.Units): Decimal.Decimal => units === 0n ? Decimal.zero : Units.toDecimal(units)
+
 const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
   // A filled market buy may have a rest in quote currency that can't buy the smallest amount. Nothing of it is left to
   // fill.
@@ -48,11 +51,11 @@ const common = (order: Order, context: Context) => ({
   type: typeOf(order, context),
   ...(order.kind === "spot" ? {} : { margin: true as const }),
   timestamp: Time.fromMicros(order.placedAt),
-  dealMoney: Units.toDecimal(order.dealMoney),
-  dealStock: Units.toDecimal(order.dealStock),
+  dealMoney: toDecimal(order.dealMoney),
+  dealStock: toDecimal(order.dealStock),
   amount: order.amount,
   left: leftOf(order),
-  dealFee: Units.toDecimal(order.dealFee),
+  dealFee: toDecimal(order.dealFee),
   ...feeAssetOf(order, context),
   price: order.price ?? Decimal.zero,
   status: order.status,

@@ -71,7 +71,7 @@ const latest = (slots: ReadonlyArray<Chain.End | undefined>): Chain.End | undefi
  */
 export const read = (file: string): Result.Result<Chain.End | undefined, JournalError> => {
   const path = fileOf(file)
-  if (file === inMemory || !existsSync(path)) return Result.succeed(undefined)
+  if (!existsSync(path)) return Result.succeed(undefined)
   return Result.flatMap(
     Result.try({ try: () => readFileSync(path), catch: fromSqlite(file) }),
     (bytes): Result.Result<Chain.End, JournalError> => {

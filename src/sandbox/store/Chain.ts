@@ -70,8 +70,12 @@ const beginning: Uint8Array = new Uint8Array(32)
  * @category links
  * @since 0.1.0
  */
-export const link = (before: Uint8Array, text: string): Uint8Array =>
-  hash("sha256", Buffer.concat([before, Buffer.from(text)]), "buffer")
+export const link = (before: Uint8Array, text: string): Uint8Array => {
+  const bytes = Buffer.allocUnsafe(before.length + Buffer.byteLength(text))
+  bytes.set(before)
+  bytes.write(text, before.length)
+  return hash("sha256", bytes, "buffer")
+}
 
 /**
  * Whether a value of the database is this hash.

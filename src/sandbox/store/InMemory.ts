@@ -1,11 +1,11 @@
 /**
- * The journal of a venue that keeps nothing: a database in memory, which ends at a bound.
+ * The journal of a venue that keeps nothing: it is in memory only, and ends at a bound.
  *
  * @since 0.1.0
  */
 
 /**
- * The name under which SQLite keeps a database in memory only.
+ * The name that stands for no file: the journal is kept in memory only.
  *
  * @category form
  * @since 0.1.0

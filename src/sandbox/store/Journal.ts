@@ -1,5 +1,5 @@
 /**
- * The durable record of every command, in an embedded SQLite database.
+ * The durable record of every command, in an embedded SQLite database. Without a file it is kept in memory, up to a bound.
  *
  * Commands that arrive in one turn of the event loop are one group. A group is written in one transaction, and no reply
  * that has seen one of its commands is sent before the group is durable. When a write fails, no reply of the group is
@@ -27,9 +27,11 @@ import type { Command } from "../engine/Command.ts"
 import * as Anchor from "./Anchor.ts"
 import * as Chain from "./Chain.ts"
 import * as GroupCommit from "./GroupCommit.ts"
+import { inMemory } from "./InMemory.ts"
 import { damaged, fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
 import * as JournalFile from "./JournalFile.ts"
 import * as JournalTables from "./JournalTables.ts"
+import * as MemoryTables from "./MemoryTables.ts"
 import { salvage } from "./Salvage.ts"
 
 export { JournalError } from "./JournalError.ts"
@@ -114,6 +116,20 @@ const openFile = (file: string, rules: string) =>
     )
   )
 
+/** The tables of a file. It is opened only when its log can be read. */
+const openTables = Effect.fnUntraced(function*(file: string, rules: string) {
+  const { damaged: isDamaged, unfinished } = yield* Effect.try({
+    try: () => JournalFile.inspectLog(file),
+    catch: fromSqlite(file)
+  })
+  if (isDamaged) {
+    const { lines } = yield* salvage(file)
+    return yield* logDamaged(file, lines.length)
+  }
+  const { anchored, database, run } = yield* openFile(file, rules)
+  return { tables: JournalTables.make(database), run, unfinished, anchored }
+})
+
 type Reading = <A>(work: () => A) => Effect.Effect<A, JournalError>
 
 /** Reads from the tables. When the database is damaged, the error says how many commands are intact. */
@@ -177,16 +193,9 @@ export const open = Effect.fnUntraced(function*(
   { onCommitted = () => undefined, rules }: Options
 ): Effect.fn.Return<Journal, JournalError, Scope.Scope> {
   const failed = fromSqlite(file)
-  const { damaged: isDamaged, unfinished } = yield* Effect.try({
-    try: () => JournalFile.inspectLog(file),
-    catch: failed
-  })
-  if (isDamaged) {
-    const { lines } = yield* salvage(file)
-    return yield* logDamaged(file, lines.length)
-  }
-  const { anchored, database, run } = yield* openFile(file, rules)
-  const tables = JournalTables.make(database)
+  const { anchored, run, tables, unfinished } = file === inMemory
+    ? { tables: yield* MemoryTables.open, run: 1, unfinished: 0, anchored: false }
+    : yield* openTables(file, rules)
   const reading = readingFrom(file, tables)
   const end = yield* reading(() => tables.end())
   const anchor = yield* Anchor.open(file, end)

@@ -49,20 +49,41 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
   26: ["foreign", "it is not a database; name another file"]
 }
 
-const fullInMemory =
-  `it takes ${maxInMemory / 1024 ** 2} MiB, and a journal in memory takes no more; keep the journal of ` +
-  "so many commands in a file"
+/**
+ * The error of a journal in memory that takes as much as it may.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const fullInMemory = (): JournalError => {
+  const reason =
+    `it takes ${maxInMemory / 1024 ** 2} MiB, and a journal in memory takes no more; keep the journal of ` +
+    "so many commands in a file"
+  return new JournalError({ why: "full", file: inMemory, reason })
+}
 
 /**
- * The error of a journal for an error of SQLite, or of the file system.
+ * The error of a journal in memory that is closed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const closedInMemory = (): JournalError =>
+  new JournalError({ why: "failed", file: inMemory, reason: "it is closed" })
+
+const isJournalError = Schema.is(JournalError)
+
+/**
+ * The error of a journal for an error of SQLite, or of the file system. An error of a journal stays what it is.
  *
  * @category errors
  * @since 0.1.0
  */
 export const fromSqlite = (file: string) => (error: unknown): JournalError => {
+  if (isJournalError(error)) return error
   const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
   const [why, reason] = reasons[errcode & 0xff] ?? ["failed", message]
-  return new JournalError({ why, file, reason: why === "full" && file === inMemory ? fullInMemory : reason })
+  return new JournalError({ why, file, reason })
 }
 
 /**

@@ -10,7 +10,6 @@ import { chmodSync, closeSync, existsSync, openSync, readFileSync, statSync } fr
 import { DatabaseSync } from "node:sqlite"
 import * as Anchor from "./Anchor.ts"
 import * as Chain from "./Chain.ts"
-import { inMemory, maxInMemory } from "./InMemory.ts"
 import { damaged, fromSqlite, JournalError } from "./JournalError.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
@@ -32,7 +31,7 @@ const applicationId = 0x54584331
  * @since 0.1.0
  */
 export const inspectLog = (file: string): WriteAheadLog.Inspection =>
-  file !== inMemory && existsSync(`${file}-wal`)
+  existsSync(`${file}-wal`)
     ? WriteAheadLog.inspect(readFileSync(`${file}-wal`))
     : { unfinished: 0, damaged: false }
 
@@ -120,10 +119,6 @@ const prepare = (
   if (error !== undefined) return Result.fail(error)
   makePrivate(file)
   createTables(database)
-  if (file === inMemory) {
-    const pageSize = numberOf(database, "PRAGMA page_size", "page_size")
-    database.exec(`PRAGMA max_page_count = ${Math.floor(maxInMemory / pageSize)}`)
-  }
   const known = database.prepare("SELECT rules FROM venue").get()?.["rules"]
   if (known === undefined) {
     // Commands of a venue whose rules are not known must not be read with any others.
@@ -141,7 +136,6 @@ const prepare = (
 
 /** Nobody else may read its files, also those that were there before: it holds the secrets of the venue's keys. */
 const makePrivate = (file: string): void => {
-  if (file === inMemory) return
   for (const part of [file, `${file}-wal`, `${file}-shm`]) {
     if (existsSync(part) && (statSync(part).mode & 0o077) !== 0) chmodSync(part, 0o600)
   }
@@ -151,7 +145,7 @@ const sizeOf = (file: string): number => existsSync(file) ? statSync(file).size 
 
 /** A log without its database. SQLite would begin a new database, and delete the log. */
 const checkPresence = (file: string, anchor: Chain.End | undefined): JournalError | undefined => {
-  if (file === inMemory || sizeOf(file) > 0) return undefined
+  if (sizeOf(file) > 0) return undefined
   const hadCommands = anchor !== undefined && anchor.sequence > 0
   if (!hadCommands && sizeOf(`${file}-wal`) <= WriteAheadLog.headerLength) return undefined
   const left = hadCommands ? Anchor.fileOf(file) : `${file}-wal`
@@ -190,7 +184,7 @@ export const open = Effect.fnUntraced(function*(
   const gone = yield* attempt(() => checkPresence(file, anchor))
   if (gone !== undefined) return yield* gone
   // It is private from the first byte on. Where this fails, SQLite says why.
-  if (file !== inMemory && !existsSync(file)) Result.try(() => closeSync(openSync(file, "a", 0o600)))
+  if (!existsSync(file)) Result.try(() => closeSync(openSync(file, "a", 0o600)))
   const database = yield* Effect.acquireRelease(
     attempt(() => new DatabaseSync(file)),
     (database) => Effect.sync(() => database.close())

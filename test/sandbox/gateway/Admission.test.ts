@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { all } from "../../../src/endpoints/all.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Endpoint from "../../../src/protocol/Endpoint.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
@@ -66,6 +67,15 @@ const flippedBody = (request: Request, bit: number): Request => {
   body[at] = (body[at] ?? 0) ^ (1 << (bit % 8))
   return { ...request, body }
 }
+
+it("no endpoint has a field of the name of an envelope's", () => {
+  for (const endpoint of Object.values(all)) {
+    for (const dialect of dialects) {
+      const keys = Object.values(Endpoint.codec(endpoint, dialect).shape.keys)
+      assert.deepStrictEqual(keys.filter((key) => ["request", "nonce", "nonceWindow"].includes(key)), [])
+    }
+  }
+})
 
 for (const dialect of dialects) {
   const make = (fields: object = { type: ["spot"] }) => signed(dialect, cancelAll, fields)

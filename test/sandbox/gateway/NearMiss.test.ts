@@ -8,7 +8,7 @@ import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
 import { inProcess, overHttp, post } from "../../support/control.ts"
-import { type Account, alice, bob, disabled, restricted } from "../../support/exchange.ts"
+import { type Account, addKey, alice, bob, disabled, restricted } from "../../support/exchange.ts"
 import { freshNonce, hmac, signed, signedHeaders, signedText } from "../../support/signed.ts"
 
 const path = "/api/v4/main-account/balance"
@@ -384,6 +384,19 @@ describe("a call that is refused, and what its caller probably did", () => {
       assert.isUndefined(record.hint)
       // Its nonce is used all the same, and that is a command.
       assert.isDefined(record.command)
+    }).pipe(Effect.provide(inProcess())))
+
+  it.effect("a signature is compared with the secrets of a hundred keys, and of no more", () =>
+    Effect.gen(function*() {
+      const { keys } = (yield* Venue).state
+      const others = Array.from({ length: 101 }, (_, n) => ({ ...bob, apiKey: `key ${n}`, apiSecret: `secret ${n}` }))
+      yield* Effect.forEach(others, (other) => addKey(other))
+      const secrets = [...keys.values()].map(({ apiSecret }) => apiSecret).slice(99, 101)
+      yield* refused(secrets.map((secret) => signedBy((payload) => hmac(secret, payload))))
+      assert.deepStrictEqual((yield* Control.use((control) => control.requests())).map(({ hint }) => hint), [
+        "it was signed with the secret of another key, \"key of bob\"",
+        "the signature does not belong to this payload and this key's secret"
+      ])
     }).pipe(Effect.provide(inProcess())))
 
   it.live("over HTTP as in process", () =>
