@@ -13,6 +13,7 @@ import * as Server from "../../../src/sandbox/gateway/Server.ts"
 import * as Dashboard from "../../../src/sandbox/page/Dashboard.ts"
 import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
 import { executable, page, see } from "../../support/browser.ts"
+import { isLong } from "../../support/long.ts"
 import { serving } from "../../support/server.ts"
 import { handle, signed } from "../../support/signed.ts"
 
@@ -225,7 +226,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", () => {
       const backgrounds = new Set<string>()
       for (const colorScheme of ["light", "dark"] as const) {
         yield* see(() => shown.emulateMedia({ colorScheme }))
-        for (const width of [390, 1024, 1920]) {
+        for (const width of isLong ? [390, 1024, 1920] : [390, 1024]) {
           yield* see(() => shown.setViewportSize({ width, height: 900 }))
           for (const area of ["orders", "requests", "time", "faults"] as const) {
             yield* go(shown, area)

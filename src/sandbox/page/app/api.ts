@@ -41,7 +41,7 @@ const toMessage = (name: string, status: number, refusal: Readonly<Record<string
 }
 
 /** Sends a request, and gives its answer when it is a good one. */
-export const send = async (method: string, name: string, body?: object): Promise<Response> => {
+export const send = async (method: string, name: string, body?: object, signal?: AbortSignal): Promise<Response> => {
   const response = await fetch(`/control/v1/${name}`, {
     method,
     cache: "no-store",
@@ -49,7 +49,8 @@ export const send = async (method: string, name: string, body?: object): Promise
       authorization: `Bearer ${token}`,
       ...(body === undefined ? {} : { "content-type": "application/json" })
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal })
   }).catch((error: unknown) => {
     throw new ApiError(0, `The sandbox can't be reached (${String(error)})`)
   })
@@ -82,13 +83,19 @@ export interface Entry {
   readonly event: { readonly _tag: string } & Readonly<Record<string, unknown>>
 }
 
-/** Follows the feed after a place until it ends, and hands on what arrives. */
+/** Follows the feed after a place, or from now on, until it ends, and hands on what arrives. */
 export const follow = async (
   after: string,
   onOpen: () => void,
-  onEntries: (entries: ReadonlyArray<Entry>) => void
+  onEntries: (entries: ReadonlyArray<Entry>) => void,
+  signal: AbortSignal
 ): Promise<void> => {
-  const response = await send("GET", `Events?after=${encodeURIComponent(after)}`)
+  const response = await send(
+    "GET",
+    after === "" ? "Events" : `Events?after=${encodeURIComponent(after)}`,
+    undefined,
+    signal
+  )
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   onOpen()
   let text = ""

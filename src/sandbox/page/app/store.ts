@@ -298,23 +298,35 @@ const readAll = async (): Promise<void> => {
 
 const wait = (millis: number): Promise<void> => new Promise((resume) => setTimeout(resume, millis))
 
-/** Reads everything, follows the feed, and does both again whenever the sandbox went away. It ends at a wrong token. */
+/** Follows the feed, and reads everything once it is open, so that nothing falls between the two. */
+const live = async (stop: AbortSignal): Promise<void> => {
+  const { promise: open, resolve } = Promise.withResolvers<void>()
+  const reading = async (): Promise<void> => {
+    await open
+    await readAll()
+    link.value = "live"
+    mark("markets", "candles")
+  }
+  await Promise.all([follow(last, resolve, arrived, stop), reading()])
+}
+
+/** Keeps the page live, whenever the sandbox went away and came back. It ends at a wrong token. */
 export const start = async (): Promise<void> => {
   for (let tries = 0;; tries++) {
+    const stop = new AbortController()
     try {
-      await readAll()
-      const from = last === "" ? String(status.value?.sequence ?? 0) : last
-      await follow(from, () => {
-        tries = 0
-        link.value = "live"
-      }, arrived)
+      await live(stop.signal)
     } catch (error) {
       failed(error)
-      // The feed does not go on from there: everything is read anew, so it may begin where the state is.
+      // The feed does not go on from there: everything is read anew, and it goes on from now.
       if (error instanceof ApiError && error.status === 410) last = ""
     }
+    stop.abort()
     if (link.value === "unauthorised") return
-    if (link.value === "live") link.value = "reconnecting"
+    if (link.value === "live") {
+      link.value = "reconnecting"
+      tries = 0
+    }
     await wait(Math.min(3000, 300 * 2 ** tries))
   }
 }
