@@ -18,6 +18,7 @@ export default defineConfig({
     // Programs that tests start compile what they import once, not once each.
     env: { NODE_COMPILE_CACHE: source("./node_modules/.cache/compiled") },
     include: ["test/**/*.test.ts"],
+    globalSetup: ["./.ci/page.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 180_000,
     pool: "threads",

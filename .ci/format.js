@@ -6,7 +6,7 @@ import { getPath } from "@dprint/typescript"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 
 const isCheck = process.argv.includes("--check")
-const files = globSync(["{src,test}/**/*.{ts,cjs}", "benchmarks/**/*.ts", "vitest.config.ts", ".ci/*.js"], {
+const files = globSync(["{src,test}/**/*.{ts,tsx,cjs}", "benchmarks/**/*.ts", "vitest.config.ts", ".ci/*.js"], {
   exclude: ["**/node_modules/**", "test/openapi/generated/**"]
 })
 

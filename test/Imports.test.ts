@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 
 const source = new URL("../src/", import.meta.url).pathname
 
-const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/u.test(file))
 
 /** Imports and re-exports, of types too. */
 const importForm = /(?:^|\n)(?:import|export)\s[^"]*?from "(\.[^"]+)"/gu

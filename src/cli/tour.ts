@@ -11,11 +11,13 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { randomBytes } from "node:crypto"
 import * as UndiciTransport from "../client/transport/UndiciTransport.ts"
 import * as Exchange from "../Exchange.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "../sandbox/control/Control.ts"
 import * as Example from "../sandbox/Example.ts"
+import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/Venue.ts"
 import * as Progress from "./Progress.ts"
 import * as Screen from "./Screen.ts"
@@ -65,8 +67,11 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
   const sandbox = Control.layer.pipe(Layer.provideMerge(Venue.layer({ dialect, file })))
 
   yield* Effect.gen(function*() {
-    const { baseUrl } = yield* Serving.serve({ port })
+    const controlToken = randomBytes(24).toString("base64url")
+    const { baseUrl } = yield* Serving.serve({ port, controlToken })
     yield* Example.setUp
+    yield* Control.Control.use((control) => control.begin)
+    if (serves) yield* Console.log(`Watch and control it: ${baseUrl}${Dashboard.path}#token=${controlToken}`)
     yield* Console.log(`The sandbox serves the ${name} dialect on ${baseUrl}; its journal is ${file}\n`)
     const exchange = Exchange.layer({
       baseUrl,

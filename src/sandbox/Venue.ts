@@ -27,12 +27,15 @@ import * as Alarm from "./Alarm.ts"
 import * as Feed from "./control/Feed.ts"
 import * as Forks from "./control/Forks.ts"
 import * as OwnerActions from "./control/OwnerActions.ts"
+import * as Tape from "./control/Tape.ts"
 import * as Engine from "./engine/Engine.ts"
+import type { Event } from "./engine/Event.ts"
 import type { Operation } from "./engine/Operation.ts"
 import { done, type Reply } from "./engine/Reply.ts"
 import type * as State from "./engine/State.ts"
 import * as Executor from "./Executor.ts"
 import * as Admission from "./gateway/Admission.ts"
+import * as Exchanged from "./gateway/Exchanged.ts"
 import * as Faults from "./gateway/Faults.ts"
 import * as Limits from "./gateway/Limits.ts"
 import { type Answer, type Request, reset, type Written } from "./gateway/Message.ts"
@@ -111,6 +114,8 @@ export class Venue extends Context.Service<Venue, {
   readonly origin: () => number
   /** Saves the state, so that restoring it is quick; gives the number of the last command. */
   readonly snapshot: OwnerActions.OwnerActions["snapshot"]
+  /** The states that a restore goes back to at once, the latest last. */
+  readonly saved: OwnerActions.OwnerActions["saved"]
   /** Restores the state that this many commands had left; `false` when there have not been so many. */
   readonly restore: OwnerActions.OwnerActions["restore"]
   /** Carries out the commands of another journal, each at its own time. */
@@ -125,6 +130,10 @@ export class Venue extends Context.Service<Venue, {
   readonly feed: Feed.Feed
   /** The latest calls, and what came of each. */
   readonly requests: Requests.Requests
+  /** What the latest calls sent, and what they were answered. It holds secrets. */
+  readonly exchanged: Exchanged.Exchanged
+  /** The candles of all markets. */
+  readonly tape: Tape.Tape
   /** The venues that were made of it. */
   readonly forks: Forks.Forks
 }>()("effect-txc/sandbox/Venue") {}
@@ -140,6 +149,7 @@ interface Gateway {
   readonly feed: Feed.Feed
   readonly requests: Requests.Requests
   readonly secrets: Secrets.Secrets
+  readonly exchanged: Exchanged.Exchanged
 }
 
 /** A call that may be made. */
@@ -223,9 +233,11 @@ const refuse = ({ dialect }: Gateway, trace: Trace.Trace, kind: RefusalKind): Wr
 }
 
 const note = (gateway: Gateway, trace: Trace.Trace, answer: Answer, fault: Faults.Fired | undefined): void => {
-  const { dialect, executor, feed, journal, limits, requests, secrets } = gateway
+  const { dialect, exchanged, executor, feed, journal, limits, requests, secrets } = gateway
   const show = Trace.record(trace, answer, fault, { dialect, state: executor.history.state, limits, secrets })
-  feed.requested(journal.sequence(), requests.add(trace.at, show))
+  const logged = requests.add(trace.at, show)
+  exchanged.add(logged.number, trace.request, answer)
+  feed.requested(journal.sequence(), logged)
 }
 
 const unavailable = ({ dialect }: Gateway, { path }: Request): Written => Responses.refuse(dialect, path, "unavailable")
@@ -349,8 +361,13 @@ const open = Effect.fnUntraced(function*(
   const { history } = start
   const snapshotAt = file === Journal.inMemory ? undefined : history.sequence
   const feed = Feed.make(journal.run, history.sequence)
-  const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
-  yield* Recovery.catchUp(journal, states, start, feed.happened)
+  const tape = Tape.make()
+  const happened = (sequence: number, at: number, events: ReadonlyArray<Event>): void => {
+    feed.happened(sequence, at, events)
+    tape.happened(at, events)
+  }
+  const outbox = Outbox.make(({ at, events, sequence }) => happened(sequence, at, events))
+  yield* Recovery.catchUp(journal, states, start, happened)
 
   const halt = Halt.make()
   const secrets = Secrets.make(history.state)
@@ -367,7 +384,8 @@ const open = Effect.fnUntraced(function*(
   const faults = Faults.make(seed)
   const limits = Limits.make()
   const requests = Requests.make()
-  const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets })
+  const exchanged = Exchanged.make()
+  const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets, exchanged })
   return Venue.of({
     dialect,
     seed,
@@ -385,6 +403,8 @@ const open = Effect.fnUntraced(function*(
     limits,
     feed,
     requests,
+    exchanged,
+    tape,
     forks
   })
 })

@@ -26,26 +26,36 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { MarketName } from "../../domain/Identifiers.ts"
 import type { RateLimit } from "../../protocol/Endpoint.ts"
 import type * as Command from "../engine/Command.ts"
+import * as Schedule from "../engine/Schedule.ts"
+import type { Shown } from "../gateway/Exchanged.ts"
 import type { Armed, Fault } from "../gateway/Faults.ts"
 import type { RequestRecord } from "../gateway/Requests.ts"
 import type * as Journal from "../store/Journal.ts"
+import type { SavedState } from "../store/SavedStates.ts"
 import * as Venue from "../Venue.ts"
+import * as Calls from "./Calls.ts"
 import * as ClockControl from "./ClockControl.ts"
 import { type ControlRefused, refuse } from "./ControlRefused.ts"
 import type { Entry, FeedGone } from "./Feed.ts"
 import type { Fork } from "./Forks.ts"
 import * as HistoryControl from "./HistoryControl.ts"
+import * as MarketViews from "./MarketViews.ts"
 import type { OwnerAction } from "./OwnerActions.ts"
+import * as Past from "./Past.ts"
 import { checked } from "./Perform.ts"
+import type { Candle, intervals } from "./Tape.ts"
 import * as Views from "./Views.ts"
 
 export { ClockReading } from "./ClockControl.ts"
 export { ControlRefused } from "./ControlRefused.ts"
 export { Fork } from "./Forks.ts"
 export { Status } from "./HistoryControl.ts"
-export { AccountSummary, Balance, OpenOrder, OpenPosition } from "./Views.ts"
+export { Depth, type Level, MarketSummary, type MarketTrade } from "./MarketViews.ts"
+export { CommandSummary, SavedState } from "./Past.ts"
+export { AccountFill, AccountSummary, Balance, type Locked, OpenOrder, OpenPosition } from "./Views.ts"
 
 type Failure = ControlRefused | Journal.JournalError
 
@@ -94,8 +104,29 @@ export class Control extends Context.Service<Control, {
   readonly openPosition: (options: Command.OpenPositionOptions) => Done
   /** All accounts and their keys. */
   readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-  /** The orders of an account that can still trade. */
-  readonly openOrders: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenOrder>, Journal.JournalError>
+  /** The orders of an account that can still trade, or a part of them. */
+  readonly openOrders: (
+    account: string,
+    part?: Views.Part
+  ) => Effect.Effect<ReadonlyArray<Views.OpenOrder>, Journal.JournalError>
+  /** How many orders of an account can still trade. */
+  readonly countOfOpenOrders: (account: string) => Effect.Effect<number, Journal.JournalError>
+  /** Cancels an order as its account would. */
+  readonly cancelOrder: (options: Calls.CancelOptions) => Done
+  /** The latest fills of an account's orders, the latest first; at most 100. */
+  readonly fills: (account: string) => Effect.Effect<ReadonlyArray<Views.AccountFill>, Journal.JournalError>
+  /** All markets and their prices. */
+  readonly markets: Effect.Effect<ReadonlyArray<MarketViews.MarketSummary>, Journal.JournalError>
+  /** The best offers of a market and its latest trades. */
+  readonly depth: (market: MarketName) => Effect.Effect<MarketViews.Depth, Failure>
+  /**
+   * The latest candles of a market, the oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long.
+   * Intervals in which the price did not move have none.
+   */
+  readonly candles: (
+    market: MarketName,
+    seconds: (typeof intervals)[number]
+  ) => Effect.Effect<ReadonlyArray<Candle>, Journal.JournalError>
   /** The open positions of an account. */
   readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
   /** What an account has, in all wallets. */
@@ -130,6 +161,8 @@ export class Control extends Context.Service<Control, {
     /** How far, in milliseconds; at most 30 years either way. */
     readonly millis: number
   }) => Done
+  /** When something comes due by itself, in Unix microseconds; `undefined` when nothing does. */
+  readonly nextDue: Effect.Effect<number | undefined, Journal.JournalError>
   /** Adds a fault, and gives its number. */
   readonly addFault: (fault: Fault) => Effect.Effect<number>
   /** Removes a fault. */
@@ -143,14 +176,34 @@ export class Control extends Context.Service<Control, {
    * paths are counted together, under the name `public`.
    */
   readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
-  /** The calls made on the exchange, and what came of each: those after a number, or all that are kept. */
-  readonly requests: (after?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
+  /**
+   * The calls made on the exchange, and what came of each: those after a number, or all that are kept; of these the
+   * `latest`, or all.
+   */
+  readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
+  /**
+   * What a call sent and what it was answered, without its secrets, by its number. The latest 1000 calls are kept; an older
+   * one is refused.
+   */
+  readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
+  /** Makes a call again, by its number; it is signed anew. The latest 1000 calls are kept; an older one is refused. */
+  readonly again: (number: number) => Effect.Effect<void, ControlRefused>
   /** What happens on the exchange, after a place of the feed or from now on. `"0"` is the beginning. */
   readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
   /** Where the venue stands. */
   readonly status: Effect.Effect<HistoryControl.Status, Journal.JournalError>
   /** Saves the state, so that restoring it is quick; gives the number of the last command. */
   readonly snapshot: Effect.Effect<number, Journal.JournalError>
+  /** The states that a restore goes back to at once, the latest last: snapshots, and what was restored; at most 16. */
+  readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
+  /**
+   * The commands before a number, or the latest, the latest first, without their secrets. At most `limit`, which is 100 by
+   * default and at most 500.
+   */
+  readonly commands: (
+    before?: number,
+    limit?: number
+  ) => Effect.Effect<ReadonlyArray<Past.CommandSummary>, Journal.JournalError>
   /** Restores the state that this many commands had left. The journal goes on, and loses nothing. */
   readonly restore: (sequence: number) => Done
   /**
@@ -206,7 +259,22 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     playPrices: (options) => act({ _tag: "PlayPrices", ...options }),
     openPosition: (options) => act({ _tag: "OpenPosition", ...options }),
     accounts: Effect.map(venue.read, Views.accounts),
-    openOrders: (account) => Effect.map(venue.read, (state) => Views.openOrders(state, account)),
+    openOrders: (account, part) => Effect.map(venue.read, (state) => Views.openOrders(state, account, part)),
+    countOfOpenOrders: (account) => Effect.map(venue.read, (state) => Views.countOfOpenOrders(state, account)),
+    cancelOrder: (options) => Calls.cancel(venue, options),
+    fills: (account) => Effect.map(venue.read, (state) => Views.fills(state, account)),
+    markets: Effect.map(venue.read, MarketViews.markets),
+    depth: (market) =>
+      Effect.flatMap(venue.read, (state) => {
+        const found = MarketViews.depth(state, market)
+        return found === undefined ? refuse("Depth", { market: "known" }) : Effect.succeed(found)
+      }),
+    candles: (market, seconds) =>
+      Effect.flatMap(
+        venue.read,
+        () => Effect.map(venue.now, (now) => venue.tape.candles(market, seconds, now))
+      ),
+    nextDue: Effect.map(venue.read, Schedule.next),
     positions: (account) => Effect.map(venue.read, (state) => Views.positions(state, account)),
     balances: (account) => Effect.map(venue.read, (state) => Views.balances(state, account)),
     ...ClockControl.make(venue),
@@ -216,7 +284,11 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     clearFaults: Effect.sync(() => venue.faults.clear()),
     faults: Effect.sync(() => venue.faults.list()),
     limit: (limit, path) => Effect.sync(() => venue.limits.override(limit, path)),
-    requests: (after = 0) => Effect.sync(() => venue.requests.after(after)),
+    requests: (after = 0, latest = Infinity) => Effect.sync(() => venue.requests.after(after).slice(-latest)),
+    look: (number) => Calls.look(venue, number),
+    again: (number) => Calls.again(venue, number),
+    saved: Effect.sync(() => venue.saved()),
+    commands: (before, limit) => Past.commands(venue, before, limit),
     events: (after) => Stream.unwrap(venue.feed.after(after)),
     ...HistoryControl.make(venue)
   })

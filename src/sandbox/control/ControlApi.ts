@@ -27,6 +27,7 @@ import { RequestRecord } from "../gateway/Requests.ts"
 import { JournalError } from "../store/Journal.ts"
 import * as Control from "./Control.ts"
 import * as Feed from "./Feed.ts"
+import * as ViewsApi from "./ViewsApi.ts"
 
 /** What every path of the control plane begins with. No path of the exchange does. */
 export const prefix = "/control/v1/"
@@ -66,6 +67,8 @@ const key = Schema.optionalKey
 const Nothing = Schema.Record(Schema.String, Schema.Never)
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const Part = Schema.NumberFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
 
 const Sequence = Schema.Struct({ sequence: Count })
 
@@ -201,10 +204,12 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     error: Unavailable
   }).annotateMerge(described("All accounts and their keys.")),
   HttpApiEndpoint.get("openOrders", "/OpenOrders", {
-    query: Account,
+    query: Schema.Struct({ account: Schema.String, offset: key(Part), limit: key(Part) }),
     success: Schema.Array(Control.OpenOrder),
     error: Unavailable
-  }).annotateMerge(described("The orders of an account that can still trade.")),
+  }).annotateMerge(described(
+    "The orders of an account that can still trade: at most `limit` of them, after leaving out the first `offset`."
+  )),
   HttpApiEndpoint.get("positions", "/Positions", {
     query: Account,
     success: Schema.Array(Control.OpenPosition),
@@ -268,9 +273,14 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
       "counted together, as \"public\"."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
-    query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())) }),
+    query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())), latest: key(Part) }),
     success: Schema.Array(RequestRecord)
-  }).annotateMerge(described("The calls made on the exchange, and what came of each: those after a number.")),
+  }).annotateMerge(
+    described(
+      "The calls made on the exchange, and what came of each: those after a number; of these the " +
+        "latest so many, or all."
+    )
+  ),
   HttpApiEndpoint.get("events", "/Events", {
     query: Schema.Struct({ after: key(Schema.String) }),
     headers: Schema.Struct({ "last-event-id": key(Schema.String) }),
@@ -343,7 +353,10 @@ const withoutSecurity = (paths: Paths): Paths =>
  * @category api
  * @since 0.1.0
  */
-export class ControlApi extends HttpApi.make("control").add(group.prefix("/control/v1")).annotateMerge(
+export class ControlApi extends HttpApi.make("control").add(
+  group.prefix("/control/v1"),
+  ViewsApi.group.middleware(Explained).prefix("/control/v1")
+).annotateMerge(
   OpenApi.annotations({
     title: "The control of an effect-txc sandbox",
     version: "1",

@@ -30,6 +30,7 @@ import { ControlApi, Explained, type Forked, Malformed, prefix } from "./Control
 import { refuse } from "./ControlRefused.ts"
 import type { Place } from "./Forks.ts"
 import * as HistoryControl from "./HistoryControl.ts"
+import { endpoints } from "./ViewsApi.ts"
 
 /**
  * The control plane of a venue.
@@ -73,13 +74,15 @@ const isForeign = ({ headers }: Request): boolean => {
 
 /** The names of the fields of each operation, in its body or its query. */
 const fieldsOf: ReadonlyMap<string, ReadonlyArray<PropertyKey>> = new Map(
-  Object.values(ControlApi.groups.control.endpoints).map(({ method, path, payload, query }) => {
-    const schemas = [...payload.values()].flatMap(({ schemas }) => schemas).concat(query ?? [])
-    const names = schemas.flatMap(({ ast }) =>
-      SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => name) : []
-    )
-    return [`${method} ${path}`, names] as const
-  })
+  Object.values({ ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }).map(
+    ({ method, path, payload, query }) => {
+      const schemas = [...payload.values()].flatMap(({ schemas }) => schemas).concat(query ?? [])
+      const names = schemas.flatMap(({ ast }) =>
+        SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => name) : []
+      )
+      return [`${method} ${path}`, names] as const
+    }
+  )
 )
 
 /** Fields that the operation does not have, perhaps misspelled: without them the operation could mean something else. */
@@ -120,7 +123,7 @@ const groupLayer = (
       stepPrice: ({ payload }) => done(control.stepPrice(payload)),
       playPrices: ({ payload }) => done(control.playPrices(payload)),
       openPosition: ({ payload }) => done(control.openPosition(payload)),
-      openOrders: ({ query }) => control.openOrders(query.account),
+      openOrders: ({ query }) => control.openOrders(query.account, query),
       accounts: () => control.accounts,
       positions: ({ query }) => control.positions(query.account),
       balances: ({ query }) => control.balances(query.account),
@@ -135,7 +138,7 @@ const groupLayer = (
       clearFaults: () => done(control.clearFaults),
       removeFault: ({ params }) => done(control.removeFault(params.id)),
       limit: ({ payload }) => done(control.limit(payload.limit, payload.path)),
-      requests: ({ query }) => control.requests(query.after),
+      requests: ({ query }) => control.requests(query.after, query.latest),
       events: ({ headers, query }) =>
         Effect.map(venue.feed.after(headers["last-event-id"] ?? query.after), (entries) =>
           Stream.map(entries, (entry) => ({ id: entry.id, event: entry.event._tag, data: entry }))),
@@ -157,6 +160,23 @@ const groupLayer = (
       replay: ({ payload }) => done(control.replay(payload.split("\n")))
     })
   })
+
+const viewsLayer = (control: Control.Control["Service"]) =>
+  HttpApiBuilder.group(ControlApi, "views", (handlers) =>
+    handlers.handleAll({
+      endpoints: () => Effect.succeed(endpoints),
+      markets: () => control.markets,
+      depth: ({ query }) => control.depth(query.market),
+      candles: ({ query }) => control.candles(query.market, query.seconds),
+      countOfOpenOrders: ({ query }) => Effect.map(control.countOfOpenOrders(query.account), (count) => ({ count })),
+      cancelOrder: ({ payload }) => Effect.as(control.cancelOrder(payload), {}),
+      fills: ({ query }) => control.fills(query.account),
+      nextDue: () => Effect.map(control.nextDue, (at) => at === undefined ? {} : { at }),
+      look: ({ params }) => control.look(params.number),
+      again: ({ params }) => Effect.as(control.again(params.number), {}),
+      saved: () => control.saved,
+      commands: ({ query }) => control.commands(query.before, query.limit)
+    }))
 
 type Failure = Control.ControlRefused | JournalError
 
@@ -213,7 +233,7 @@ const toApp = (
 ) =>
   HttpRouter.toHttpEffect(
     HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
-      Layer.provide(groupLayer(venue, control, fork)),
+      Layer.provide([groupLayer(venue, control, fork), viewsLayer(control)]),
       Layer.provide(explainedLayer),
       Layer.provide(HttpServer.layerServices)
     )
@@ -275,10 +295,10 @@ export const make = Effect.fnUntraced(function*(
   const app = yield* toApp(venue, control, fork)
 
   return {
-    isFor: (path) => path === Dashboard.path || path.startsWith(prefix),
+    isFor: (path) => Dashboard.paths.has(path) || path.startsWith(prefix),
     isOpenTo: (headers) => isAuthorized(headers, token),
     handle: (request) => {
-      if (request.path === Dashboard.path && request.method === "GET") return Effect.succeed(Dashboard.page)
+      if (Dashboard.paths.has(request.path) && request.method === "GET") return Dashboard.page
       if (isForeign(request)) {
         return Effect.succeed(json(403, { message: "the control plane does not answer pages of another origin" }))
       }

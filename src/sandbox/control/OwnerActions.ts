@@ -7,7 +7,7 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
-import type { Action, Command } from "../engine/Command.ts"
+import type { Action, Call, Command } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
 import type * as State from "../engine/State.ts"
 import type { Executor } from "../Executor.ts"
@@ -26,12 +26,12 @@ export type OwnerAction = Exclude<Action, { readonly _tag: "Call" | "Restore" }>
 
 /**
  * An owner action, or how to choose it: from the state, the venue's clock and the machine's clock, both in Unix
- * microseconds.
+ * microseconds. Or a call that the owner makes in an account's place; it uses no nonce.
  *
  * @category models
  * @since 0.1.0
  */
-export type OwnerRequest = OwnerAction | ((state: State.State, now: number, real: number) => OwnerAction)
+export type OwnerRequest = OwnerAction | Call | ((state: State.State, now: number, real: number) => OwnerAction)
 
 /**
  * What the owner of a venue can do.
@@ -46,6 +46,8 @@ export interface OwnerActions {
   readonly read: Effect.Effect<State.State, Journal.JournalError>
   /** Saves the state, so that restoring it is quick; gives the number of the last command. */
   readonly snapshot: Effect.Effect<number, Journal.JournalError>
+  /** The states that a restore goes back to at once, the latest last. */
+  readonly saved: SavedStates["list"]
   /** Restores the state that this many commands had left; `false` when there have not been so many. */
   readonly restore: (sequence: number) => Effect.Effect<boolean, Journal.JournalError>
   /** Carries out the commands of another journal, each at its own time. */
@@ -53,8 +55,12 @@ export interface OwnerActions {
 }
 
 /** To set the clock is to let the time pass until then; before the first command no time has passed. */
-const timeOf = (action: OwnerAction, { sequence }: { readonly sequence: number }, at: number, clock: Clock.Clock) =>
-  action._tag === "SetClock" ? Math.max(sequence === 0 ? 0 : at, VenueClock.shown(action.clock, clock)) : at
+const timeOf = (
+  action: OwnerAction | Call,
+  { sequence }: { readonly sequence: number },
+  at: number,
+  clock: Clock.Clock
+) => action._tag === "SetClock" ? Math.max(sequence === 0 ? 0 : at, VenueClock.shown(action.clock, clock)) : at
 
 const perform = ({ apply, durably, history, settle }: Executor, request: OwnerRequest) =>
   durably((clock) => {
@@ -110,6 +116,7 @@ export const make = (
       states.trim()
       return history.sequence
     }),
+    saved: states.list,
     restore,
     replay
   }

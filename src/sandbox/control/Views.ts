@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
-import { OrderSide, OrderType } from "../../domain/Order.ts"
+import { ActivationCondition, OrderSide, OrderType, Role } from "../../domain/Order.ts"
 import * as Families from "../engine/Families.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import { Wallet } from "../engine/Operation.ts"
@@ -62,6 +62,21 @@ export const AccountSummary: Schema.Codec<AccountSummary, unknown> = Schema.Stru
 })
 
 /**
+ * What an order has locked.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Locked {
+  /** The wallet. */
+  readonly wallet: Ledger.Wallet
+  /** The asset. */
+  readonly ticker: Ticker
+  /** How much. */
+  readonly amount: Decimal
+}
+
+/**
  * An order that can still trade.
  *
  * @category models
@@ -90,6 +105,8 @@ export interface OpenOrder {
   readonly price?: Decimal
   /** The price that triggers a stop order. */
   readonly activationPrice?: Decimal
+  /** The side from which the price must reach it: `gte` from below, `lte` from above. */
+  readonly activationCondition?: ActivationCondition
   /** Whether a stop order has been triggered. */
   readonly activated: boolean
   /** What has not traded yet, in base currency; of a market buy in quote currency. */
@@ -102,6 +119,8 @@ export interface OpenOrder {
   readonly reduceOnly: boolean
   /** The OCO order that it is a leg of. */
   readonly oco?: OrderId
+  /** What it has locked; the legs of an OCO order share what one of them has. */
+  readonly locked?: Locked
 }
 
 /**
@@ -122,12 +141,14 @@ export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
   amount: Decimal,
   price: key(Decimal),
   activationPrice: key(Decimal),
+  activationCondition: key(ActivationCondition),
   activated: Schema.Boolean,
   left: Decimal,
   dealStock: Decimal,
   dealMoney: Decimal,
   reduceOnly: Schema.Boolean,
-  oco: key(OrderId)
+  oco: key(OrderId),
+  locked: key(Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal }))
 })
 
 /**
@@ -191,6 +212,57 @@ export const Balance: Schema.Codec<Balance, unknown> = Schema.Struct({
 })
 
 /**
+ * A fill of an account's order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AccountFill {
+  /** The exchange's number of the trade. */
+  readonly trade: number
+  /** The order that was filled. */
+  readonly order: OrderId
+  /** The client's id of the order, if it gave one. */
+  readonly clientOrderId?: ClientOrderId
+  /** The market. */
+  readonly market: MarketName
+  /** The side of the order. */
+  readonly side: OrderSide
+  /** When the trade was made, in Unix microseconds. */
+  readonly at: number
+  /** Whether the order rested in the book (`maker`) or came to it (`taker`). */
+  readonly role: Role
+  /** The price, in quote currency. */
+  readonly price: Decimal
+  /** The amount, in base currency. */
+  readonly amount: Decimal
+  /** The fee. */
+  readonly fee: Decimal
+  /** The asset of the fee. */
+  readonly feeAsset: Ticker
+}
+
+/**
+ * The schema of {@link AccountFill}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
+  trade: Schema.Int,
+  order: OrderId,
+  clientOrderId: key(ClientOrderId),
+  market: MarketName,
+  side: OrderSide,
+  at: Schema.Int,
+  role: Role,
+  price: Decimal,
+  amount: Decimal,
+  fee: Decimal,
+  feeAsset: Ticker
+})
+
+/**
  * All accounts.
  *
  * @category views
@@ -219,14 +291,36 @@ const toOpenOrder = (order: Order): OpenOrder => ({
   status: order.status,
   amount: order.amount,
   ...(order.price === undefined ? {} : { price: order.price }),
-  ...(order.stop === undefined ? {} : { activationPrice: order.stop.price }),
+  ...(order.stop === undefined ? {} : { activationPrice: order.stop.price, activationCondition: order.stop.condition }),
   activated: order.stop?.activated ?? false,
   left: Units.toDecimal(order.left),
   dealStock: Units.toDecimal(order.dealStock),
   dealMoney: Units.toDecimal(order.dealMoney),
   reduceOnly: order.reduceOnly,
-  ...(order.oco === undefined ? {} : { oco: order.oco })
+  ...(order.oco === undefined ? {} : { oco: order.oco }),
+  ...(order.locked === undefined
+    ? {}
+    : {
+      locked: {
+        wallet: order.locked.wallet,
+        ticker: order.locked.ticker,
+        amount: Units.toDecimal(order.locked.units)
+      }
+    })
 })
+
+/**
+ * Which part of a list is asked for. All of it by default.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Part {
+  /** How many to leave out at the beginning; 0 by default. */
+  readonly offset?: number
+  /** How many to give at most. */
+  readonly limit?: number
+}
 
 /**
  * The orders of an account that can still trade.
@@ -234,8 +328,47 @@ const toOpenOrder = (order: Order): OpenOrder => ({
  * @category views
  * @since 0.1.0
  */
-export const openOrders = ({ openOrders }: State.State, account: string): ReadonlyArray<OpenOrder> =>
-  [...openOrders.latest(account)].toReversed().map(toOpenOrder)
+export const openOrders = (
+  { openOrders }: State.State,
+  account: string,
+  { limit = Infinity, offset = 0 }: Part = {}
+): ReadonlyArray<OpenOrder> =>
+  [...openOrders.latest(account)].toReversed().slice(offset, offset + limit).map(toOpenOrder)
+
+/**
+ * How many orders of an account can still trade.
+ *
+ * @category views
+ * @since 0.1.0
+ */
+export const countOfOpenOrders = ({ openOrders }: State.State, account: string): number => {
+  let count = 0
+  for (const _ of openOrders.latest(account)) count++
+  return count
+}
+
+/**
+ * The latest fills of an account's orders, the latest first; at most 100.
+ *
+ * @category views
+ * @since 0.1.0
+ */
+export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>
+  (fills.get(account) ?? []).slice(-100).toReversed().map((
+    { amount, at, fee, feeAsset, order, price, role, trade }
+  ) => ({
+    trade,
+    order: order.id,
+    ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
+    market: order.market,
+    side: order.side,
+    at,
+    role,
+    price: Units.toDecimal(price),
+    amount: Units.toDecimal(amount),
+    fee: Units.toDecimal(fee),
+    feeAsset
+  }))
 
 /**
  * The open positions of an account.

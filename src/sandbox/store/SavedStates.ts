@@ -10,6 +10,19 @@ import * as State from "../engine/State.ts"
 import * as Snapshot from "./Snapshot.ts"
 
 /**
+ * A state that a restore goes back to at once.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SavedState {
+  /** The number of the command that had left it. */
+  readonly sequence: number
+  /** The time of that command, in Unix microseconds. */
+  readonly at: number
+}
+
+/**
  * Encoded states, by the number of the command that left each.
  *
  * @category models
@@ -20,6 +33,8 @@ export interface SavedStates {
   readonly has: (sequence: number) => boolean
   /** Saves the state after this command. */
   readonly save: (sequence: number, state: State.State) => void
+  /** The commands whose states are saved, with their times in Unix microseconds, the latest last. */
+  readonly list: () => ReadonlyArray<SavedState>
   /** A copy of the state after this command, which must be saved or be 0. */
   readonly recall: History.Recall
   /** Drops the oldest states when there are more than 16. */
@@ -30,21 +45,22 @@ const kept = 16
 
 /** @category constructors */
 export const make = (policy: VenuePolicy): SavedStates => {
-  const states = new Map<number, Uint8Array>()
+  const states = new Map<number, { readonly at: number; readonly encoded: Uint8Array }>()
   return {
     has: (sequence) => states.has(sequence),
     save: (sequence, state) => {
       // The latest comes last, also when it replaces another.
       states.delete(sequence)
-      states.set(sequence, Snapshot.encode(state))
+      states.set(sequence, { at: state.at, encoded: Snapshot.encode(state) })
     },
+    list: () => [...states].map(([sequence, { at }]) => ({ sequence, at })),
     recall: (sequence) => {
       if (sequence === 0) return State.make(policy)
       const found = Option.getOrThrowWith(
         Option.fromUndefinedOr(states.get(sequence)),
         () => new Error(`the state after command ${sequence} is not saved`)
       )
-      return Snapshot.decode(found, policy)
+      return Snapshot.decode(found.encoded, policy)
     },
     trim: () => {
       for (const sequence of states.keys()) {

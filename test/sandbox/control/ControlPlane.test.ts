@@ -239,7 +239,8 @@ describe.each(worlds)("%s", (_name, world) => {
       assert.deepStrictEqual(spec.security, [{ token: [] }])
       assert.deepStrictEqual(spec.components.securitySchemes, { token: { type: "http", scheme: "bearer" } })
       const operations = Object.values(spec.paths).flatMap((path) => Object.keys(path)).length
-      assert.strictEqual(operations, Object.keys(ControlApi.ControlApi.groups.control.endpoints).length)
+      const { control, views } = ControlApi.ControlApi.groups
+      assert.strictEqual(operations, Object.keys({ ...control.endpoints, ...views.endpoints }).length)
       assert.isTrue(Object.keys(spec.paths).every((path) => path.startsWith(ControlApi.prefix)))
       // Said of an operation, `security: []` would take the token from it.
       for (

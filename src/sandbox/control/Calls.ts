@@ -1,0 +1,110 @@
+/**
+ * What the owner of a sandbox does with calls: looks at one closely, makes one again, cancels an order.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { createHmac } from "node:crypto"
+import { MarketName, OrderId } from "../../domain/Identifiers.ts"
+import * as Json from "../../protocol/Json.ts"
+import * as Signature from "../../protocol/Signature.ts"
+import type * as State from "../engine/State.ts"
+import * as Exchanged from "../gateway/Exchanged.ts"
+import { header, type Request } from "../gateway/Message.ts"
+import * as Responses from "../gateway/Responses.ts"
+import type { Venue } from "../Venue.ts"
+import { refuse } from "./ControlRefused.ts"
+
+/**
+ * The order to cancel.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelOptions {
+  /** Whose order it is. */
+  readonly account: string
+  /** The market that it is on. */
+  readonly market: MarketName
+  /** The exchange's id of the order. */
+  readonly orderId: OrderId
+}
+
+/**
+ * The schema of {@link CancelOptions}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const CancelOptions = Schema.Struct({ account: Schema.String, market: MarketName, orderId: OrderId })
+
+const secretsOf = ({ keys }: State.State): ReadonlyArray<string> => [...keys.values()].map(({ apiSecret }) => apiSecret)
+
+/**
+ * What a call sent and what it was answered.
+ *
+ * @category calls
+ * @since 0.1.0
+ */
+export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
+  const kept = venue.exchanged.get(number)
+  if (kept === undefined) return yield* refuse("Request", { number: "known" })
+  return Exchanged.show(kept, secretsOf(venue.state))
+})
+
+/** The same call with a nonce of its own. A body that is no JSON object is sent as it was. */
+const renewed = (request: Request, key: State.Key): Request => {
+  const json = Json.parse(Buffer.from(request.body).toString("utf8"))
+  const next = key.greatestNonce + 1n
+  const body = Result.isSuccess(json) && Json.isObject(json.success)
+    ? Buffer.from(
+      Json.stringify({ ...json.success, nonce: typeof json.success["nonce"] === "string" ? String(next) : next })
+    )
+    : request.body
+  const payload = Signature.payloadOf(body)
+  const signature = createHmac("sha512", key.apiSecret).update(payload).digest("hex")
+  return {
+    ...request,
+    body,
+    headers: {
+      ...request.headers,
+      "content-length": String(body.length),
+      [Signature.headers.payload]: payload,
+      [Signature.headers.signature]: signature
+    }
+  }
+}
+
+/**
+ * Makes a call again, signed anew when it was signed with a key of the venue.
+ *
+ * @category calls
+ * @since 0.1.0
+ */
+export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
+  const kept = venue.exchanged.get(number)
+  if (kept === undefined) return yield* refuse("Again", { number: "known" })
+  if (!kept.whole) return yield* refuse("Again", { body: "max" })
+  const apiKey = header(kept.request, Signature.headers.apiKey)
+  const key = [...venue.state.keys.values()].find((key) => key.apiKey === apiKey)
+  yield* venue.handle(key === undefined ? kept.request : renewed(kept.request, key))
+})
+
+/**
+ * Cancels an order as its account would.
+ *
+ * @category calls
+ * @since 0.1.0
+ */
+export const cancel = Effect.fnUntraced(function*(
+  venue: Venue["Service"],
+  { account, market, orderId }: CancelOptions
+) {
+  const key = [...venue.state.keys.values()].find((key) => key.account === account)
+  if (key === undefined) return yield* refuse("CancelOrder", { account: "has a key" })
+  const operation = { _tag: "Cancel", market, orderId } as const
+  const reply = yield* venue.perform({ _tag: "Call", apiKey: key.apiKey, operation })
+  if (Responses.isFailed(reply)) return yield* refuse("CancelOrder", { orderId: "known" })
+})

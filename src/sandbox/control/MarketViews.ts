@@ -1,0 +1,157 @@
+/**
+ * What the owner of a sandbox sees of its markets: prices, depth and trades.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Decimal } from "../../domain/Decimal.ts"
+import { MarketName, Ticker } from "../../domain/Identifiers.ts"
+import { OrderSide } from "../../domain/Order.ts"
+import type * as Book from "../engine/Book.ts"
+import type * as State from "../engine/State.ts"
+import * as Units from "../engine/Units.ts"
+
+/**
+ * A market and its last price.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MarketSummary {
+  /** The market. */
+  readonly market: MarketName
+  /** The base currency. */
+  readonly stock: Ticker
+  /** The quote currency. */
+  readonly money: Ticker
+  /** How many digits a price has after the point. */
+  readonly pricePrecision: number
+  /** The last price, in quote currency; absent when the market has none yet. */
+  readonly price?: Decimal
+}
+
+/**
+ * The schema of {@link MarketSummary}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct({
+  market: MarketName,
+  stock: Ticker,
+  money: Ticker,
+  pricePrecision: Schema.Int,
+  price: Schema.optionalKey(Decimal)
+})
+
+/**
+ * What is offered at a price.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Level {
+  /** The price, in quote currency. */
+  readonly price: Decimal
+  /** How much is offered, in base currency. */
+  readonly amount: Decimal
+}
+
+/**
+ * A trade on a market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MarketTrade {
+  /** The exchange's number of the trade. */
+  readonly id: number
+  /** When it was made, in Unix microseconds. */
+  readonly at: number
+  /** The price, in quote currency. */
+  readonly price: Decimal
+  /** The amount, in base currency. */
+  readonly amount: Decimal
+  /** The taker's side. */
+  readonly side: OrderSide
+}
+
+/**
+ * A market's best offers and its latest trades.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Depth {
+  /** What buyers offer, the highest price first; at most 20 prices. */
+  readonly bids: ReadonlyArray<Level>
+  /** What sellers ask, the lowest price first; at most 20 prices. */
+  readonly asks: ReadonlyArray<Level>
+  /** The latest trades, the latest first; at most 50. */
+  readonly trades: ReadonlyArray<MarketTrade>
+}
+
+const Level = Schema.Struct({ price: Decimal, amount: Decimal })
+
+/**
+ * The schema of {@link Depth}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Depth: Schema.Codec<Depth, unknown> = Schema.Struct({
+  bids: Schema.Array(Level),
+  asks: Schema.Array(Level),
+  trades: Schema.Array(Schema.Struct({
+    id: Schema.Int,
+    at: Schema.Int,
+    price: Decimal,
+    amount: Decimal,
+    side: OrderSide
+  }))
+})
+
+/**
+ * All markets and their prices.
+ *
+ * @category views
+ * @since 0.1.0
+ */
+export const markets = ({ markets, trading }: State.State): ReadonlyArray<MarketSummary> =>
+  [...markets.values()].map(({ money, moneyPrecision, name, stock }) => {
+    const last = trading.get(name)?.lastPrice
+    return {
+      market: name,
+      stock,
+      money,
+      pricePrecision: moneyPrecision,
+      ...(last === undefined ? {} : { price: Units.toDecimal(last) })
+    }
+  })
+
+const levels = (side: Iterable<Book.Level>): ReadonlyArray<Level> =>
+  Iterator.from(side).take(20).map(({ left, price }) => ({
+    price: Units.toDecimal(price),
+    amount: Units.toDecimal(left)
+  })).toArray()
+
+/**
+ * The best offers of a market and its latest trades; `undefined` when there is no such market.
+ *
+ * @category views
+ * @since 0.1.0
+ */
+export const depth = ({ trading }: State.State, market: MarketName): Depth | undefined => {
+  const found = trading.get(market)
+  return found && {
+    bids: levels(found.book.bids),
+    asks: levels(found.book.asks),
+    trades: found.trades.slice(-50).toReversed().map(({ amount, at, id, price, side }) => ({
+      id,
+      at,
+      price: Units.toDecimal(price),
+      amount: Units.toDecimal(amount),
+      side
+    }))
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * What the owner of a sandbox sees of its past: the commands of the journal, a page at a time, and the saved states.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Action } from "../engine/Command.ts"
+import type { JournalError } from "../store/Journal.ts"
+import type * as SavedStates from "../store/SavedStates.ts"
+import type { Venue } from "../Venue.ts"
+
+/**
+ * A command of the journal, without its secrets.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CommandSummary {
+  /** Its number. */
+  readonly sequence: number
+  /** When it happened, in Unix microseconds on the venue's clock. */
+  readonly at: number
+  /** What happened: an owner action such as `MovePrice`, or the operation of a call such as `PlaceLimit`. */
+  readonly action: string
+  /** The account that made the call or that the action is about, as far as it is known. */
+  readonly account?: string
+  /** What it says of markets, prices, amounts and orders. */
+  readonly fields: Readonly<Record<string, string | number>>
+}
+
+/**
+ * The schema of {@link CommandSummary}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const CommandSummary: Schema.Codec<CommandSummary, unknown> = Schema.Struct({
+  sequence: Schema.Int,
+  at: Schema.Int,
+  action: Schema.String,
+  account: Schema.optionalKey(Schema.String),
+  fields: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))
+})
+
+/**
+ * The schema of a state that a restore goes back to at once.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SavedState: Schema.Codec<SavedStates.SavedState, unknown> = Schema.Struct({
+  sequence: Schema.Int,
+  at: Schema.Int
+})
+
+/** The most commands of a page. */
+const longest = 500
+
+/** The fields that are shown. None of them is worth anything to who reads it. */
+const shown = [
+  "market",
+  "side",
+  "type",
+  "amount",
+  "price",
+  "by",
+  "activationPrice",
+  "orderId",
+  "clientOrderId",
+  "wallet",
+  "ticker",
+  "sequence"
+]
+
+const fieldsOf = (of: object): Readonly<Record<string, string | number>> => {
+  const fields: Record<string, string | number> = {}
+  for (const [name, value] of Object.entries(of)) {
+    if (shown.includes(name) && (typeof value === "string" || typeof value === "number")) fields[name] = value
+  }
+  return fields
+}
+
+const summary = (venue: Venue["Service"], at: number, action: Action, sequence: number): CommandSummary => {
+  const what = action._tag === "Call" ? action.operation : action
+  const account = action._tag === "Call"
+    ? venue.state.keys.get(action.apiKey)?.account
+    : "account" in action
+    ? action.account
+    : undefined
+  return { sequence, at, action: what._tag, ...(account === undefined ? {} : { account }), fields: fieldsOf(what) }
+}
+
+/**
+ * The commands before a number, or the latest, the latest first; at most `limit`, which is 100 by default.
+ *
+ * @category views
+ * @since 0.1.0
+ */
+export const commands = Effect.fnUntraced(function*(
+  venue: Venue["Service"],
+  before?: number,
+  limit: number = 100
+): Effect.fn.Return<ReadonlyArray<CommandSummary>, JournalError> {
+  yield* venue.journal.committed
+  const to = Math.min(venue.journal.sequence(), (before ?? Infinity) - 1)
+  const after = Math.max(0, to - Math.min(limit, longest))
+  const found: Array<CommandSummary> = []
+  if (to > after) {
+    yield* venue.journal.read(after, to, ({ action, at }, sequence) => found.push(summary(venue, at, action, sequence)))
+  }
+  return found.toReversed()
+})

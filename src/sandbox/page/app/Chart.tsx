@@ -1,0 +1,257 @@
+/** The candles of a market, with what stands at a price: orders, activation prices, fills, and the price itself to drag. */
+import { effect } from "@preact/signals"
+import {
+  type AutoscaleInfo,
+  CandlestickSeries,
+  createChart,
+  createSeriesMarkers,
+  type IChartApi,
+  type IPriceLine,
+  type ISeriesApi,
+  LineStyle,
+  type UTCTimestamp
+} from "lightweight-charts"
+import type { JSX, TargetedPointerEvent } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { decimal, number } from "./format.ts"
+import { candles, fills, market, markets, orders, seconds } from "./store.ts"
+import { theme } from "./theme.ts"
+
+const mostLines = 30
+
+const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+/** The colours of the page's theme. A canvas knows no style sheet. */
+const colours = () => ({
+  layout: {
+    background: { color: "transparent" },
+    textColor: colour("--soft"),
+    attributionLogo: false,
+    fontFamily: "system-ui, sans-serif"
+  },
+  grid: { vertLines: { color: colour("--grid") }, horzLines: { color: colour("--grid") } },
+  rightPriceScale: { borderColor: colour("--line"), scaleMargins: { top: 0.1, bottom: 0.1 } },
+  timeScale: {
+    borderColor: colour("--line"),
+    barSpacing: 12,
+    rightOffset: 5,
+    timeVisible: true,
+    secondsVisible: seconds.value < 60
+  }
+})
+
+type Series = ISeriesApi<"Candlestick">
+
+/** There is always room to drag the price, also where it has hardly moved. */
+const roomy = (original: () => AutoscaleInfo | null): AutoscaleInfo | null => {
+  const info = original()
+  const last = Number(candles.value.at(-1)?.close ?? 0)
+  const range = info?.priceRange
+  if (range === null || range === undefined || last === 0) return info
+  return {
+    ...info,
+    priceRange: {
+      minValue: Math.min(range.minValue, last * 0.97),
+      maxValue: Math.max(range.maxValue, last * 1.03)
+    }
+  }
+}
+
+const drawCandles = (series: Series): void =>
+  series.setData(candles.value.map(({ at, close, high, low, open }) => ({
+    time: at as UTCTimestamp,
+    open: Number(open),
+    high: Number(high),
+    low: Number(low),
+    close: Number(close)
+  })))
+
+/** A line for each limit price, and a dashed one for each activation price that has not been reached. */
+const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): ReadonlyArray<IPriceLine> => {
+  for (const line of before) series.removePriceLine(line)
+  const here = orders.value.rows.filter((order) => order.market === market.value).slice(-mostLines)
+  return here.flatMap((order) => {
+    const at = (price: string, title: string, lineStyle: LineStyle): IPriceLine =>
+      series.createPriceLine({
+        price: Number(price),
+        color: colour(order.side === "buy" ? "--good" : "--bad"),
+        lineWidth: 1,
+        lineStyle,
+        title,
+        axisLabelVisible: here.length <= 8
+      })
+    const { activated, activationCondition, activationPrice, left, price, side } = order
+    return [
+      ...(price === undefined ? [] : [at(price, `${side} ${number(left)}`, LineStyle.Solid)]),
+      ...(activationPrice === undefined || activated
+        ? []
+        : [at(activationPrice, `stop ${activationCondition === "gte" ? "≥" : "≤"}`, LineStyle.Dashed)])
+    ]
+  })
+}
+
+const toMarks = () => {
+  const first = candles.value[0]?.at ?? Infinity
+  const here = fills.value.filter((fill) => fill.market === market.value && fill.at / 1e6 >= first)
+  return here.toReversed().map(({ amount, at, side }) => ({
+    time: Math.floor(at / 1e6 / seconds.value) * seconds.value as UTCTimestamp,
+    position: side === "buy" ? "belowBar" as const : "aboveBar" as const,
+    shape: side === "buy" ? "arrowUp" as const : "arrowDown" as const,
+    color: colour(side === "buy" ? "--good" : "--bad"),
+    text: number(amount)
+  }))
+}
+
+const paint = (chart: IChartApi, series: Series): void => {
+  const [up, down] = [colour("--good"), colour("--bad")]
+  chart.applyOptions(colours())
+  series.applyOptions({
+    upColor: up,
+    borderUpColor: up,
+    wickUpColor: up,
+    downColor: down,
+    borderDownColor: down,
+    wickDownColor: down
+  })
+}
+
+const make = (box: HTMLElement) => {
+  const chart: IChartApi = createChart(box, { autoSize: true, ...colours() })
+  const series: Series = chart.addSeries(CandlestickSeries, { autoscaleInfoProvider: roomy, lastValueVisible: false })
+  const marks = createSeriesMarkers(series, [])
+  let lines: ReadonlyArray<IPriceLine> = []
+  const stops = [
+    effect(() => {
+      const digits = markets.value.find((one) => one.market === market.value)?.pricePrecision ?? 2
+      series.applyOptions({ priceFormat: { type: "price", precision: digits, minMove: 10 ** -digits } })
+    }),
+    effect(() => drawCandles(series)),
+    effect(() => {
+      if (theme.value !== undefined) paint(chart, series)
+    }),
+    effect(() => {
+      if (theme.value !== undefined) lines = drawOrders(series, lines)
+    }),
+    effect(() => {
+      if (theme.value !== undefined) marks.setMarkers(toMarks())
+    }),
+    effect(() => {
+      if (market.value !== "" && seconds.value > 0) chart.timeScale().resetTimeScale()
+    })
+  ]
+  const close = (): void => {
+    for (const stop of stops) stop()
+    chart.remove()
+  }
+  return { chart, series, close }
+}
+
+type Made = ReturnType<typeof make>
+
+interface Props {
+  /** Moves the price of the market. */
+  readonly onMove: (price: string) => void
+}
+
+interface HandleProps extends Props {
+  /** How far from the top it is, in pixels. */
+  readonly top: number
+  readonly price: string
+  readonly digits: number
+  /** The price that is being dragged to. */
+  readonly wanted: string | undefined
+  readonly want: (price: string | undefined) => void
+  /** The price at a height of the window. */
+  readonly priceAt: (y: number) => string | undefined
+}
+
+const steps: Readonly<Record<string, number>> = {
+  ArrowUp: 0.001,
+  ArrowDown: -0.001,
+  PageUp: 0.01,
+  PageDown: -0.01
+}
+
+/** The price as something to drag. Arrow keys step it. */
+const Handle = ({ digits, onMove, price, priceAt, top, want, wanted }: HandleProps): JSX.Element => {
+  const drag = (event: TargetedPointerEvent<HTMLDivElement>): void => {
+    if (event.currentTarget.hasPointerCapture(event.pointerId)) want(priceAt(event.clientY))
+  }
+  const drop = (event: TargetedPointerEvent<HTMLDivElement>): void => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
+    event.currentTarget.releasePointerCapture(event.pointerId)
+    const to = priceAt(event.clientY)
+    want(undefined)
+    if (to !== undefined && to !== price) onMove(to)
+  }
+  return (
+    <div
+      class={wanted === undefined ? "handle" : "handle dragged"}
+      style={{ top: `${top}px` }}
+      role="slider"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={`Price of ${market.value}; drag it, or use the arrow keys`}
+      aria-valuenow={Number(price)}
+      aria-valuetext={number(price)}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={drag}
+      onPointerUp={drop}
+      onPointerCancel={() => want(undefined)}
+      onKeyDown={(event) => {
+        const step = steps[event.key]
+        if (step === undefined) return
+        event.preventDefault()
+        onMove(decimal(Number(price) * (1 + step), digits))
+      }}
+    >
+      <span>⇕ {number(wanted ?? price)}</span>
+    </div>
+  )
+}
+
+/** The chart, and the handle at the last price. */
+export const Chart = ({ onMove }: Props): JSX.Element => {
+  const box = useRef<HTMLDivElement>(null)
+  const made = useRef<Made>(undefined)
+  const [top, setTop] = useState<number>()
+  const [wanted, want] = useState<string>()
+  const found = markets.value.find((one) => one.market === market.value)
+  const price = found?.price
+  const digits = found?.pricePrecision ?? 2
+
+  const place = (): void => {
+    const at = price === undefined ? null : made.current?.series.priceToCoordinate(Number(wanted ?? price)) ?? null
+    setTop(at ?? undefined)
+  }
+  useEffect(() => {
+    if (box.current === null) return
+    made.current = make(box.current)
+    return () => made.current?.close()
+  }, [])
+  // The scale moves when candles do, a frame later.
+  useEffect(() => {
+    const frame = requestAnimationFrame(place)
+    const slow = setTimeout(place, 120)
+    const steady = setInterval(place, 1000)
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(slow)
+      clearInterval(steady)
+    }
+  }, [price, wanted, candles.value, seconds.value])
+
+  const priceAt = (y: number): string | undefined => {
+    const inside = y - (box.current?.getBoundingClientRect().top ?? 0)
+    const value = made.current?.series.coordinateToPrice(inside)
+    return value === null || value === undefined || value <= 0 ? undefined : decimal(value, digits)
+  }
+  return (
+    <div class="chart">
+      <div ref={box} class="canvas" role="img" aria-label={`Candles of ${market.value}`} />
+      {top === undefined || price === undefined
+        ? null
+        : <Handle {...{ digits, onMove, price, priceAt, top, want, wanted }} />}
+    </div>
+  )
+}

@@ -1,0 +1,238 @@
+/** Faults: which calls go wrong, and how. */
+import { signal } from "@preact/signals"
+import type { JSX } from "preact"
+import type { Armed, Symptom } from "../../gateway/Faults.ts"
+import { post, remove } from "./api.ts"
+import { text } from "./format.ts"
+import { Choice, Field, Form } from "./parts.tsx"
+import { accounts, act, endpoints, faults } from "./store.ts"
+
+/** What a symptom asks for besides its name. */
+type Parameter = "applied" | "kind" | "millis" | "bytes" | "bytesPerSecond" | "status" | "body"
+
+const symptoms: Readonly<Record<Symptom["_tag"], readonly [words: string, parameters: ReadonlyArray<Parameter>]>> = {
+  Reset: ["the connection is reset", ["applied"]],
+  BadGateway: ["502 of a proxy", ["applied"]],
+  Refuse: ["the exchange refuses", ["kind"]],
+  Delay: ["applied at once, answered later", ["millis"]],
+  Late: ["arrives later", ["millis"]],
+  Truncate: ["the answer is cut", ["bytes"]],
+  Malformed: ["the answer is no JSON", []],
+  Slow: ["the answer arrives slowly", ["bytesPerSecond"]],
+  Answer: ["an answer of your own", ["applied", "status", "body"]]
+}
+
+const excuses = ["rateLimited", "nonceUsed", "nonceOutsideWindow", "unauthorized", "unavailable"]
+
+const wanted = signal({
+  path: "",
+  apiKey: "",
+  symptom: "Reset" as Symptom["_tag"],
+  times: "1",
+  skip: "0",
+  probability: "1",
+  applied: "true",
+  kind: "rateLimited",
+  millis: "15000",
+  bytes: "10",
+  bytesPerSecond: "100",
+  status: "500",
+  body: "{}"
+})
+
+const set = (change: Partial<(typeof wanted)["value"]>): void => {
+  wanted.value = { ...wanted.value, ...change }
+}
+
+const toSymptom = (): object => {
+  const given = wanted.value
+  const read: Readonly<Record<Parameter, unknown>> = {
+    applied: given.applied === "true",
+    kind: given.kind,
+    millis: Number(given.millis),
+    bytes: Number(given.bytes),
+    bytesPerSecond: Number(given.bytesPerSecond),
+    status: Number(given.status),
+    body: given.body
+  }
+  return {
+    _tag: given.symptom,
+    ...Object.fromEntries(symptoms[given.symptom][1].map((parameter) => [parameter, read[parameter]])),
+    ...(given.symptom === "Answer" ? { headers: { "content-type": "application/json" } } : {})
+  }
+}
+
+const add = (): void => {
+  const { apiKey, path, probability, skip, times } = wanted.value
+  void act("The fault is set", () =>
+    post("Faults", {
+      ...(path === "" ? {} : { path }),
+      ...(apiKey === "" ? {} : { apiKey }),
+      times: Number(times),
+      skip: Number(skip),
+      probability: Number(probability),
+      symptom: toSymptom()
+    }), "faults")
+}
+
+/** The next call of an endpoint, or of any, is answered as if a proxy's exchange were down. */
+const failNext = (path: string): void =>
+  void act(
+    "The next call will fail",
+    () => post("Faults", { ...(path === "" ? {} : { path }), symptom: { _tag: "BadGateway", applied: false } }),
+    "faults"
+  )
+
+const Amount = (
+  { label, name, step = 1 }: {
+    label: string
+    name: "millis" | "bytes" | "bytesPerSecond" | "status" | "times" | "skip" | "probability"
+    step?: number
+  }
+): JSX.Element => (
+  <Field label={label}>
+    <input
+      type="number"
+      min={0}
+      max={name === "probability" ? 1 : undefined}
+      step={step}
+      value={wanted.value[name]}
+      onInput={(event) => set({ [name]: event.currentTarget.value })}
+    />
+  </Field>
+)
+
+const parameterFields: Readonly<Record<Parameter, () => JSX.Element>> = {
+  applied: () => (
+    <Field label="Is the call applied?">
+      <Choice
+        label="Is the call applied?"
+        value={wanted.value.applied}
+        options={[["true", "yes, first"], ["false", "no"]]}
+        onChange={(applied) => set({ applied })}
+      />
+    </Field>
+  ),
+  kind: () => (
+    <Field label="Why">
+      <Choice
+        label="Why"
+        value={wanted.value.kind}
+        options={excuses.map((kind) => [kind, kind])}
+        onChange={(kind) => set({ kind })}
+      />
+    </Field>
+  ),
+  millis: () => <Amount label="Milliseconds" name="millis" />,
+  bytes: () => <Amount label="After bytes" name="bytes" />,
+  bytesPerSecond: () => <Amount label="Bytes a second" name="bytesPerSecond" />,
+  status: () => <Amount label="HTTP status" name="status" />,
+  body: () => (
+    <Field label="Body">
+      <input value={wanted.value.body} onInput={(event) => set({ body: event.currentTarget.value })} />
+    </Field>
+  )
+}
+
+const describe = ({ fault: { symptom } }: Armed): string => {
+  const { _tag, ...rest } = symptom
+  const given = Object.entries(rest).filter(([name]) => name !== "headers")
+    .map(([name, value]) => name === "applied" ? value === true ? "applied" : "not applied" : `${name} ${text(value)}`)
+  return [symptoms[_tag][0], ...given].join(", ")
+}
+
+const endpointOptions = (): ReadonlyArray<readonly [string, string]> => [
+  ["", "every endpoint"],
+  ...endpoints.value.map(({ name, path }) => [path, `${name}  ${path}`] as const)
+]
+
+const Fault = ({ armed }: { armed: Armed }): JSX.Element => {
+  const { fault, fired, id, matched } = armed
+  const times = fault.times ?? 1
+  const isUsed = fired >= times
+  return (
+    <li class={isUsed ? "used" : ""}>
+      <span>
+        <b>#{id}</b> {isUsed ? <span class="tag">used up</span> : <span class="tag warn">armed</span>} {describe(armed)}
+        <br />
+        <span class="soft">
+          {endpoints.value.find(({ path }) => path === fault.path)?.name ?? fault.path ?? "every endpoint"}
+          {fault.apiKey === undefined ? "" : `, key ${fault.apiKey}`}
+          {fault.probability === undefined || fault.probability === 1 ? "" : `, chance ${fault.probability}`}
+          {fault.skip === undefined || fault.skip === 0 ? "" : `, after ${fault.skip} calls`}; fired {fired} of{" "}
+          {times}, matched {matched}
+        </span>
+      </span>
+      <button
+        type="button"
+        aria-label={`Remove fault ${id}`}
+        onClick={() => void act(`Fault ${id} is removed`, () => remove(`Faults/${id}`), "faults")}
+      >
+        Remove
+      </button>
+    </li>
+  )
+}
+
+export const Faults = (): JSX.Element => {
+  const { apiKey, path, symptom } = wanted.value
+  const keys = accounts.value.flatMap(({ account, keys }) =>
+    keys.map(({ apiKey, title }) => [apiKey, `${account}: ${title}`] as const)
+  )
+  return (
+    <div class="area columns">
+      <section class="card" aria-label="New fault">
+        <h2>New fault</h2>
+        <Form label="New fault" onSubmit={add}>
+          <Field label="Endpoint">
+            <Choice label="Endpoint" value={path} options={endpointOptions()} onChange={(path) => set({ path })} />
+          </Field>
+          <button type="button" class="main" onClick={() => failNext(path)}>Fail the next call</button>
+          <hr />
+          <Field label="What goes wrong">
+            <Choice
+              label="What goes wrong"
+              value={symptom}
+              options={Object.entries(symptoms).map(([tag, [words]]) => [tag, words])}
+              onChange={(tag) => set({ symptom: tag as Symptom["_tag"] })}
+            />
+          </Field>
+          {symptoms[symptom][1].map((parameter) => {
+            const Part = parameterFields[parameter]
+            return <Part key={parameter} />
+          })}
+          <Amount label="How many calls" name="times" />
+          <Amount label="After how many" name="skip" />
+          <Amount label="Chance, 0 to 1" name="probability" step={0.05} />
+          <Field label="Only with key">
+            <Choice
+              label="Only with key"
+              value={apiKey}
+              options={[["", "any key, or none"], ...keys]}
+              onChange={(apiKey) => set({ apiKey })}
+            />
+          </Field>
+          <button type="submit">Set the fault</button>
+        </Form>
+      </section>
+      <section class="card" aria-label="Faults">
+        <h2>Faults</h2>
+        {faults.value.length === 0 ? <p class="soft">None. Every call is answered as it should be.</p> : (
+          <>
+            <ul class="list" id="faults">
+              {faults.value.toReversed().map((armed) => <Fault key={armed.id} armed={armed} />)}
+            </ul>
+            <div class="bar">
+              <button
+                type="button"
+                onClick={() => void act("All faults are removed", () => remove("Faults"), "faults")}
+              >
+                Remove all
+              </button>
+            </div>
+          </>
+        )}
+      </section>
+    </div>
+  )
+}

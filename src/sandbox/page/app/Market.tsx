@@ -1,0 +1,168 @@
+/** The market: its price, which can be dragged, typed, stepped and played, its candles, depth and trades. */
+import { useSignal } from "@preact/signals"
+import type { JSX } from "preact"
+import { post } from "./api.ts"
+import { Chart } from "./Chart.tsx"
+import { decimal, number, timeOf } from "./format.ts"
+import { Choice, Field, Form } from "./parts.tsx"
+import { act, choose, depth, market, markets, seconds } from "./store.ts"
+
+const move = (price: string): void =>
+  void act(
+    `The price of ${market.value} is ${price}`,
+    () => post("MovePrice", { market: market.value, price }),
+    "market"
+  )
+
+/** Prices as they are typed: numbers with anything between them. */
+const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
+
+const play = (text: string, afterMillis: number): void => {
+  const steps = toPrices(text).map((price) => ({ afterMillis, price }))
+  void act(`${steps.length} prices will be played`, () => post("PlayPrices", { market: market.value, steps }))
+}
+
+const Price = (): JSX.Element => {
+  const found = markets.value.find((one) => one.market === market.value)
+  const typed = useSignal("")
+  const price = found?.price
+  const step = (ratio: number): void => move(decimal(Number(price) * (1 + ratio), found?.pricePrecision ?? 2))
+  return (
+    <div class="bar">
+      <Choice
+        label="Market"
+        value={market.value}
+        options={markets.value.map((one) => [one.market, one.market.replace("_", " / ")])}
+        onChange={(market) => choose({ market })}
+      />
+      <output class="price" aria-label="Last price">{price === undefined ? "no price yet" : number(price)}</output>
+      <Form label="Move the price" onSubmit={() => typed.value.trim() !== "" && move(typed.value.trim())}>
+        <input
+          aria-label={`New price of ${market.value}`}
+          inputMode="decimal"
+          placeholder={price ?? "price"}
+          size={10}
+          value={typed.value}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+        />
+        <button type="submit">Move</button>
+      </Form>
+      <div class="group" role="group" aria-label="Step the price">
+        {([[-0.01, "−1 %"], [-0.001, "−0.1 %"], [0.001, "+0.1 %"], [0.01, "+1 %"]] as const).map(([ratio, text]) => (
+          <button key={text} type="button" disabled={price === undefined} onClick={() => step(ratio)}>{text}</button>
+        ))}
+      </div>
+      <div class="group end" role="group" aria-label="Length of a candle">
+        {([[1, "1 s"], [60, "1 m"], [900, "15 m"], [3600, "1 h"], [86_400, "1 d"]] as const).map(([length, text]) => (
+          <button
+            key={text}
+            type="button"
+            aria-pressed={seconds.value === length}
+            onClick={() => choose({ seconds: length })}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const Script = (): JSX.Element => {
+  const prices = useSignal("")
+  const pause = useSignal("1000")
+  return (
+    <details class="script">
+      <summary>Play a script of prices</summary>
+      <Form label="Play prices" onSubmit={() => play(prices.value, Number(pause.value))}>
+        <Field label="Prices, one after the other">
+          <input
+            placeholder="40100, 40250, 39800"
+            size={30}
+            value={prices.value}
+            onInput={(event) => (prices.value = event.currentTarget.value)}
+          />
+        </Field>
+        <Field label="Milliseconds between them">
+          <input
+            type="number"
+            min={0}
+            value={pause.value}
+            onInput={(event) => (pause.value = event.currentTarget.value)}
+          />
+        </Field>
+        <button type="submit">Play</button>
+      </Form>
+    </details>
+  )
+}
+
+const Depth = (): JSX.Element => {
+  const { asks, bids } = depth.value
+  const most = Math.max(...[...asks, ...bids].map(({ amount }) => Number(amount)), 0)
+  const level = (side: "ask" | "bid") => ({ amount, price }: { price: string; amount: string }) => (
+    <tr key={price} class={side}>
+      <td>{number(price)}</td>
+      <td>
+        <meter aria-label={`${number(amount)} at ${price}`} max={most} value={Number(amount)} />
+        {number(amount)}
+      </td>
+    </tr>
+  )
+  return (
+    <section class="card depth" aria-label="Depth of the book">
+      <h2>Book</h2>
+      {asks.length + bids.length === 0 ? <p class="soft">Nobody offers anything on {market.value} now.</p> : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Price</th>
+              <th scope="col">Amount</th>
+            </tr>
+          </thead>
+          <tbody>{asks.slice(0, 8).toReversed().map(level("ask"))}{bids.slice(0, 8).map(level("bid"))}</tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+const Trades = (): JSX.Element => (
+  <section class="card trades" aria-label="Last trades">
+    <h2>Trades</h2>
+    {depth.value.trades.length === 0 ?
+      <p class="soft">None yet. An order trades when the price moves past it.</p> :
+      (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Price</th>
+              <th scope="col">Amount</th>
+            </tr>
+          </thead>
+          <tbody>
+            {depth.value.trades.slice(0, 12).map(({ amount, at, id, price, side }) => (
+              <tr key={id} class={side === "buy" ? "bid" : "ask"}>
+                <td class="soft">{timeOf(at)}</td>
+                <td aria-label={`${side} at ${price}`}>{number(price)}</td>
+                <td>{number(amount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+  </section>
+)
+
+export const Market = (): JSX.Element => (
+  <div class="market">
+    <section class="card wide" id="market" aria-label="Market">
+      <Price />
+      <Chart onMove={move} />
+      <Script />
+    </section>
+    <Depth />
+    <Trades />
+  </div>
+)

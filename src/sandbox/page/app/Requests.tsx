@@ -1,0 +1,314 @@
+/** Every call, and a close look at one. */
+import { computed, signal } from "@preact/signals"
+import type { JSX } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import type { Shown } from "../../gateway/Exchanged.ts"
+import type { RequestRecord } from "../../gateway/Requests.ts"
+import { get, post } from "./api.ts"
+import { toCurl } from "./curl.ts"
+import { number, text, timeOf } from "./format.ts"
+import { Choice, Dialog, Rows } from "./parts.tsx"
+import { act, endpoints, requests, said } from "./store.ts"
+
+const filter = signal({ account: "", endpoint: "", verdict: "", text: "" })
+
+const opened = signal<RequestRecord | undefined>(undefined)
+
+const whyOf = ({ fault, hint, refused, violations }: RequestRecord): string =>
+  [
+    refused,
+    ...Object.entries(violations ?? {}).map(([field, constraint]) => `${field}: ${constraint}`),
+    hint,
+    fault === undefined ? undefined : `fault ${fault.id}, ${fault.symptom}`
+  ].filter((part) => part !== undefined).join("; ")
+
+const nameOf = ({ endpoint, method, path }: RequestRecord): string => endpoint ?? `${method} ${path}`
+
+const found = computed(() => {
+  const { account, endpoint, text: sought, verdict } = filter.value
+  const lower = sought.toLowerCase()
+  return requests.value.filter((request) =>
+    (account === "" || request.account === account) &&
+    (endpoint === "" || request.endpoint === endpoint) &&
+    (verdict === "" || request.verdict === verdict) &&
+    (lower === "" ||
+      `${request.number} ${nameOf(request)} ${request.path} ${whyOf(request)} ${JSON.stringify(request.fields ?? {})}`
+        .toLowerCase().includes(lower))
+  )
+})
+
+/** The same error of the same endpoint is one line, with how often it came. */
+const groups = computed(() => {
+  const counted = new Map<string, { request: RequestRecord; count: number }>()
+  for (const request of requests.value) {
+    if (request.verdict === "answered") continue
+    const fields = Object.keys(request.violations ?? {}).join(", ")
+    const key = `${nameOf(request)} ${request.refused ?? request.fault?.symptom ?? request.verdict} ${fields}`
+    const group = counted.get(key)
+    if (group === undefined) counted.set(key, { request, count: 1 })
+    else group.count++
+  }
+  return [...counted.entries()].toSorted(([, a], [, b]) => b.count - a.count).slice(0, 8)
+})
+
+const set = (change: Partial<(typeof filter)["value"]>): void => {
+  filter.value = { ...filter.value, ...change }
+}
+
+const verdictText = { answered: "answered", refused: "refused", failed: "failed" } as const
+
+const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
+  <>
+    <span class="soft num">{request.number}</span>
+    <span class="soft">{timeOf(request.at)}</span>
+    <span class={`verdict ${request.verdict}`}>{verdictText[request.verdict]}</span>
+    <span class="num">{request.status ?? "–"}</span>
+    <span class="name">{nameOf(request)}</span>
+    <span>{request.account ?? ""}</span>
+    <span class="why">{whyOf(request)}</span>
+  </>
+)
+
+const Pairs = ({ of }: { of: Readonly<Record<string, unknown>> }): JSX.Element => (
+  <dl>
+    {Object.entries(of).map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{text(value)}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** Indented when it is JSON. */
+const pretty = (body: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2)
+  } catch {
+    return body
+  }
+}
+
+const constraints: Readonly<Record<string, string>> = {
+  required: "a value",
+  type: "another type",
+  format: "another form",
+  precision: "fewer digits",
+  min: "more",
+  max: "less",
+  known: "one that the exchange knows",
+  unique: "one that was not used before"
+}
+
+const Refusal = ({ request }: { request: RequestRecord }): JSX.Element | null => {
+  const violations = Object.entries(request.violations ?? {})
+  if (request.refused === undefined && violations.length === 0 && request.hint === undefined) return null
+  return (
+    <section aria-label="Why it was refused">
+      <h3>
+        Refused: <span class="refused">{request.refused ?? "invalid"}</span>
+      </h3>
+      {request.hint === undefined ? null : <p class="hint">{request.hint}</p>}
+      {violations.length === 0 ? null : (
+        <div class="scroll-x">
+          <table>
+            <thead>
+              <tr>
+                <th>Field</th>
+                <th>Constraint</th>
+                <th>Expected</th>
+                <th>Received</th>
+              </tr>
+            </thead>
+            <tbody>
+              {violations.map(([field, kind]) => (
+                <tr key={field}>
+                  <td>{field}</td>
+                  <td class="refused">{kind}</td>
+                  <td>{constraints[kind] ?? kind}</td>
+                  <td class="received">
+                    {request.fields?.[field] === undefined ? "nothing" : text(request.fields[field])}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Call = ({ request }: { request: RequestRecord }): JSX.Element => (
+  <section aria-label="Call">
+    <h3>Call</h3>
+    <Pairs
+      of={{
+        account: request.account ?? "not known",
+        key: request.key ?? "none",
+        time: timeOf(request.at),
+        from: request.from,
+        ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
+        ...(request.command === undefined ? {} : { command: request.command })
+      }}
+    />
+  </section>
+)
+
+const Exchange = ({ shown }: { shown: Shown }): JSX.Element => (
+  <>
+    <section aria-label="Answer">
+      <h3>Answer</h3>
+      <pre tabIndex={0}>{shown.answer === "" ? "No body" : pretty(shown.answer)}</pre>
+      <Pairs of={shown.answerHeaders} />
+    </section>
+    <section aria-label="Headers">
+      <h3>Headers</h3>
+      <Pairs of={shown.headers} />
+    </section>
+  </>
+)
+
+const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
+  const [shown, setShown] = useState<Shown | "gone">()
+  useEffect(() => {
+    get<Shown>(`Requests/${request.number}`).then(setShown, () => setShown("gone"))
+  }, [request.number])
+  const kept = shown === undefined || shown === "gone" ? undefined : shown
+  const copy = (): void =>
+    void navigator.clipboard.writeText(toCurl(request, kept, location.origin)).then(
+      () => (said.value = "Copied"),
+      () => (said.value = "The browser does not let the page copy")
+    )
+  return (
+    <>
+      <p>
+        <span class={`verdict ${request.verdict}`}>{request.verdict}</span> {request.method} {request.path}
+        {request.status === undefined ? " without an answer" : `, HTTP ${request.status}`}
+        {request.fault === undefined ? "" : `, hit by fault ${request.fault.id} (${request.fault.symptom})`}
+      </p>
+      <div class="bar">
+        <button type="button" disabled={kept === undefined} onClick={copy}>Copy as curl</button>
+        <button
+          type="button"
+          disabled={kept === undefined}
+          onClick={() =>
+            void act("The call was made again", () => post(`Requests/${request.number}/Again`), "account", "market")}
+        >
+          Make again
+        </button>
+      </div>
+      <Refusal request={request} />
+      <Call request={request} />
+      {request.fields === undefined || Object.keys(request.fields).length === 0
+        ? null
+        : (
+          <section aria-label="Fields">
+            <h3>Fields</h3>
+            <Pairs of={request.fields} />
+          </section>
+        )}
+      {shown === "gone" ? <p class="soft">Its headers and its answer are no longer kept.</p> : null}
+      {shown === undefined ? <p class="soft">Loading…</p> : null}
+      {kept === undefined ? null : <Exchange shown={kept} />}
+    </>
+  )
+}
+
+type Options = ReadonlyArray<readonly [value: string, text: string]>
+
+const verdicts: Options = [["", "every verdict"], ["answered", "answered"], ["refused", "refused"], [
+  "failed",
+  "failed"
+]]
+
+const Filter = (): JSX.Element => {
+  const { account, endpoint, text, verdict } = filter.value
+  const known = [...new Set(requests.value.flatMap((request) => request.account ?? []))]
+  const ofAccounts: Options = [["", "every account"], ...known.map((one) => [one, one] as const)]
+  const ofEndpoints: Options = [["", "every endpoint"], ...endpoints.value.map(({ name }) => [name, name] as const)]
+  return (
+    <div class="bar" role="search" aria-label="Filter the requests">
+      <Choice label="Only of account" value={account} options={ofAccounts} onChange={(account) => set({ account })} />
+      <Choice
+        label="Only of endpoint"
+        value={endpoint}
+        options={ofEndpoints}
+        onChange={(endpoint) => set({ endpoint })}
+      />
+      <Choice label="Only with verdict" value={verdict} options={verdicts} onChange={(verdict) => set({ verdict })} />
+      <input
+        type="search"
+        aria-label="Only with text"
+        placeholder="text"
+        value={text}
+        onInput={(event) => set({ text: event.currentTarget.value })}
+      />
+      <span class="soft">{number(found.value.length)} of {number(requests.value.length)}</span>
+    </div>
+  )
+}
+
+const Errors = (): JSX.Element | null =>
+  groups.value.length === 0 ? null : (
+    <section class="card" aria-label="Grouped errors">
+      <h2>Errors</h2>
+      <ul class="groups">
+        {groups.value.map(([key, { count, request }]) => (
+          <li key={key}>
+            <button
+              type="button"
+              onClick={() =>
+                set({ endpoint: request.endpoint ?? "", verdict: request.verdict, text: request.refused ?? "" })}
+            >
+              <b class={request.verdict}>{count}×</b> {nameOf(request)}{" "}
+              <span class="soft">
+                {[request.refused ?? request.fault?.symptom ?? "no answer", ...Object.keys(request.violations ?? {})]
+                  .join(", ")}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+
+export const Requests = (): JSX.Element => {
+  const shown = found.value
+  const look = opened.value
+  return (
+    <div class="area">
+      <Filter />
+      <Errors />
+      <section class="card" aria-label="Requests">
+        <h2>Requests</h2>
+        <Rows
+          label="Requests"
+          className="requests"
+          count={shown.length}
+          lines={14}
+          head={["#", "Time", "Verdict", "HTTP", "Call", "Account", "Why"]}
+          empty="None that fit. Calls on the exchange appear here as they are made; this page's own do not."
+          keyOf={(index) => shown[index]?.number ?? 0}
+          onOpen={(index) => {
+            opened.value = shown[index]
+          }}
+          row={(index) => {
+            const request = shown[index]
+            return request === undefined ? null : <Request request={request} />
+          }}
+        />
+      </section>
+      <Dialog
+        title={look === undefined ? "Request" : `Request ${look.number}: ${nameOf(look)}`}
+        className="drawer"
+        open={look !== undefined}
+        onClose={() => {
+          opened.value = undefined
+        }}
+      >
+        {look === undefined ? null : <Look request={look} />}
+      </Dialog>
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+/** How the page writes times and numbers. */
+
+/** A time of the venue's clock, in Unix microseconds, as UTC. */
+export const timeOf = (micros: number): string => new Date(micros / 1000).toISOString().slice(11, 19)
+
+export const dateAndTimeOf = (micros: number): string =>
+  new Date(micros / 1000).toISOString().replace("T", " ").slice(0, 19)
+
+/** A decimal with at most so many digits after the point, and with spaces between its thousands. */
+export const number = (text: string | number | undefined, digits = 8): string => {
+  if (text === undefined) return "–"
+  const [whole = "", part = ""] = String(text).split(".")
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/gu, "\u2009")
+  const cut = part.slice(0, digits).replace(/0+$/u, "")
+  return cut === "" ? grouped : `${grouped}.${cut}`
+}
+
+/** A computed number as a decimal, without an exponent. */
+export const decimal = (value: number, digits: number): string =>
+  value.toFixed(Math.min(digits, 12)).replace(/(\.\d*?)0+$/u, "$1").replace(/\.$/u, "")
+
+/** How long, in words. */
+export const lengthOf = (millis: number): string => {
+  const size = Math.abs(millis)
+  if (size < 1000) return `${Math.round(size)} ms`
+  if (size < 120_000) return `${Math.round(size / 1000)} s`
+  if (size < 7_200_000) return `${Math.round(size / 60_000)} minutes`
+  return size < 172_800_000 ? `${Math.round(size / 3_600_000)} hours` : `${Math.round(size / 86_400_000)} days`
+}
+
+/** A value as text, whatever a caller sent. */
+export const text = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)

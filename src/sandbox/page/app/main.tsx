@@ -1,0 +1,286 @@
+/** The page: its head, its areas, and what it says of its own state. */
+import { signal } from "@preact/signals"
+import { type JSX, render, type TargetedKeyboardEvent } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { send } from "./api.ts"
+import { Faults } from "./Faults.tsx"
+import { dateAndTimeOf } from "./format.ts"
+import { Market } from "./Market.tsx"
+import { Orders } from "./Orders.tsx"
+import { Dialog, Form } from "./parts.tsx"
+import { Requests } from "./Requests.tsx"
+import {
+  clock,
+  enter,
+  faults,
+  heardAt,
+  type Link,
+  link,
+  orderCount,
+  requests,
+  said,
+  seen,
+  start,
+  status,
+  watch,
+  wrong
+} from "./store.ts"
+import { type Choice as Theme, choice } from "./theme.ts"
+import { aheadOf, Time, useNow } from "./Time.tsx"
+
+const areas = { orders: "Orders", requests: "Requests", time: "Time", faults: "Faults" } as const
+
+type Area = keyof typeof areas
+
+const area = signal<Area>("orders")
+
+const names = Object.keys(areas) as ReadonlyArray<Area>
+
+const count = (name: Area): string => {
+  if (name === "orders") return orderCount.value === 0 ? "" : String(orderCount.value)
+  if (name === "requests") return requests.value.length === 0 ? "" : String(requests.value.length)
+  if (name === "faults") {
+    const armed = faults.value.filter(({ fault, fired }) => fired < (fault.times ?? 1)).length
+    return armed === 0 ? "" : String(armed)
+  }
+  return ""
+}
+
+const Tabs = (): JSX.Element => {
+  const list = useRef<HTMLDivElement>(null)
+  const go = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0
+    if (step === 0) return
+    const to = names[(names.indexOf(area.value) + step + names.length) % names.length] ?? "orders"
+    area.value = to
+    list.current?.querySelector<HTMLElement>(`#tab-${to}`)?.focus()
+  }
+  return (
+    <div ref={list} class="tabs" role="tablist" aria-label="Areas" onKeyDown={go}>
+      {names.map((name) => (
+        <button
+          key={name}
+          id={`tab-${name}`}
+          type="button"
+          role="tab"
+          aria-selected={area.value === name}
+          aria-controls="area"
+          tabIndex={area.value === name ? 0 : -1}
+          onClick={() => (area.value = name)}
+        >
+          {areas[name]} {count(name) === "" ? null : <span class="count">{count(name)}</span>}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const states: Readonly<Record<Link, string>> = {
+  loading: "loading",
+  live: "live",
+  reconnecting: "disconnected, reconnecting",
+  unauthorised: "locked",
+  stopped: "stopped"
+}
+
+const Head = (): JSX.Element => {
+  const now = useNow()
+  const [about, showAbout] = useState(false)
+  const ahead = now === undefined ? "" : aheadOf(now)
+  return (
+    <header class="top">
+      <h1>
+        effect-txc <span class="soft">sandbox</span>
+      </h1>
+      <span class={`link ${link.value}`} role="status" id="link">{states[link.value]}</span>
+      {now === undefined || clock.value === undefined ? null : (
+        <span class="clock">
+          {dateAndTimeOf(now)} UTC
+          {clock.value.frozen ? <span class="tag warn">frozen</span> : null}
+          {ahead === "" ? null : <span class="soft ahead">{ahead}</span>}
+        </span>
+      )}
+      {status.value === undefined ?
+        null :
+        <span class="soft dialect">{status.value.dialect} dialect, {status.value.sequence} commands</span>}
+      <span class="end">
+        <label class="theme">
+          <span class="soft">Theme</span>{" "}
+          <select
+            value={choice.value}
+            onChange={(event) => (choice.value = event.currentTarget.value as Theme)}
+          >
+            <option value="system">system</option>
+            <option value="light">light</option>
+            <option value="dark">dark</option>
+          </select>
+        </label>
+        <button type="button" onClick={() => showAbout(true)}>About</button>
+      </span>
+      <Dialog title="About this page" open={about} onClose={() => showAbout(false)}>
+        <p>
+          Charts by <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">TradingView</a>{" "}
+          Lightweight Charts™, Copyright (c) TradingView, Inc.
+        </p>
+        <p>
+          <button type="button" onClick={() => void openApi()}>The control plane as OpenAPI</button>
+        </p>
+        <pre tabIndex={0}>{document.querySelector<HTMLTemplateElement>("#notices")?.content.textContent}</pre>
+      </Dialog>
+    </header>
+  )
+}
+
+const openApi = async (): Promise<void> => {
+  const spec = await (await send("GET", "openapi.json")).blob()
+  const anchor = document.createElement("a")
+  anchor.href = URL.createObjectURL(spec)
+  anchor.download = "openapi.json"
+  anchor.click()
+  URL.revokeObjectURL(anchor.href)
+}
+
+const Login = (): JSX.Element => {
+  const [token, setToken] = useState("")
+  return (
+    <main class="login">
+      <section class="card" aria-label="Control token">
+        <h2>The control token</h2>
+        <p>
+          The sandbox prints this page's address with its token when it starts. The token stays in this page's memory,
+          and is gone when you close it.
+        </p>
+        <Form label="Open the sandbox" onSubmit={() => enter(token)}>
+          <input
+            type="password"
+            autocomplete="off"
+            aria-label="Control token"
+            autofocus
+            value={token}
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
+          <button type="submit">Open</button>
+        </Form>
+        {wrong.value === "" ? null : <p class="bad" role="alert">{wrong.value}</p>}
+      </section>
+    </main>
+  )
+}
+
+const State = (): JSX.Element | null => {
+  const [, tick] = useState(0)
+  const is = link.value
+  useEffect(() => {
+    if (is !== "reconnecting") return
+    const timer = setInterval(() => tick((ticks) => ticks + 1), 1000)
+    return () => clearInterval(timer)
+  }, [is])
+  if (is === "stopped") {
+    return (
+      <p class="banner" role="alert">
+        The sandbox has stopped: its journal can't be written or read any more. What you see is what it was. Start it
+        again to go on.
+      </p>
+    )
+  }
+  if (is !== "reconnecting") return null
+  const age = Math.round((Date.now() - heardAt.value) / 1000)
+  return (
+    <p class="banner" role="alert">
+      Disconnected. What you see is {age}{" "}
+      s old. The page goes on by itself from the last event when the sandbox is back.
+    </p>
+  )
+}
+
+const Hints = (): JSX.Element | null => {
+  const [closed, close] = useState(false)
+  const { fault, price, time } = seen.value
+  if (closed) return null
+  const focus = (selector: string): void =>
+    void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus())
+  const hints = [
+    [
+      "Move the price",
+      price,
+      "Drag the price in the chart, or type one. Stop orders trigger at it.",
+      () => focus("#market input")
+    ],
+    [
+      "Fail the next call",
+      fault,
+      `Press “Fail the next call”, then make one: curl ${location.origin}/api/v4/public/time`,
+      () => {
+        area.value = "faults"
+        focus("#area button.main")
+      }
+    ],
+    ["Go back in time", time, "Scrub the timeline to an earlier command, and restore it.", () => {
+      area.value = "time"
+      focus("#area input[type=range]")
+    }]
+  ] as const
+  return (
+    <section class="card hints" aria-label="First steps">
+      <ol>
+        {hints.map(([name, done, words, go]) => (
+          <li key={name} class={done ? "done" : ""}>
+            <button type="button" onClick={go}>{done ? "✓ " : ""}{name}</button>
+            <span class="soft">{done ? "Done." : words}</span>
+          </li>
+        ))}
+      </ol>
+      <button type="button" class="quiet" onClick={() => close(true)}>Hide</button>
+    </section>
+  )
+}
+
+const Area = (): JSX.Element => (
+  <section id="area" role="tabpanel" aria-labelledby={`tab-${area.value}`}>
+    {area.value === "orders"
+      ? <Orders />
+      : area.value === "requests"
+      ? <Requests />
+      : area.value === "time"
+      ? <Time />
+      : <Faults />}
+  </section>
+)
+
+const Message = (): JSX.Element | null =>
+  wrong.value === "" ? null : (
+    <p class="banner" role="alert">
+      {wrong.value} <button type="button" onClick={() => (wrong.value = "")}>Close</button>
+    </p>
+  )
+
+const Page = (): JSX.Element => (
+  <>
+    <Head />
+    <p class="unseen" role="status" aria-live="polite">{said.value}</p>
+    {link.value === "unauthorised" ? <Login /> : (
+      <>
+        <State />
+        <Message />
+        <main class={link.value === "live" ? "" : "stale"} aria-busy={link.value === "loading"}>
+          <Hints />
+          {link.value === "loading" && status.value === undefined ? <p class="soft">Loading…</p> : (
+            <>
+              <Market />
+              <Tabs />
+              <Area />
+            </>
+          )}
+        </main>
+        <footer class="soft">
+          Charts by <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">TradingView</a>
+        </footer>
+      </>
+    )}
+  </>
+)
+
+const root = document.getElementById("page")
+if (root !== null) render(<Page />, root)
+if (link.value !== "unauthorised") void start()
+watch()

@@ -1,0 +1,385 @@
+/**
+ * What the page knows, and how it stays true. Everything is read once; then the feed says what changed. What changed is
+ * drawn once a frame, and read again at most twice a second, however much happens.
+ */
+import { batch, signal } from "@preact/signals"
+import type { ClockReading } from "../../control/ClockControl.ts"
+import type { Fork } from "../../control/Forks.ts"
+import type { Status } from "../../control/HistoryControl.ts"
+import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
+import type { CommandSummary } from "../../control/Past.ts"
+import type { Candle } from "../../control/Tape.ts"
+import type { AccountFill, AccountSummary, Balance, OpenOrder, OpenPosition } from "../../control/Views.ts"
+import type { EndpointSummary } from "../../control/ViewsApi.ts"
+import type { Armed } from "../../gateway/Faults.ts"
+import type { RequestRecord } from "../../gateway/Requests.ts"
+import type { SavedState } from "../../store/SavedStates.ts"
+import { ApiError, type Entry, follow, get, hasToken, setToken } from "./api.ts"
+
+/** How the page stands to the sandbox. Only `live` is live. */
+export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
+
+export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
+/** When the page last heard of the sandbox, by the machine's clock. */
+export const heardAt = signal(Date.now())
+export const status = signal<Status | undefined>(undefined)
+/** The venue's clock, and when it was read by `performance.now`. */
+export const clock = signal<ClockReading & { readonly readAt: number } | undefined>(undefined)
+export const nextDue = signal<number | undefined>(undefined)
+export const markets = signal<ReadonlyArray<MarketSummary>>([])
+export const accounts = signal<ReadonlyArray<AccountSummary>>([])
+export const endpoints = signal<ReadonlyArray<EndpointSummary>>([])
+export const faults = signal<ReadonlyArray<Armed>>([])
+export const forks = signal<ReadonlyArray<Fork>>([])
+export const saved = signal<ReadonlyArray<SavedState>>([])
+export const commands = signal<ReadonlyArray<CommandSummary>>([])
+
+export const market = signal("BTC_USDT")
+export const seconds = signal(60)
+export const candles = signal<ReadonlyArray<Candle>>([])
+export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
+
+export const account = signal("")
+export const orderCount = signal(0)
+export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
+  offset: 0,
+  rows: []
+})
+export const positions = signal<ReadonlyArray<OpenPosition>>([])
+export const balances = signal<ReadonlyArray<Balance>>([])
+export const fills = signal<ReadonlyArray<AccountFill>>([])
+
+/** The latest calls, the latest first. */
+export const requests = signal<ReadonlyArray<RequestRecord>>([])
+
+/** What a person who does not see the page should hear, and what went wrong. */
+export const said = signal("")
+export const wrong = signal("")
+
+/** Which of the three hints have come true. */
+export const seen = signal({ price: false, fault: false, time: false })
+
+/** How many calls the page keeps: what the sandbox keeps. */
+export const keptRequests = 5000
+
+/** How many orders are read at once. */
+export const orderPage = 100
+
+// ---------------------------------------------------------------------------
+// Reading
+// ---------------------------------------------------------------------------
+
+type Part = "status" | "market" | "candles" | "account" | "accounts" | "markets" | "commands" | "faults" | "forks"
+
+let orderOffset = 0
+
+const readStatus = async (): Promise<void> => {
+  const [now, time, due] = await Promise.all([
+    get<Status>("Status"),
+    get<ClockReading>("Clock"),
+    get<{ at?: number }>("NextDue")
+  ])
+  const before = status.value
+  batch(() => {
+    heardAt.value = Date.now()
+    if (before?.digest !== now.digest) status.value = now
+    clock.value = { ...time, readAt: performance.now() }
+    nextDue.value = due.at
+  })
+  // Not every command has an event: an account is opened without one.
+  if (before !== undefined && before.digest !== now.digest) mark("accounts", "commands")
+}
+
+const readers: Readonly<Record<Part, () => Promise<void>>> = {
+  status: readStatus,
+  market: async () => {
+    depth.value = await get<Depth>("Depth", { market: market.value })
+  },
+  candles: async () => {
+    candles.value = await get<ReadonlyArray<Candle>>("Candles", { market: market.value, seconds: seconds.value })
+  },
+  markets: async () => {
+    markets.value = await get<ReadonlyArray<MarketSummary>>("Markets")
+  },
+  accounts: async () => {
+    const found = await get<ReadonlyArray<AccountSummary>>("Accounts")
+    batch(() => {
+      accounts.value = found
+      if (!found.some((one) => one.account === account.value)) account.value = found[0]?.account ?? ""
+    })
+  },
+  account: async () => {
+    const of = { account: account.value }
+    if (of.account === "") return
+    const offset = orderOffset
+    const [count, rows, held, owned, filled] = await Promise.all([
+      get<{ count: number }>("CountOfOpenOrders", of),
+      get<ReadonlyArray<OpenOrder>>("OpenOrders", { ...of, offset, limit: orderPage }),
+      get<ReadonlyArray<OpenPosition>>("Positions", of),
+      get<ReadonlyArray<Balance>>("Balances", of),
+      get<ReadonlyArray<AccountFill>>("Fills", of)
+    ])
+    if (account.value !== of.account) return
+    batch(() => {
+      orderCount.value = count.count
+      orders.value = { offset, rows }
+      positions.value = held
+      balances.value = owned
+      fills.value = filled
+    })
+  },
+  commands: async () => {
+    const [latest, states] = await Promise.all([
+      get<ReadonlyArray<CommandSummary>>("Commands", { limit: 200 }),
+      get<ReadonlyArray<SavedState>>("Saved")
+    ])
+    batch(() => {
+      commands.value = latest
+      saved.value = states
+    })
+  },
+  faults: async () => {
+    faults.value = await get<ReadonlyArray<Armed>>("Faults")
+  },
+  forks: async () => {
+    forks.value = await get<ReadonlyArray<Fork>>("Forks")
+  }
+}
+
+const failed = (error: unknown): void => {
+  const { message, status = 0 } = error as { message: string; status?: number }
+  if (status === 401) link.value = "unauthorised"
+  else if (status === 503) link.value = "stopped"
+  else if (status !== 0) wrong.value = message
+}
+
+// ---------------------------------------------------------------------------
+// Reading again, at most twice a second
+// ---------------------------------------------------------------------------
+
+const pause = 450
+const changed = new Set<Part>()
+let reading = false
+let timer: ReturnType<typeof setTimeout> | undefined
+
+const readChanged = async (): Promise<void> => {
+  timer = undefined
+  reading = true
+  const parts = [...changed]
+  changed.clear()
+  await Promise.all(parts.map((part) => readers[part]())).catch(failed)
+  reading = false
+  if (changed.size > 0) mark()
+}
+
+/** Says that parts of what the page shows have changed. They are read again soon. */
+export const mark = (...parts: ReadonlyArray<Part>): void => {
+  for (const part of parts) changed.add(part)
+  if (!reading && timer === undefined) timer = setTimeout(() => void readChanged(), pause)
+}
+
+/** Reads parts at once: somebody has just asked for them. */
+export const readNow = async (...parts: ReadonlyArray<Part>): Promise<void> => {
+  await Promise.all(parts.map((part) => readers[part]())).catch(failed)
+}
+
+/** Reads the orders around a row of the list. */
+export const lookAtOrders = (row: number): void => {
+  const offset = Math.max(0, row - orderPage / 4)
+  if (offset === orderOffset) return
+  orderOffset = offset
+  void readNow("account")
+}
+
+// ---------------------------------------------------------------------------
+// Following
+// ---------------------------------------------------------------------------
+
+let last = ""
+let queue: Array<Entry> = []
+let drawing = false
+
+/** The candle of a price grows at once; the server's own are read when the market is chosen. */
+const grow = (at: number, price: string, volume: number): void => {
+  const start = Math.floor(at / 1e6 / seconds.value) * seconds.value
+  const kept = candles.value
+  const final = kept.at(-1)
+  if (final !== undefined && final.at > start) return mark("candles")
+  const made = final?.at === start
+    ? {
+      ...final,
+      close: price,
+      high: Number(price) > Number(final.high) ? price : final.high,
+      low: Number(price) < Number(final.low) ? price : final.low,
+      volume: String(Number(final.volume) + volume)
+    }
+    : { at: start, open: price, high: price, low: price, close: price, volume: String(volume) }
+  candles.value = [...(final?.at === start ? kept.slice(0, -1) : kept.slice(-499)), made as Candle]
+}
+
+const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<RequestRecord>): void => {
+  switch (event._tag) {
+    case "Requested": {
+      const request = event.request as RequestRecord
+      calls.push(request)
+      if (request.fault !== undefined) {
+        mark("faults")
+        seen.value = { ...seen.value, fault: true }
+      }
+      return
+    }
+    case "PriceMoved":
+    case "Traded":
+      prices.set(String(event.market), String(event.price))
+      if (!seen.value.price) seen.value = { ...seen.value, price: true }
+      if (event.market === market.value) {
+        mark("market")
+        grow(at, String(event.price), event._tag === "Traded" ? Number(event.amount) : 0)
+      }
+      break
+    case "Restored":
+      mark("markets", "market", "candles", "account", "accounts")
+      seen.value = { ...seen.value, time: true }
+      said.value = `The state after command ${String(event.sequence)} was restored`
+      break
+    case "OrderActivated":
+      said.value = `A stop order on ${String(event.market)} was triggered`
+      break
+  }
+  if (event.account === account.value) mark("account")
+  if (event.market === market.value) mark("market")
+  mark("status", "commands")
+}
+
+const draw = (): void => {
+  drawing = false
+  const entries = queue
+  queue = []
+  const prices = new Map<string, string>()
+  const calls: Array<RequestRecord> = []
+  batch(() => {
+    for (const entry of entries) take(entry, prices, calls)
+    if (prices.size > 0) {
+      markets.value = markets.value.map((one) => {
+        const price = prices.get(one.market)
+        return price === undefined ? one : { ...one, price: price as NonNullable<MarketSummary["price"]> }
+      })
+    }
+    const newest = requests.value[0]?.number ?? 0
+    const added = calls.filter(({ number }) => number > newest)
+    if (added.length > 0) requests.value = [...added.toReversed(), ...requests.value].slice(0, keptRequests)
+    heardAt.value = Date.now()
+  })
+}
+
+/** Draws once a frame. A page that nobody sees has no frames. */
+const arrived = (entries: ReadonlyArray<Entry>): void => {
+  last = entries.at(-1)?.id ?? last
+  for (const entry of entries) queue.push(entry)
+  if (drawing) return
+  drawing = true
+  if (document.hidden) setTimeout(draw, 250)
+  else requestAnimationFrame(draw)
+}
+
+const readAll = async (): Promise<void> => {
+  await readers.status()
+  await Promise.all([readers.markets(), readers.accounts()])
+  const [calls, found] = await Promise.all([
+    get<ReadonlyArray<RequestRecord>>("Requests", { latest: 2000 }),
+    get<ReadonlyArray<EndpointSummary>>("Endpoints"),
+    ...(["market", "candles", "account", "commands", "faults", "forks"] as const).map((part) => readers[part]())
+  ])
+  batch(() => {
+    requests.value = calls.toReversed()
+    endpoints.value = found
+  })
+}
+
+const wait = (millis: number): Promise<void> => new Promise((resume) => setTimeout(resume, millis))
+
+/** Follows the feed, and reads everything once it is open, so that nothing falls between the two. */
+const live = async (stop: AbortSignal): Promise<void> => {
+  const { promise: open, resolve } = Promise.withResolvers<void>()
+  const reading = async (): Promise<void> => {
+    await open
+    await readAll()
+    link.value = "live"
+    mark("markets", "candles")
+  }
+  await Promise.all([follow(last, resolve, arrived, stop), reading()])
+}
+
+/** Keeps the page live, whenever the sandbox went away and came back. It ends at a wrong token. */
+export const start = async (): Promise<void> => {
+  for (let tries = 0;; tries++) {
+    const stop = new AbortController()
+    try {
+      await live(stop.signal)
+    } catch (error) {
+      failed(error)
+      // The feed does not go on from there: everything is read anew, and it goes on from now.
+      if (error instanceof ApiError && error.status === 410) last = ""
+    }
+    stop.abort()
+    if (link.value === "unauthorised") return
+    if (link.value === "live") {
+      link.value = "reconnecting"
+      tries = 0
+    }
+    await wait(Math.min(3000, 300 * 2 ** tries))
+  }
+}
+
+/** Opens the sandbox with a token that was typed in. */
+export const enter = (token: string): void => {
+  setToken(token)
+  link.value = "loading"
+  last = ""
+  void start()
+}
+
+/** What has no event is looked at every second, as long as somebody looks at the page. */
+export const watch = (): void => {
+  let beats = 0
+  setInterval(() => {
+    if (link.value !== "live" || document.hidden) return
+    mark("status", "faults")
+    if (++beats % 3 === 0) mark("forks")
+  }, 900)
+}
+
+/** Does something that somebody asked for, says what came of it, and reads what it may have changed. */
+export const act = async (
+  done: string,
+  work: () => Promise<unknown>,
+  ...parts: ReadonlyArray<Part>
+): Promise<boolean> => {
+  try {
+    await work()
+    wrong.value = ""
+    said.value = done
+    await readNow("status", ...parts)
+    return true
+  } catch (error) {
+    failed(error)
+    const { message } = error as Error
+    wrong.value = message
+    return false
+  }
+}
+
+export const choose = (
+  chosen: { readonly market?: string; readonly account?: string; readonly seconds?: number }
+): void => {
+  if (chosen.market !== undefined) market.value = chosen.market
+  if (chosen.seconds !== undefined) seconds.value = chosen.seconds
+  if (chosen.account !== undefined) {
+    account.value = chosen.account
+    orderOffset = 0
+    void readNow("account")
+    return
+  }
+  candles.value = []
+  void readNow("candles", "market")
+}
