@@ -362,13 +362,13 @@ describe("no order is placed twice, and none that was placed is reported as not 
               if (end.names.length > 1) ended.repeated++
             }
           }), network({ lag, forgets })),
-      { runs: (proves ? 400 : 100) * (isLong ? 3 : 1), timeout: 120_000 }
+      { runs: (proves ? 240 : 80) * (isLong ? 3 : 1), timeout: 120_000 }
     )
 
     // Else the property above would say nothing.
     it(`${name}: some were placed at last, and some ${proves ? "were not and asked for once more" : "can't be known"}`, () => {
       assert.isAbove(ended.placed, 50)
-      assert.strictEqual(ended.repeated > 8, proves)
+      assert.strictEqual(ended.repeated > 3, proves)
       if (!proves) assert.isAbove(ended.unknown, 10)
     })
   }

@@ -8,7 +8,9 @@ import { Sorted } from "./Sorted.ts"
 
 /** Something, and whether it has been done. */
 interface Item<A> {
+  /** The thing. */
   readonly value: A
+  /** Whether it has been done, or been taken off. */
   isDone: boolean
 }
 

@@ -81,6 +81,7 @@ export type Balances = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
 /** Whoever holds purses: a holder, as the key of its balances. */
 interface Owner {
+  /** The key of its balances. */
   readonly key: string
   /** Only the lender and `outside` may go below zero. */
   readonly isBounded: boolean
@@ -113,14 +114,21 @@ export interface Purse {
 
 /** Both parts of what an account has of an asset in a wallet. */
 interface Pair {
+  /** The account. */
   readonly account: string
+  /** The wallet. */
   readonly wallet: Wallet
+  /** The asset. */
   readonly ticker: Ticker
+  /** What the account can spend. */
   readonly free: Purse
+  /** What its open orders have locked. */
   readonly locked: Purse
-  /** The last turn in which a part was moved, and what the parts were before. */
+  /** The last turn in which a part was moved. */
   turn: number
+  /** What it could spend before that turn. */
   wasFree: Units
+  /** What was locked before that turn. */
   wasLocked: Units
   /** What was moved next in that turn. */
   next: Pair | undefined
@@ -128,14 +136,19 @@ interface Pair {
 
 /** What an account has in a wallet. */
 interface Pairs {
+  /** The account, as who holds what it can spend. */
   readonly free: Owner
+  /** The account, as who holds what is locked. */
   readonly locked: Owner
+  /** What it has, by asset. */
   readonly byTicker: Map<Ticker, Pair>
 }
 
 /** A holder that is no account. */
 interface Other {
+  /** The holder. */
   readonly owner: Owner
+  /** What it has, by asset. */
   readonly byTicker: Map<Ticker, Purse>
 }
 
@@ -151,7 +164,12 @@ export interface Ledger {
   /** The holders that are no accounts. */
   readonly others: { readonly [H in Extract<Holder, string>]: Other }
   /** What the current command has moved, in this order. Empty between commands. */
-  readonly touched: { first: Pair | undefined; last: Pair | undefined }
+  readonly touched: {
+    /** What was moved first. */
+    first: Pair | undefined
+    /** What was moved last. */
+    last: Pair | undefined
+  }
   /** Rises with every command. */
   turn: number
   /** Rises with every empty purse that is filled. */

@@ -355,7 +355,12 @@ export interface State {
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: Set<PriceStep>
   /** Investments by when interest is paid next, and prices by when they come. Derived. */
-  readonly due: { readonly interest: Agenda.Agenda<Investment>; readonly prices: Agenda.Agenda<PriceStep> }
+  readonly due: {
+    /** Investments, by when interest is paid next. */
+    readonly interest: Agenda.Agenda<Investment>
+    /** Prices, by when they come. */
+    readonly prices: Agenda.Agenda<PriceStep>
+  }
   /** How many investments an account has whose term has not ended. Derived. */
   readonly investmentsOf: Map<string, number>
   /** Who has which API keys and sub-accounts. Derived. */
