@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Exchanged from "../../../src/sandbox/gateway/Exchanged.ts"
+import { json, type Request } from "../../../src/sandbox/gateway/Message.ts"
+
+const request = (body: string, headers: Request["headers"] = {}): Request => ({
+  method: "POST",
+  path: "/api/v4/main-account/codes/apply",
+  headers,
+  body: Buffer.from(body),
+  from: "test"
+})
+
+const shownOf = (asked: Request, answer: object) => {
+  const exchanged = Exchanged.make()
+  exchanged.add(1, asked, json(200, answer))
+  const kept = exchanged.get(1)
+  assert.isDefined(kept)
+  return Exchanged.show(kept, ["the-secret-of-a-key"])
+}
+
+describe("what was exchanged", () => {
+  it("shows no key, signature, code, passphrase or secret, however they are written", () => {
+    const headers = { "x-txc-apikey": "KEY", "x-txc-signature": "SIGNATURE", cookie: "COOKIE", accept: "*/*" }
+    const shown = JSON.stringify([
+      shownOf(request(`{"c\\u006fde":"CODE","passphrase":"PASS"}`, headers), {
+        secretKey: "MADE",
+        note: "the-secret-of-a-key"
+      }),
+      shownOf(request(`{"amount":"1","code":"CODE, and no end`), {})
+    ])
+    for (const secret of ["KEY\"", "SIGNATURE", "COOKIE", "CODE", "PASS", "MADE", "the-secret-of-a-key"]) {
+      assert.notInclude(shown, secret)
+    }
+    assert.include(shown, "*/*")
+  })
+
+  it("keeps a part of what is long, and the latest calls only", () => {
+    const exchanged = Exchanged.make()
+    for (let number = 1; number <= Exchanged.kept + 1; number++) {
+      exchanged.add(number, request("x".repeat(5000)), json(200, { long: "y".repeat(5000) }))
+    }
+    assert.isUndefined(exchanged.get(1))
+    const kept = exchanged.get(2)
+    assert.strictEqual(kept?.request.body.length, 4096)
+    assert.isFalse(kept?.whole)
+  })
+})
