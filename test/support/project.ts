@@ -14,7 +14,7 @@ export const readSource = (path: string): string => readFileSync(join(root, path
 /** What the package exports, with each file in `dist` replaced by its source. */
 const manifest = readSource("package.json")
   .replaceAll(/"types": .*\n/gu, "")
-  .replaceAll(/\.\/dist\/(.*)\.js"/gu, `./src/$1.ts"`)
+  .replaceAll(/\.\/dist\/(?:run\/)?(.*)\.js"/gu, `./src/$1.ts"`)
 
 const command = `#!/bin/sh\nexec "${process.execPath}" "${root}src/cli/main.ts" "$@"\n`
 

@@ -137,6 +137,7 @@ describe.skipIf(executable === undefined)("the page (needs Chromium)", () => {
       const control = yield* Control.Control
       const { baseUrl, errors, shown } = yield* opened
       yield* press(shown, "Move the price")
+      yield* see(() => shown.locator("input:focus").waitFor())
       yield* see(() => shown.keyboard.type("40321"))
       yield* see(() => shown.keyboard.press("Enter"))
       yield* appears(shown, "✓ Move the price")
