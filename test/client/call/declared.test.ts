@@ -215,7 +215,7 @@ for (const dialect of dialects) {
           Effect.map(tagOf(endpoint, dialect, request, course), (tag) => {
             if (tag !== undefined) assert.include([...declared], tag)
           }),
-        { runs: 100 }
+        { runs: 50 }
       )
     }
   })
