@@ -26,7 +26,7 @@ const holds = (report: Report.Report) => {
 }
 
 describe("the clock of a target", () => {
-  for (const dialect of [Dialect.document, Dialect.live]) {
+  for (const dialect of isLong ? [Dialect.document, Dialect.live] : [Dialect.live]) {
     it.live(
       `may be another than this machine's, and every rule holds in run after run (${dialect.name})`,
       () =>

@@ -31,6 +31,7 @@ import {
   unharmed,
   withoutEffect
 } from "../support/hostile.ts"
+import { isLong } from "../support/long.ts"
 import { property } from "../support/property.ts"
 import { freshNonce, handle, hmac, signed, signedHeaders, signedText } from "../support/signed.ts"
 
@@ -268,7 +269,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         const { json, status } = yield* withoutEffect(dialect, handle(withHeaders({ ...request, body }, headers)))
         assert.deepStrictEqual({ status, json }, { status: 400, json: invalid })
       }).pipe(Effect.provide(world)),
-    { runs: 100 }
+    { runs: isLong ? 500 : 60 }
   )
 })
 
@@ -678,7 +679,7 @@ describe.each(dialects)("fuzzed in the $name dialect", (dialect) => {
         judge(yield* send(request), request)
       }
       yield* unharmed(dialect)
-    }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))), { runs: 100 })
+    }).pipe(Effect.scoped, Effect.provide(inProcess(dialect))), { runs: isLong ? 500 : 60 })
 
   property("what was accepted is in the journal, and can be read again", [
     fc.array(attacks, { minLength: 20, maxLength: 100 })

@@ -22,7 +22,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           follower.check(desk.send(action), action)
         }
         follower.checkAll()
-      }), { runs: isLong ? 500 : 70, timeout: 60_000 })
+      }), { runs: isLong ? 500 : 50, timeout: 60_000 })
 
     property(
       "each index says what a scan of everything would, after every command",
