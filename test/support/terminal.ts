@@ -61,7 +61,13 @@ export const onTerminal = (
 ) =>
   Effect.callback<Shown>((resume) => {
     const command = [process.execPath, fileURLToPath(moduleUrl("cli/main.ts")), ...args]
-    const given = JSON.stringify([command, folder, { TERM: "xterm", ...compiled, ...environment }, columns, steps])
+    const given = JSON.stringify([
+      command,
+      folder,
+      { TERM: "xterm", NO_COLOR: "", ...compiled, ...environment },
+      columns,
+      steps
+    ])
     const child = spawn("python3", ["-c", script, given], { stdio: ["ignore", "pipe", "inherit"] })
     let printed = ""
     child.stdout.on("data", (chunk: Buffer) => {

@@ -56,9 +56,9 @@ export const Shown: Schema.Codec<Shown, unknown> = Schema.Struct({
 export interface Kept {
   /** The number of the call in the log. */
   readonly number: number
-  /** The request. A body longer than 4096 bytes is cut. */
+  /** The request. A body of more than 4096 bytes is cut to these; so are other texts, to 256 characters, in one of more than 8192. */
   readonly request: Request
-  /** Whether the body is whole. */
+  /** Whether the request is whole. */
   readonly whole: boolean
   /** The answer. */
   readonly answer: Answer
@@ -82,13 +82,40 @@ export const kept = 1000
 
 const longest = 4096
 
-/** What is long is cut and copied: a slice would keep the whole alive. */
-const cutRequest = (request: Request): Request =>
-  request.body.length <= longest ? request : { ...request, body: new Uint8Array(request.body.subarray(0, longest)) }
+/** How long a text may be, in characters, in a request of which not all is kept. */
+const longestPart = 256
+
+/** A text that is cut is copied: a slice would keep the whole alive. */
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : Buffer.from(text.slice(0, most)).toString()
+
+const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
+  let size = body.length + path.length + query.length
+  for (const name in headers) size += name.length + String(headers[name]).length
+  return size
+}
+
+/** A body is copied too: it may be a part of all that its connection has sent. */
+const keptRequest = (request: Request, whole: boolean): Request => {
+  if (whole) return { ...request, body: new Uint8Array(request.body) }
+  const { body, from, headers, method, path, query = "" } = request
+  return {
+    method,
+    path: cut(path, longestPart),
+    query: cut(query, longestPart),
+    headers: Object.fromEntries(
+      Object.entries(headers).slice(0, 32).map(([name, value]) =>
+        [cut(name, longestPart), cut(String(value), longestPart)] as const
+      )
+    ),
+    body: new Uint8Array(body.subarray(0, longest)),
+    from
+  }
+}
 
 const cutAnswer = (answer: Answer): Answer =>
   answer._tag === "Answer" && answer.body.length > longest
-    ? { ...answer, body: Buffer.from(answer.body.slice(0, longest)).toString() }
+    ? { ...answer, body: cut(answer.body, longest) }
     : answer
 
 /**
@@ -101,12 +128,8 @@ export const make = (): Exchanged => {
   const ring: Array<Kept> = []
   return {
     add: (number, request, answer) => {
-      ring[number % kept] = {
-        number,
-        request: cutRequest(request),
-        whole: request.body.length <= longest,
-        answer: cutAnswer(answer)
-      }
+      const whole = request.body.length <= longest && sizeOf(request) <= 2 * longest
+      ring[number % kept] = { number, request: keptRequest(request, whole), whole, answer: cutAnswer(answer) }
     },
     get: (number) => {
       const found = ring[number % kept]

@@ -43,5 +43,16 @@ describe("what was exchanged", () => {
     const kept = exchanged.get(2)
     assert.strictEqual(kept?.request.body.length, 4096)
     assert.isFalse(kept?.whole)
+    const long = { ...request("x"), path: `/${"p".repeat(9000)}`, headers: { cookie: "c".repeat(9000) } }
+    exchanged.add(3, long, json(200, {}))
+    assert.isBelow(JSON.stringify(exchanged.get(3)?.request).length, 1000)
+    assert.isFalse(exchanged.get(3)?.whole)
+  })
+
+  it("keeps nothing of the buffer that a body is a part of", () => {
+    const exchanged = Exchanged.make()
+    const all = new Uint8Array(65_536)
+    exchanged.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
+    assert.strictEqual(exchanged.get(1)?.request.body.buffer.byteLength, 10)
   })
 })
