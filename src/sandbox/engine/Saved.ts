@@ -6,6 +6,7 @@
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
+import type { Candle } from "./Candles.ts"
 import * as Families from "./Families.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
@@ -74,6 +75,8 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
+  /** The candles of the markets that have some: a list for each length. */
+  readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
 }
 
 const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
@@ -111,7 +114,12 @@ export const save = (state: State.State): Saved => {
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
     priceSteps: [...state.priceSteps],
-    trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)]))
+    trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)])),
+    candles: new Map(
+      [...state.trading].flatMap(([market, { candles }]) =>
+        candles.some((list) => list.length > 0) ? [[market, candles]] : []
+      )
+    )
   }
 }
 
@@ -127,6 +135,16 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
   trading.lastPrice = lastPrice
 }
 
+const loadCandles = (state: State.State, { candles }: Saved): void => {
+  for (const [market, lists] of candles) {
+    for (const [level, list] of lists.entries()) {
+      const loaded = state.trading.get(market)?.candles[level]
+      // There may be too many for the arguments of one call.
+      if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
+    }
+  }
+}
+
 /**
  * The state of plain data, which becomes a part of it.
  *
@@ -134,7 +152,8 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
  * @since 0.1.0
  */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
-  const { investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
+  const { candles: _candles, investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } =
+    saved
   const state: State.State = { ...State.make(policy), ...rest, ledger: Ledger.make(ledger.balances) }
   for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
   for (const key of state.keys.values()) Families.addKey(state.families, key)
@@ -144,6 +163,7 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
     Locks.claim(state, order)
   }
   for (const [market, traded] of trading) loadTrading(state, market, traded)
+  loadCandles(state, saved)
   for (const position of positions.values()) Positions.add(state, position)
   for (const investment of investments.values()) Lending.add(state, investment)
   for (const step of priceSteps) Schedule.addPrice(state, step)

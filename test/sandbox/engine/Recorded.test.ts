@@ -12,8 +12,8 @@ import { history } from "./histories.ts"
 const [length, between] = [400, 50]
 
 /**
- * What version 2 of the engine has made of a history: a hash of each reply, all events, and the states on the way. As long
- * as the version is the same, so are these.
+ * What the engine has made of a history since version 2: a hash of each reply, all events, and the states on the way. The
+ * candles of version 3 are not part of it: they follow from the events, and have a test of their own.
  */
 const recorded = {
   document: [
@@ -43,18 +43,20 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-describe("an engine of version 2", () => {
+const withoutCandles = (saved: Saved.Saved): object => ({ ...saved, candles: undefined })
+
+describe("an engine of version 3", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
     recorded[name].forEach((expected, index) =>
       it.effect(`makes of history ${index + 1} what it always has, by the policy of the ${name} dialect`, () =>
         Effect.sync(() => {
-          assert.strictEqual(Engine.version, 2)
+          assert.strictEqual(Engine.version, 3)
           const state = State.make(policy)
           const next = history(index + 1)
           const hash = createHash("sha256")
           for (let count = 1; count <= length; count++) {
             hash.update(canonical(sorted(Engine.apply(state, next(state)))))
-            if (count % between === 0) hash.update(canonical(sorted(Saved.save(state))))
+            if (count % between === 0) hash.update(canonical(sorted(withoutCandles(Saved.save(state)))))
           }
           assert.strictEqual(hash.digest("hex"), expected)
         }))
