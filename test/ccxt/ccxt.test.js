@@ -437,10 +437,6 @@ test("what ccxt calls and the sandbox does not serve is not found, and nothing e
   const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
   for (
     const call of [
-      () => alice.fetchTicker(btc), // GET /api/v1/public/ticker
-      () => alice.fetchTickers([perpetual]), // GET /api/v4/public/futures
-      () => alice.fetchOHLCV(btc), // GET /api/v1/public/kline
-      () => alice.fetchTransactionFees(), // GET /api/v4/public/fee
       () => alice.editOrder(id, btc, "limit", "buy", 0.1, 41000), // POST /api/v4/order/modify
       () => alice.createOrder(btc, "market", "sell", 0.1, undefined, { triggerPrice: 48000 }) // …/order/stop_market
     ]
