@@ -77,7 +77,9 @@ const fields = {
 
 const figures = Wire.answer<Omit<Summary, "at">>(fields, { keys: { volume: "vol", total: "deal" } })
 
-const summary = Schema.Struct({ ticker: figures.schema, at: UnixSeconds }).pipe(
+const received = Schema.Struct({ ticker: figures.schema, at: UnixSeconds })
+
+const summary = received.annotate(Wire.describedBy(() => received)).pipe(
   Schema.decodeTo(Schema.toType(Schema.Struct({ ...fields, at: UnixSeconds })), {
     decode: SchemaGetter.transform(({ at, ticker }) => ({ ...ticker, at })),
     encode: SchemaGetter.transform(({ at, ...ticker }) => ({ ticker, at }))

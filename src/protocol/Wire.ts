@@ -452,17 +452,19 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
  * @category constructors
  * @since 0.1.0
  */
-export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> =>
-  Schema.Struct({
+export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
+  const envelope = Schema.Struct({
     success: Schema.optionalKey(Schema.NullOr(Schema.Literal(true))),
     message: Schema.optionalKey(Schema.NullOr(Schema.String)),
     result: schema
-  }).pipe(
+  })
+  return envelope.annotate(describedBy(() => envelope)).pipe(
     Schema.decodeTo(Schema.toType(schema), {
       decode: SchemaGetter.transform(({ result }) => result),
       encode: SchemaGetter.transform((result: A) => ({ success: true, message: null, result }))
     })
   )
+}
 
 /**
  * A text that is alone in a JSON object, under `key`.
