@@ -96,8 +96,16 @@ export interface ProviderTerms extends Terms {
  * @since 0.1.0
  */
 export type Direction =
-  | { readonly _tag: "Asset"; readonly terms: Terms }
-  | { readonly _tag: "Providers"; readonly terms: ReadonlyMap<string, ProviderTerms> }
+  | {
+    readonly _tag: "Asset"
+    /** The terms of the asset. */
+    readonly terms: Terms
+  }
+  | {
+    readonly _tag: "Providers"
+    /** The terms of each provider, by its identifier. */
+    readonly terms: ReadonlyMap<string, ProviderTerms>
+  }
 
 /**
  * The fees and limits of an asset.

@@ -385,7 +385,10 @@ const unescape = (text: string): string => Result.getOrElse(Result.try(() => dec
  * @since 0.1.0
  */
 export const match = (
-  { path: template }: { readonly path: string },
+  { path: template }: {
+    /** A path that may contain fields, such as an endpoint's. */
+    readonly path: string
+  },
   path: string
 ): Readonly<Record<string, string>> | undefined => {
   const expected = template.split("/")
