@@ -1,11 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { marketName } from "../../src/domain/Identifiers.ts"
 import { UnixSeconds } from "../../src/domain/Time.ts"
 import * as Candles from "../../src/endpoints/Candles.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control } from "../../src/sandbox/control/Control.ts"
+import { Control, make as makeControl } from "../../src/sandbox/control/Control.ts"
+import * as Venue from "../../src/sandbox/Venue.ts"
+import { scratchFile } from "../support/files.ts"
 import { asBob, btcUsdt, dialects, failsWith, limit, price, rawPublic, same, traders } from "../support/trading.ts"
 
 /** A Wednesday, 2030-03-20T12:00:00Z. */
@@ -165,3 +169,52 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 })
+
+it.live("a restart, a fork and a replay have the same candles, and a restore those of its time", () =>
+  Effect.gen(function*() {
+    const file = yield* scratchFile
+    const open = Effect.fnUntraced(function*() {
+      const scope = yield* Scope.make()
+      const venue = yield* Scope.provide(Venue.make({ dialect: Dialect.live, file }), scope)
+      return { venue, control: makeControl(venue), close: Scope.close(scope, Exit.void) }
+    })
+    const shown = (venue: Venue.Venue["Service"], interval: string) =>
+      Effect.map(
+        venue.handle({
+          method: "GET",
+          path: "/api/v1/public/kline",
+          query: `market=BTC_USDT&interval=${interval}&start=0`,
+          headers: {},
+          body: new Uint8Array(),
+          from: "test"
+        }),
+        (answer) => answer._tag === "Answer" ? answer.body : assert.fail(answer._tag)
+      )
+    const all = (venue: Venue.Venue["Service"]) => Effect.forEach(["1s", "1m", "1h", "1d"], (of) => shown(venue, of))
+
+    const first = yield* open()
+    yield* first.control.setClock({ at: start * 1e6 })
+    const move = (to: string) => first.control.movePrice({ market: btcUsdt, price: price(to) })
+    for (const to of ["1000", "1010", "990"]) {
+      yield* move(to)
+      yield* first.control.advanceClock({ millis: 61_000 })
+    }
+    const early = yield* all(first.venue)
+    assert.include(early[0], `[${start},"1000"`)
+    const sequence = first.venue.sequence()
+    yield* move("2000")
+    const late = yield* all(first.venue)
+    assert.notDeepEqual(late, early)
+    assert.deepStrictEqual(yield* Effect.scoped(Effect.flatMap(first.control.fork(), all)), late)
+    yield* first.close
+
+    const second = yield* open()
+    assert.deepStrictEqual(yield* all(second.venue), late)
+    yield* second.control.restore(sequence)
+    assert.deepStrictEqual(yield* all(second.venue), early)
+    yield* second.close
+
+    const third = yield* open()
+    assert.deepStrictEqual(yield* all(third.venue), early)
+    yield* third.close
+  }).pipe(Effect.scoped))
