@@ -9,6 +9,7 @@ const pageSize = 256
 
 /** The values of neighbouring numbers. */
 interface Page<V> {
+  /** As many as there are numbers on a page. */
   readonly values: Array<V | undefined>
   /** How many there are. */
   size: number
@@ -22,6 +23,8 @@ interface Page<V> {
  */
 export class Numbered<V> {
   private readonly pages = new Map<number, Page<V>>()
+  /** The page of the greatest number. It stays when it is empty: the next number is on it too, most likely. */
+  private latest = -1
 
   /** How many values there are. */
   size = 0
@@ -34,9 +37,7 @@ export class Numbered<V> {
   /** Adds the value of a number that has none. */
   add(number: number, value: V): void {
     const key = Math.floor(number / pageSize)
-    let page = this.pages.get(key)
-    if (page === undefined) this.pages.set(key, page = { values: [], size: 0 })
-    while (page.values.length < number % pageSize) page.values.push(undefined)
+    const page = this.pages.get(key) ?? this.turn(key)
     page.values[number % pageSize] = value
     page.size++
     this.size++
@@ -49,7 +50,7 @@ export class Numbered<V> {
     if (page?.values[number % pageSize] === undefined) return
     page.values[number % pageSize] = undefined
     this.size--
-    if (--page.size === 0) this.pages.delete(key)
+    if (--page.size === 0 && key !== this.latest) this.pages.delete(key)
   }
 
   /** The values, in the order of their numbers. */
@@ -57,5 +58,14 @@ export class Numbered<V> {
     for (const { values } of this.pages.values()) {
       for (const value of values) if (value !== undefined) yield value
     }
+  }
+
+  /** Begins a page, which is the latest from now on. */
+  private turn(key: number): Page<V> {
+    if (this.pages.get(this.latest)?.size === 0) this.pages.delete(this.latest)
+    const page: Page<V> = { values: new Array<V | undefined>(pageSize).fill(undefined), size: 0 }
+    this.pages.set(key, page)
+    this.latest = key
+    return page
   }
 }
