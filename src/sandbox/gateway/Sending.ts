@@ -14,7 +14,7 @@ const lingering = 1000
 
 const writeHead = (response: Http.ServerResponse, answer: Written, headers?: Http.OutgoingHttpHeaders): void => {
   const length = Buffer.byteLength(answer.body)
-  response.writeHead(answer.status, { ...answer.headers, ...headers, "content-length": length })
+  response.writeHead(answer.status, { ...answer.headers, "content-length": length, ...headers })
 }
 
 /** A reset, not an orderly end: the caller must not take it for a complete answer. */

@@ -19,9 +19,10 @@ const fieldsOf: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
 )
 
 const inOrder = (operation: Operation): object => {
-  const given: Readonly<Record<string, unknown>> = { ...operation }
+  const fields = fieldsOf.get(operation._tag) ?? []
+  const given: object = operation
   const ordered: Record<string, unknown> = {}
-  for (const field of fieldsOf.get(operation._tag) ?? []) ordered[field] = given[field]
+  for (const field of fields) ordered[field] = given[field as keyof typeof given]
   return ordered
 }
 
