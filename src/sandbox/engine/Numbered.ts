@@ -65,6 +65,6 @@ export class Numbered<V> {
     const { pages } = this
     if (pages.at(-1)?.size === 0) pages[pages.length - 1] = undefined
     while (pages.length < at) pages.push(undefined)
-    return pages[at] = { values: new Array<V | undefined>(pageSize).fill(undefined), size: 0 }
+    return pages[at] = { values: Array.from<V | undefined>({ length: pageSize }), size: 0 }
   }
 }

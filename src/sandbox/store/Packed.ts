@@ -342,7 +342,7 @@ class Unpacker {
         return shared.get(reader.whole())
       case tag.list: {
         const length = reader.whole()
-        const list = length > pageSize ? new Array<unknown>(length) : []
+        const list: Array<unknown> = length > pageSize ? Array.from({ length }) : []
         shared.push(list)
         for (let index = 0; index < length; index++) list[index] = this.value()
         return list
