@@ -45,7 +45,7 @@ const follow = (
   })
 }
 
-/** Gives the memory of bytes back at once. The garbage collector would come to a long text only when it is old. */
+/** Gives the memory of bytes back at once. The garbage collector comes to long ones late. */
 const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
