@@ -19,15 +19,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import * as Pages from "../client/Pages.ts"
 import * as Constraint from "../domain/Constraint.ts"
 import { Decimal } from "../domain/Decimal.ts"
 import { MarketName, marketName } from "../domain/Identifiers.ts"
-import { maxLimit } from "../domain/Paging.ts"
+import { type Limit, maxLimit } from "../domain/Paging.ts"
 import { UnixSeconds } from "../domain/Time.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import type * as Errors from "../protocol/Errors.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -56,16 +58,27 @@ const between = (min: number, max: number) =>
 const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })))
 
 /**
- * Which of a market's funding rates to read.
+ * Which of a market's funding rates to read, in pages of which size.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface StreamOptions {
   /** Only rates settled at this time or later: Unix seconds, zero or more. */
   readonly startDate?: UnixSeconds
   /** Only rates settled at this time or earlier: Unix seconds, after `startDate`. */
   readonly endDate?: UnixSeconds
+  /** The most records in a page, 1 to 100. Default 100. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of a market's funding rates to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Omit<StreamOptions, "limit"> {
   /** The most records in the page, 1 to 100. Default 100. */
   readonly limit?: number
   /** The index of the first record, 0 to 1000000. Default 0. */
@@ -189,13 +202,24 @@ export class FundingRates extends Context.Service<FundingRates, {
    * for.
    */
   readonly page: (market: MarketName, options?: Options) => Effect.Effect<Pages.Page<FundingRate>, Failure>
+  /** Reads all rates, page by page. See `Pages.stream` for what it promises. */
+  readonly stream: (
+    market: MarketName,
+    options?: StreamOptions
+  ) => Stream.Stream<FundingRate, Failure | Errors.PageCeilingReached>
 }>()("effect-txc/endpoints/FundingRates") {
   /** The service over public calls. */
   static readonly layer: Layer.Layer<FundingRates, never, Call.PublicCall> = PlainService.layerPublic(
     FundingRates,
     endpoint,
-    (call) => ({
-      page: (market, options = {}) => Effect.flatMap(call({ ...options, market }), toPage(options))
-    })
+    (call) => {
+      const page = (market: MarketName, options: Options = {}) =>
+        Effect.flatMap(call({ ...options, market }), toPage(options))
+      return {
+        page,
+        stream: (market, { limit, ...options } = {}) =>
+          Pages.stream("FundingRates.stream", (at) => page(market, { ...options, ...at }), limit)
+      }
+    }
   )
 }

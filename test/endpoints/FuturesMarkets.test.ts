@@ -1,5 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { marketName } from "../../src/domain/Identifiers.ts"
 import { CollateralMarkets } from "../../src/endpoints/CollateralMarkets.ts"
@@ -48,6 +49,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       const rates = yield* FundingRates
       same(yield* rates.page(btcPerp, { limit: 7, offset: 3 }), { offset: 3, limit: 7, records: [] })
       same((yield* rates.page(btcUsdt)).records, [])
+      same(yield* Stream.runCollect(rates.stream(btcPerp)), [])
       const document = dialect === Dialect.document
       for (const market of [marketName("ETH_BTC"), marketName("NO_SUCH")]) {
         const error = yield* failsWith("PublicRequestRejected")(rates.page(market))
