@@ -136,8 +136,14 @@ export interface OrderBook {
   readonly bids: ReadonlyArray<Level>
 }
 
-/** A book as it is received: the exchange has not always named the market. */
-interface ReceivedBook extends Omit<OrderBook, "market"> {
+/**
+ * A book as it is received: the exchange has not always named the market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ReceivedBook extends Omit<OrderBook, "market"> {
+  /** The market; absent where the exchange does not name it. */
   readonly market?: MarketName
 }
 
