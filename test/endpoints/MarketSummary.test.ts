@@ -82,15 +82,6 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       })
     }).pipe(Effect.provide(traders(dialect))))
 
-  it.effect("a day of thousands of trades is counted whole", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(1_900_000_000_000)
-      // No more than a thousand trades of a market are kept.
-      yield* limit("sell", "10", "1000")
-      for (let n = 0; n < 1100; n++) yield* asBob(limit("buy", "0.005", "1000"))
-      same(yield* volumes, ["5.5", "5500"])
-    }).pipe(Effect.provide(traders(dialect))))
-
   it.effect("a market where nothing happened yet has no prices", () =>
     Effect.gen(function*() {
       const none = yield* MarketSummary.use((summary) => summary.get(ethUsdt))
