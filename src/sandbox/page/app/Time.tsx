@@ -6,7 +6,7 @@ import type { Forked } from "../../control/ControlApi.ts"
 import type { CommandSummary } from "../../control/Past.ts"
 import { get, pageAt, post, remove } from "./api.ts"
 import { dateAndTimeOf, lengthOf, number, text, timeOf } from "./format.ts"
-import { Dialog, Field, Form, Rows } from "./parts.tsx"
+import { Cell, Dialog, Field, Form, Rows } from "./parts.tsx"
 import { act, clock, commands, forks, nextDue, said, saved, status } from "./store.ts"
 
 /** What the venue's clock shows now. */
@@ -25,7 +25,7 @@ export const useNow = (): number | undefined => {
 export const aheadOf = (now: number): string => {
   const millis = now / 1000 - Date.now()
   if (Math.abs(millis) < 2000) return ""
-  return `${lengthOf(millis)} ${millis > 0 ? "ahead of" : "behind"} this machine's clock`
+  return `${lengthOf(millis)} ${millis > 0 ? "ahead" : "behind"}`
 }
 
 /** The command that was scrubbed to; the latest when `undefined`. */
@@ -67,8 +67,8 @@ const Clock = (): JSX.Element => {
       {ahead === "" ? null : (
         <p class="hint">
           The sandbox's clock is{" "}
-          {ahead}. Orders, interest and limits carry its time; nonces go by the machine's clock, so callers keep
-          trading.
+          {ahead}, compared with this machine's. Orders, interest and limits carry its time; nonces go by the machine's
+          clock, so callers keep trading.
         </p>
       )}
       {reading.skewMillis === 0
@@ -118,6 +118,9 @@ const Clock = (): JSX.Element => {
     </section>
   )
 }
+
+/** A call that only reads, or that was refused, uses up its nonce: it is a command all the same. */
+const actionOf = ({ action }: CommandSummary): string => action === "Nothing" ? "no effect" : action
 
 const detailOf = ({ fields }: CommandSummary): string =>
   Object.entries(fields).map(([name, value]) => `${name} ${text(value)}`).join(", ")
@@ -187,11 +190,11 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
       const command = all[row]
       return command === undefined ? null : (
         <>
-          <span class="num soft">{command.sequence}</span>
-          <span class="soft">{timeOf(command.at)}</span>
-          <span class={command.sequence === at ? "chosen" : ""}>{command.action}</span>
-          <span>{command.account ?? ""}</span>
-          <span class="why">{detailOf(command)}</span>
+          <Cell class="num soft">{command.sequence}</Cell>
+          <Cell class="soft">{timeOf(command.at)}</Cell>
+          <Cell class={command.sequence === at ? "chosen" : ""}>{actionOf(command)}</Cell>
+          <Cell>{command.account ?? ""}</Cell>
+          <Cell class="why">{detailOf(command)}</Cell>
         </>
       )
     }}
@@ -222,7 +225,7 @@ const Timeline = (): JSX.Element => {
   const shown = all.find(({ sequence }) => sequence === at)
   const words = shown === undefined
     ? ""
-    : `${dateAndTimeOf(shown.at)}: ${shown.action} ${shown.account ?? ""} ${detailOf(shown)}`
+    : `${dateAndTimeOf(shown.at)}: ${actionOf(shown)} ${shown.account ?? ""} ${detailOf(shown)}`
   return (
     <section class="card" aria-label="Timeline">
       <h2>
@@ -235,7 +238,7 @@ const Timeline = (): JSX.Element => {
         min={0}
         max={last}
         value={at}
-        aria-valuetext={shown === undefined ? `command ${at}` : `command ${at}: ${shown.action}`}
+        aria-valuetext={shown === undefined ? `command ${at}` : `command ${at}: ${actionOf(shown)}`}
         onInput={(event) => {
           const to = Number(event.currentTarget.value)
           chosen.value = to === last ? undefined : to

@@ -209,7 +209,9 @@ const Hints = (): JSX.Element | null => {
     [
       "Fail the next call",
       fault,
-      `Press “Fail the next call”, then make one: curl ${location.origin}/api/v4/public/time`,
+      <>
+        Press “Fail the next call”, then make one: <code>curl {location.origin}/api/v4/public/time</code>
+      </>,
       () => {
         area.value = "faults"
         focus("#area button.main")

@@ -1,6 +1,6 @@
 /**
  * What the page knows, and how it stays true. Everything is read once; then the feed says what changed. What changed is
- * drawn once a frame, and read again at most twice a second, however much happens.
+ * drawn ten times a second at most, and read again twice a second at most, however much happens.
  */
 import { batch, signal } from "@preact/signals"
 import type { ClockReading } from "../../control/ClockControl.ts"
@@ -41,10 +41,13 @@ export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
 export const account = signal("")
 export const orderCount = signal(0)
+/** The orders around the rows in sight, the latest first, and how many later ones there are. */
 export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
   offset: 0,
   rows: []
 })
+/** The latest orders, whatever is in sight. */
+export const latestOrders = signal<ReadonlyArray<OpenOrder>>([])
 export const positions = signal<ReadonlyArray<OpenPosition>>([])
 export const balances = signal<ReadonlyArray<Balance>>([])
 export const fills = signal<ReadonlyArray<AccountFill>>([])
@@ -112,9 +115,11 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
     const of = { account: account.value }
     if (of.account === "") return
     const offset = orderOffset
-    const [count, rows, held, owned, filled] = await Promise.all([
+    const read = (offset: number) => get<ReadonlyArray<OpenOrder>>("OpenOrders", { ...of, offset, limit: orderPage })
+    const [count, latest, looked, held, owned, filled] = await Promise.all([
       get<{ count: number }>("CountOfOpenOrders", of),
-      get<ReadonlyArray<OpenOrder>>("OpenOrders", { ...of, offset, limit: orderPage }),
+      read(0),
+      offset === 0 ? [] : read(offset),
       get<ReadonlyArray<OpenPosition>>("Positions", of),
       get<ReadonlyArray<Balance>>("Balances", of),
       get<ReadonlyArray<AccountFill>>("Fills", of)
@@ -122,7 +127,8 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
     if (account.value !== of.account) return
     batch(() => {
       orderCount.value = count.count
-      orders.value = { offset, rows }
+      latestOrders.value = latest.toReversed()
+      orders.value = { offset, rows: offset === 0 ? latestOrders.value : looked.toReversed() }
       positions.value = held
       balances.value = owned
       fills.value = filled
@@ -198,6 +204,8 @@ export const lookAtOrders = (row: number): void => {
 let last = ""
 let queue: Array<Entry> = []
 let drawing = false
+let drawnAt = 0
+const drawPause = 100
 
 /** The candle of a price grows at once; the server's own are read when the market is chosen. */
 const grow = (at: number, price: string, volume: number): void => {
@@ -253,6 +261,7 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
 
 const draw = (): void => {
   drawing = false
+  drawnAt = performance.now()
   const entries = queue
   queue = []
   const prices = new Map<string, string>()
@@ -272,14 +281,14 @@ const draw = (): void => {
   })
 }
 
-/** Draws once a frame. A page that nobody sees has no frames. */
+/** Draws in a frame, ten times a second at most. A page that nobody sees has no frames. */
 const arrived = (entries: ReadonlyArray<Entry>): void => {
   last = entries.at(-1)?.id ?? last
   for (const entry of entries) queue.push(entry)
   if (drawing) return
   drawing = true
-  if (document.hidden) setTimeout(draw, 250)
-  else requestAnimationFrame(draw)
+  const rest = Math.max(0, drawnAt + drawPause - performance.now())
+  setTimeout(() => document.hidden ? draw() : requestAnimationFrame(draw), rest)
 }
 
 const readAll = async (): Promise<void> => {
