@@ -1,32 +1,43 @@
-/** A real browser: Debian's Chromium, where it is installed. */
+/** A real browser: Debian's Chromium, where it is installed. All tests share one, and each has a tab of its own. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { type Browser, chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
-const browser = Effect.acquireRelease(
-  Effect.promise(() =>
-    chromium.launch({
-      executablePath: executable ?? "",
-      // Nothing of the browser's own goes out to the network.
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-    })
-  ),
-  (browser: Browser) => Effect.promise(() => browser.close())
+let launched: Promise<Browser> | undefined
+
+const browser = Effect.promise(() =>
+  launched ??= chromium.launch({
+    executablePath: executable ?? "",
+    // Nothing of the browser's own goes out to the network.
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+  })
 )
 
-/** A page that fails the test when its own program fails. */
-export const page = Effect.gen(function*() {
-  const opened: Page = yield* Effect.flatMap(browser, (browser) => Effect.promise(() => browser.newPage()))
+/** Ends the browser, if a test has started it. For `afterAll` of the file whose tests use it. */
+export const closeBrowser = async (): Promise<void> => {
+  const open = launched
+  launched = undefined
+  await (await open)?.close()
+}
+
+/** A tab that fails the test when its own program fails, or breaks its policy. It knows nothing of other tabs. */
+export const tab = Effect.fnUntraced(function*(options: BrowserContextOptions = {}) {
+  const shared = yield* browser
+  const context = yield* Effect.acquireRelease(
+    Effect.promise(() => shared.newContext(options)),
+    (context) => Effect.promise(() => context.close())
+  )
+  const page: Page = yield* Effect.promise(() => context.newPage())
   const errors: Array<string> = []
-  opened.on("pageerror", (error) => errors.push(error.message))
-  opened.on("console", (message) => {
+  page.on("pageerror", (error) => errors.push(error.message))
+  page.on("console", (message) => {
     if (message.type() === "error" && message.text().includes("Content Security Policy")) errors.push(message.text())
   })
-  return { page: opened, errors }
+  return { page, errors }
 })
 
 /** Does something with the page. */

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type { Constraint } from "../../domain/Constraint.ts"
+import type { Violations } from "../engine/Reply.ts"
 
 /** How many values are listed. */
 const mostValues = 12
@@ -89,4 +90,19 @@ export const words = (constraint: Constraint): string => {
     case "accepted":
       return "nothing: the exchange does not accept the field yet"
   }
+}
+
+/**
+ * What each field that breaks a constraint must be. A field that breaks several must be all of it.
+ *
+ * @category showing
+ * @since 0.1.0
+ */
+export const of = (violations: Violations): Readonly<Record<string, string>> => {
+  const expected: Record<string, string> = {}
+  for (const [field, constraint] of violations) {
+    const before = expected[field]
+    expected[field] = before === undefined ? words(constraint) : `${before}; ${words(constraint)}`
+  }
+  return expected
 }

@@ -166,7 +166,7 @@ export const record = (
       ? {}
       : {
         violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])),
-        expected: Object.fromEntries(violations.map(([field, constraint]) => [field, Expected.words(constraint)]))
+        expected: Expected.of(violations)
       }),
     ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets.all()) }),
     ...(command === undefined ? {} : { command }),

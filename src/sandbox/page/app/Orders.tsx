@@ -149,7 +149,7 @@ const Balances = (): JSX.Element => (
     <h2>Wallets</h2>
     {balances.value.length === 0 ? <p class="soft">Empty.</p> : (
       <div class="scroll-x">
-        <table>
+        <table class="six">
           <thead>
             <tr>
               <th>Wallet</th>

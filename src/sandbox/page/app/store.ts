@@ -89,8 +89,8 @@ const readStatus = async (): Promise<void> => {
     clock.value = { ...time, readAt: performance.now() }
     nextDue.value = due.at
   })
-  // Not every command has an event: an account is opened without one.
-  if (before !== undefined && before.digest !== now.digest) mark("accounts", "commands")
+  // Not every command has an event: an account and a position are opened without one.
+  if (before !== undefined && before.digest !== now.digest) mark("accounts", "account", "market", "commands")
 }
 
 const readers: Readonly<Record<Part, () => Promise<void>>> = {
@@ -124,7 +124,8 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
       get<ReadonlyArray<Balance>>("Balances", of),
       get<ReadonlyArray<AccountFill>>("Fills", of)
     ])
-    if (account.value !== of.account) return
+    // Somebody has gone on meanwhile: another reading is under way.
+    if (account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
       latestOrders.value = latest.toReversed()
