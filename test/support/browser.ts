@@ -1,37 +1,49 @@
 /** A real browser: Debian's Chromium, where it is installed. All tests share one, and each has a tab of its own. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
-let launched: Promise<Browser> | undefined
+interface Open {
+  readonly browser: Browser
+  readonly context: BrowserContext
+}
 
-const browser = Effect.promise(() =>
-  launched ??= chromium.launch({
+let launched: Promise<Open> | undefined
+
+/** One process runs all tabs: it is started once, and has compiled the page's program once. */
+const launch = async (): Promise<Open> => {
+  const browser = await chromium.launch({
     executablePath: executable ?? "",
     // Nothing of the browser's own goes out to the network.
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--process-per-site"
+    ]
   })
-)
+  return { browser, context: await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] }) }
+}
 
 /** Ends the browser, if a test has started it. For `afterAll` of the file whose tests use it. */
 export const closeBrowser = async (): Promise<void> => {
   const open = launched
   launched = undefined
-  await (await open)?.close()
+  await (await open)?.browser.close()
 }
 
-/** A tab that fails the test when its own program fails, or breaks its policy. It knows nothing of other tabs. */
-export const tab = Effect.fnUntraced(function*(options: BrowserContextOptions = {}) {
-  const shared = yield* browser
-  const context = yield* Effect.acquireRelease(
-    Effect.promise(() => shared.newContext(options)),
-    (context) => Effect.promise(() => context.close())
+/** A tab, and what goes wrong in it: errors of the page's own program, and what its policy forbids. */
+export const tab = Effect.gen(function*() {
+  const { context } = yield* Effect.promise(() => launched ??= launch())
+  const page: Page = yield* Effect.acquireRelease(
+    Effect.promise(() => context.newPage()),
+    (page) => Effect.promise(() => page.close())
   )
-  const page: Page = yield* Effect.promise(() => context.newPage())
   const errors: Array<string> = []
   page.on("pageerror", (error) => errors.push(error.message))
   page.on("console", (message) => {

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { BrowserContextOptions, Locator, Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { document } from "../../src/protocol/Dialect.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
 import * as Example from "../../src/sandbox/Example.ts"
@@ -28,17 +28,17 @@ export const addressOf = (baseUrl: string): string => `${baseUrl}${Dashboard.pat
 export const isLive = (shown: Page) => see(() => shown.locator("#link.live").waitFor())
 
 /** A tab with the page of a venue, once it is live. */
-export const look = Effect.fnUntraced(function*(baseUrl: string, options?: BrowserContextOptions) {
-  const { errors, page: shown } = yield* tab(options)
+export const look = Effect.fnUntraced(function*(baseUrl: string) {
+  const { errors, page: shown } = yield* tab
   yield* see(() => shown.goto(addressOf(baseUrl)))
   yield* isLive(shown)
   return { errors, shown }
 })
 
 /** The page of the venue in the context, once it is live. No test leaves it with an error of its own. */
-export const opened = Effect.fnUntraced(function*(options?: BrowserContextOptions) {
+export const opened = Effect.gen(function*() {
   const { baseUrl } = yield* Server.serve({ controlToken: token })
-  const { errors, shown } = yield* look(baseUrl, options)
+  const { errors, shown } = yield* look(baseUrl)
   yield* Effect.addFinalizer(() => Effect.sync(() => assert.deepStrictEqual(errors, [])))
   return { baseUrl, shown }
 })
@@ -70,8 +70,16 @@ export const listOf = (shown: Page, name: string, count: number) =>
   see(() => shown.getByRole("grid", { name: `${name}: ${count}`, exact: true }).waitFor())
 
 /** What a locator finds, as text; thin spaces between thousands as plain ones. */
-export const textsOf = (found: Locator) =>
+const textsOf = (found: Locator) =>
   Effect.map(see(() => found.allInnerTexts()), (texts) => texts.map((text) => text.replace(/\s+/gu, " ").trim()))
+
+/** Waits until a locator finds these texts, and no others. The numbers of orders are left out. */
+export const reads = Effect.fnUntraced(function*(found: Locator, expected: ReadonlyArray<string>) {
+  const texts = Effect.map(textsOf(found), (texts) => texts.map((text) => text.replace(/(?<=#|OCO )\d+/gu, "")))
+  const isThere = Effect.map(texts, (texts) => texts.join("\n") === expected.join("\n"))
+  for (let tries = 0; tries < 600 && !(yield* isThere); tries++) yield* Effect.sleep("50 millis")
+  assert.deepStrictEqual(yield* texts, expected)
+})
 
 export const lastPrice = (shown: Page, price: RegExp) =>
   see(() => shown.getByLabel("Last price").getByText(price).waitFor())

@@ -43,7 +43,7 @@ export const hints = (): void => {
   it.live("a newcomer's three hints come true", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const { baseUrl, shown } = yield* opened()
+      const { baseUrl, shown } = yield* opened
       yield* follow(shown, baseUrl)
       assert.strictEqual((yield* control.faults)[0]?.fired, 1)
     }).pipe(Effect.scoped, Effect.provide(world)))
@@ -56,7 +56,7 @@ export const hints = (): void => {
       // The address is printed first. The tour makes calls of its own, which end with these words.
       const printed = /^Watch and control it: (\S+)[^]*keeps serving/mu
       const { found } = yield* runningElsewhere(program, args, printed)
-      const { errors, page: shown } = yield* tab()
+      const { errors, page: shown } = yield* tab
       yield* see(() => shown.goto(found))
       yield* isLive(shown)
       yield* follow(shown, new URL(found).origin)

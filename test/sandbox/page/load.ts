@@ -51,7 +51,7 @@ export const load = (): void => {
         const control = yield* Control.Control
         yield* placeOrders
         yield* makeCalls
-        const { shown } = yield* opened()
+        const { shown } = yield* opened
         yield* listOf(shown, "Open orders", openOrders)
         let asked = 0
         shown.on("request", () => asked++)

@@ -169,7 +169,7 @@ export const looks = (): void => {
   it.live("has no word that is cut and nothing beside the screen, from 390 to 1920 pixels", () =>
     Effect.gen(function*() {
       yield* busy
-      const { shown } = yield* opened()
+      const { shown } = yield* opened
       yield* listOf(shown, "Open orders", 3)
       for (const width of isLong ? [390, 700, 1024, 1440, 1920] : [390, 1024, 1920]) {
         yield* see(() => shown.setViewportSize({ width, height: 900 }))
@@ -183,9 +183,9 @@ export const looks = (): void => {
   it.live("has enough contrast, light and dark, whatever it shows", () =>
     Effect.gen(function*() {
       yield* busy
-      const { baseUrl, shown } = yield* opened()
+      const { baseUrl, shown } = yield* opened
       yield* listOf(shown, "Open orders", 3)
-      const { page: locked } = yield* tab()
+      const { page: locked } = yield* tab
       yield* see(() => locked.goto(baseUrl + Dashboard.path))
       const backgrounds = new Set<string>()
       for (const colorScheme of ["light", "dark"] as const) {
@@ -219,7 +219,7 @@ export const looks = (): void => {
   it.live("everything can be reached with the keyboard, and shows where the focus is", () =>
     Effect.gen(function*() {
       yield* busy
-      const { shown } = yield* opened()
+      const { shown } = yield* opened
       yield* listOf(shown, "Open orders", 3)
       assert.deepStrictEqual(yield* unreached(shown), [])
       // From one area to the next with the arrow keys.

@@ -7,7 +7,7 @@ import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
 import { see } from "../../support/browser.ts"
-import { appears, call, go, listOf, opened, pick, press, region, textsOf, world, write } from "../../support/page.ts"
+import { appears, call, go, listOf, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
 import { handle, signed } from "../../support/signed.ts"
 
 const order = { market: "BTC_USDT", side: "buy", amount: "0.01", price: "39000" }
@@ -34,7 +34,7 @@ export const requests = (): void => {
   it.live("lists the calls of others but not its own, and shows why one was refused", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const { baseUrl, shown } = yield* opened()
+      const { baseUrl, shown } = yield* opened
       yield* go(shown, "requests")
       yield* see(() => fetch(`${baseUrl}/api/v4/public/pong`))
       yield* refusedOrder({ market: "<b>no</b>" })
@@ -66,7 +66,7 @@ export const requests = (): void => {
 
   it.live("shows what each constraint expects beside what was sent; filters, and groups errors", () =>
     Effect.gen(function*() {
-      const { shown } = yield* opened()
+      const { shown } = yield* opened
       yield* refusedOrder({ side: "up", amount: "0.00000001" })
       yield* refusedOrder({ amount: "0.1234567", price: "39000.123" })
       yield* refusedOrder({ amount: "0.7654321", price: "39000.321" })
@@ -76,22 +76,17 @@ export const requests = (): void => {
       yield* go(shown, "requests")
       yield* listOf(shown, "Requests", 6)
 
-      const expected = Effect.fnUntraced(function*(row: RegExp) {
+      const expects = Effect.fnUntraced(function*(row: RegExp, rows: ReadonlyArray<string>) {
         yield* see(() => shown.getByRole("row", { name: row }).first().click())
-        const why = region(shown, "Why it was refused")
-        yield* see(() => why.waitFor())
-        const rows = yield* textsOf(why.locator("tbody tr"))
+        yield* reads(region(shown, "Why it was refused").locator("tbody tr"), rows)
         yield* see(() => shown.keyboard.press("Escape"))
-        return rows
       })
-      assert.deepStrictEqual(yield* expected(/side \(oneOf\)/u), ["side oneOf one of buy, sell up"])
-      assert.deepStrictEqual(yield* expected(/price \(precision\)/u), [
+      yield* expects(/side \(oneOf\)/u, ["side oneOf one of buy, sell up"])
+      yield* expects(/price \(precision\)/u, [
         "amount precision at most 6 digits after the point: a multiple of 0.000001 0.7654321",
         "price precision at most 2 digits after the point: a multiple of 0.01 39000.321"
       ])
-      assert.deepStrictEqual(yield* expected(/amount \(min/u), [
-        "amount minTotal at least 0.00001; amount × price of at least 5 0.000002"
-      ])
+      yield* expects(/amount \(min/u, ["amount minTotal at least 0.00001; amount × price of at least 5 0.000002"])
 
       yield* pick(shown, "Only with verdict", "answered")
       yield* listOf(shown, "Requests", 2)
@@ -109,7 +104,7 @@ export const requests = (): void => {
   it.live("copies a call as lines for a shell, which make it with a key from the environment and a nonce of their own", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const { shown } = yield* opened({ permissions: ["clipboard-read", "clipboard-write"] })
+      const { shown } = yield* opened
       yield* call("/api/v4/order/new", { ...order, remark: "it's $HOME \\ \"mine\"" })
       yield* go(shown, "requests")
       yield* see(() => shown.getByRole("row", { name: /answered/u }).first().click())

@@ -43,7 +43,7 @@ export const state = (): void => {
       const first = yield* Scope.make()
       const { baseUrl } = yield* Scope.provide(Server.serve({ controlToken: token }), first)
       const port = Number(new URL(baseUrl).port)
-      const { errors, page: shown } = yield* tab()
+      const { errors, page: shown } = yield* tab
       yield* see(() => shown.goto(baseUrl + Dashboard.path))
       yield* see(() => shown.getByLabel("Control token").last().fill("another"))
       yield* press(shown, "Open")
@@ -78,7 +78,7 @@ export const state = (): void => {
       const flags = [command, "sandbox", "--json", "--data", data, "--seed", "7"]
       const first = yield* runningElsewhere(process.execPath, flags, /^Watch and control it: (\S+)/mu)
       const { origin, port } = new URL(first.found)
-      const { errors, page: shown } = yield* tab()
+      const { errors, page: shown } = yield* tab
       yield* see(() => shown.goto(first.found))
       yield* isLive(shown)
       yield* write(shown, "New price of BTC_USDT", "40444")
@@ -110,7 +110,7 @@ export const state = (): void => {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
         const control = yield* Control.Control
-        const { shown } = yield* opened()
+        const { shown } = yield* opened
         yield* Effect.acquireRelease(
           Effect.sync(() =>
             vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
@@ -129,7 +129,7 @@ export const state = (): void => {
 
   it.live("two pages at once show what either does, and what another client does", () =>
     Effect.gen(function*() {
-      const { baseUrl, shown } = yield* opened()
+      const { baseUrl, shown } = yield* opened
       const { errors, shown: other } = yield* look(baseUrl)
       yield* press(shown, "+1 %")
       yield* lastPrice(other, /40\s400/u)

@@ -26,7 +26,7 @@ export const time = (): void => {
   it.live("stops the clock, forks, and goes back to a snapshot after a reload; a reset asks and can be undone", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const { shown } = yield* opened()
+      const { shown } = yield* opened
       const main = region(shown, "Balances").getByRole("row", { name: /^main BTC/u })
       yield* go(shown, "time")
       yield* press(shown, "Freeze")
@@ -64,7 +64,7 @@ export const time = (): void => {
   it.live("advances and sets the clock, says how far it is ahead, and jumps to what comes due next", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const { shown } = yield* opened()
+      const { shown } = yield* opened
       yield* go(shown, "time")
       const clock = region(shown, "Clock")
       yield* appears(clock, "runs")
@@ -99,7 +99,7 @@ export const time = (): void => {
   it.live("a command of long ago is scrubbed to, and a fork of it is another sandbox with a page of its own", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
-      const { shown } = yield* opened()
+      const { shown } = yield* opened
       yield* stopOrder("40200")
       const { sequence } = yield* control.status
       for (let n = 1; n <= 300; n++) yield* control.movePrice({ market: btcUsdt, price: price(String(30_000 + n)) })
