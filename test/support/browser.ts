@@ -1,49 +1,55 @@
-/** A real browser: Debian's Chromium, where it is installed. All tests share one, and each has a tab of its own. */
+/** A real browser: Debian's Chromium, where it is installed. All tests share one, and each has a page of its own. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { type Browser, chromium, type Page } from "playwright-core"
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
-interface Open {
-  readonly browser: Browser
-  readonly context: BrowserContext
-}
+let launched: Promise<Browser> | undefined
 
-let launched: Promise<Open> | undefined
+/** Pages that no test uses now. To start one and its process costs more than most tests do with it. */
+let free: Array<Page> = []
 
-/** One process runs all tabs: it is started once, and has compiled the page's program once. */
-const launch = async (): Promise<Open> => {
-  const browser = await chromium.launch({
+const launch = (): Promise<Browser> =>
+  chromium.launch({
     executablePath: executable ?? "",
     // Nothing of the browser's own goes out to the network.
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--process-per-site"
-    ]
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
   })
-  return { browser, context: await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] }) }
-}
 
 /** Ends the browser, if a test has started it. For `afterAll` of the file whose tests use it. */
 export const closeBrowser = async (): Promise<void> => {
   const open = launched
   launched = undefined
-  await (await open)?.browser.close()
+  free = []
+  await (await open)?.close()
 }
 
-/** A tab, and what goes wrong in it: errors of the page's own program, and what its policy forbids. */
+const viewport = { width: 1280, height: 720 }
+
+const take = async (): Promise<Page> => {
+  const known = free.pop()
+  if (known !== undefined) return known
+  const browser = await (launched ??= launch())
+  const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], viewport })
+  return context.newPage()
+}
+
+/** The next test finds the page as if it were new. */
+const giveBack = async (page: Page): Promise<void> => {
+  page.removeAllListeners()
+  await Promise.all(page.context().pages().map((other) => other === page ? undefined : other.close()))
+  await page.emulateMedia({ colorScheme: null })
+  await page.setViewportSize(viewport)
+  await page.goto("about:blank")
+  free.push(page)
+}
+
+/** A page of the browser, and what goes wrong in it: errors of the page's own program, and what its policy forbids. */
 export const tab = Effect.gen(function*() {
-  const { context } = yield* Effect.promise(() => launched ??= launch())
-  const page: Page = yield* Effect.acquireRelease(
-    Effect.promise(() => context.newPage()),
-    (page) => Effect.promise(() => page.close())
-  )
+  const page = yield* Effect.acquireRelease(Effect.promise(take), (page) => Effect.promise(() => giveBack(page)))
   const errors: Array<string> = []
   page.on("pageerror", (error) => errors.push(error.message))
   page.on("console", (message) => {

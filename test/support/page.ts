@@ -81,6 +81,16 @@ export const reads = Effect.fnUntraced(function*(found: Locator, expected: Reado
   assert.deepStrictEqual(yield* texts, expected)
 })
 
+/** Waits until what a selector finds has the focus; says what has it when that does not happen. */
+export const hasFocus = Effect.fnUntraced(function*(shown: Page, selector: string) {
+  const isThere = see(() =>
+    shown.evaluate((selector) => globalThis.document.activeElement?.matches(selector), selector)
+  )
+  for (let tries = 0; tries < 600 && (yield* isThere) !== true; tries++) yield* Effect.sleep("50 millis")
+  const what = yield* see(() => shown.evaluate(() => globalThis.document.activeElement?.outerHTML.slice(0, 200)))
+  assert.isTrue(yield* isThere, `${String(what)} instead of ${selector}`)
+})
+
 export const lastPrice = (shown: Page, price: RegExp) =>
   see(() => shown.getByLabel("Last price").getByText(price).waitFor())
 

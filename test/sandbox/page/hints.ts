@@ -8,20 +8,20 @@ import { see, tab } from "../../support/browser.ts"
 import { runningElsewhere } from "../../support/elsewhere.ts"
 import { moduleUrl } from "../../support/files.ts"
 import { isLong } from "../../support/long.ts"
-import { appears, isLive, lastPrice, opened, press, region, world } from "../../support/page.ts"
+import { appears, hasFocus, isLive, lastPrice, opened, press, region, world } from "../../support/page.ts"
 
 /** Follows the three hints, one after the other, and sees each come true. */
 const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
   const before = yield* see(() => shown.getByLabel("Last price").innerText())
   yield* press(shown, "Move the price")
-  yield* see(() => shown.locator("input:focus").waitFor())
+  yield* hasFocus(shown, "#market input")
   yield* see(() => shown.keyboard.type("40321"))
   yield* see(() => shown.keyboard.press("Enter"))
   yield* appears(shown, "✓ Move the price")
   yield* lastPrice(shown, /40\s321/u)
 
   yield* press(shown, "Fail the next call")
-  yield* see(() => shown.locator("#area button.main:focus").waitFor())
+  yield* hasFocus(shown, "#area button.main")
   yield* see(() => shown.keyboard.press("Enter"))
   yield* appears(region(shown, "Faults"), "armed")
   const time = `${origin}/api/v4/public/time`
@@ -32,7 +32,7 @@ const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
   assert.strictEqual((yield* see(() => fetch(time))).status, 200)
 
   yield* press(shown, "Go back in time")
-  yield* see(() => shown.locator("input[type=range]:focus").waitFor())
+  yield* hasFocus(shown, "#area input[type=range]")
   yield* see(() => shown.keyboard.press("ArrowLeft"))
   yield* press(shown, "Restore")
   yield* appears(shown, "✓ Go back in time")

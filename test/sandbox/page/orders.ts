@@ -9,6 +9,7 @@ import {
   appears,
   call,
   goes,
+  hasFocus,
   listOf,
   opened,
   pick,
@@ -57,7 +58,7 @@ export const orders = (): void => {
       yield* listOf(shown, "Open orders", 4)
       // The button that was pressed is gone. The focus is still in the list, and the keyboard goes on from there.
       const grid = shown.getByRole("grid", { name: /Open orders/u })
-      yield* see(() => shown.locator("[role=grid]:focus").waitFor())
+      yield* hasFocus(shown, "[role=grid]")
       yield* see(() => grid.press("ArrowDown"))
       yield* see(() => list.locator("[role=row][aria-selected=true]").getByText("39").first().waitFor())
       yield* see(() => grid.press("Delete"))

@@ -7,7 +7,20 @@ import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
 import { see } from "../../support/browser.ts"
-import { appears, call, go, listOf, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
+import {
+  appears,
+  call,
+  go,
+  hasFocus,
+  listOf,
+  opened,
+  pick,
+  press,
+  reads,
+  region,
+  world,
+  write
+} from "../../support/page.ts"
 import { handle, signed } from "../../support/signed.ts"
 
 const order = { market: "BTC_USDT", side: "buy", amount: "0.01", price: "39000" }
@@ -57,7 +70,7 @@ export const requests = (): void => {
       yield* press(drawer, "Fail the next LimitOrders.create")
       yield* press(drawer, "Close")
       // The dialog gives the focus back.
-      yield* see(() => shown.locator("[role=grid]:focus").waitFor())
+      yield* hasFocus(shown, "[role=grid]")
       const venue = yield* Venue
       const failed = yield* venue.handle(signed(document, "/api/v4/order/new", order, Example.alice))
       assert.deepInclude(failed, { _tag: "Answer", status: 502 })
