@@ -84,7 +84,7 @@ export const load = (): void => {
           yield* see(() => region(shown, "Faults").getByText("armed").waitFor())
         })
         yield* Effect.all([moving, using], { concurrency: "unbounded" })
-        yield* lastPrice(shown, new RegExp(`40\\s${String(moves).padStart(3, "0")}`, "u"))
+        yield* lastPrice(shown, new RegExp(String(40_000 + moves).replace(/(?=...$)/u, "\\s"), "u"))
         const { draws, elements, millis } = yield* see(() =>
           shown.evaluate(() => {
             const { counted } = globalThis as unknown as { readonly counted: { draws: number; from: number } }

@@ -5,14 +5,7 @@ import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
 import { decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
-import { act, choose, depth, market, markets, seconds } from "./store.ts"
-
-const move = (price: string): void =>
-  void act(
-    `The price of ${market.value} is ${price}`,
-    () => post("MovePrice", { market: market.value, price }),
-    "market"
-  )
+import { act, choose, depth, market, markets, move, seconds } from "./store.ts"
 
 /** Prices as they are typed: numbers with anything between them. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []

@@ -7,7 +7,7 @@ import type { CommandSummary } from "../../control/Past.ts"
 import { get, pageAt, post, remove } from "./api.ts"
 import { dateAndTimeOf, lengthOf, number, text, timeOf } from "./format.ts"
 import { Cell, Dialog, Field, Form, Rows } from "./parts.tsx"
-import { act, clock, commands, forks, nextDue, said, saved, status } from "./store.ts"
+import { act, clock, commands, forks, nextDue, past, restore, said, saved, status } from "./store.ts"
 
 /** What the venue's clock shows now. */
 export const useNow = (): number | undefined => {
@@ -35,11 +35,6 @@ const older = signal<ReadonlyArray<CommandSummary>>([])
 
 /** The state before a reset, to go back to. */
 const undo = signal<number | undefined>(undefined)
-
-const past = ["account", "accounts", "market", "markets", "candles", "commands"] as const
-
-const restore = (sequence: number): Promise<boolean> =>
-  act(`The state after command ${sequence} is back`, () => post("Restore", { sequence }), ...past)
 
 const reset = async (): Promise<void> => {
   const before = status.value?.sequence

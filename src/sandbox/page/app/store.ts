@@ -14,7 +14,7 @@ import type { EndpointSummary } from "../../control/ViewsApi.ts"
 import type { Armed } from "../../gateway/Faults.ts"
 import type { RequestRecord } from "../../gateway/Requests.ts"
 import type { SavedState } from "../../store/SavedStates.ts"
-import { ApiError, type Entry, follow, get, hasToken, setToken } from "./api.ts"
+import { ApiError, type Entry, follow, get, hasToken, post, setToken } from "./api.ts"
 
 /** How the page stands to the sandbox. Only `live` is live. */
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
@@ -62,6 +62,9 @@ export const wrong = signal("")
 /** Which of the three hints have come true. */
 export const seen = signal({ price: false, fault: false, time: false })
 
+/** What this page has asked for: a price that somebody else moves fulfils no hint. */
+const own = { price: false, time: false }
+
 /** How many calls the page keeps: what the sandbox keeps. */
 export const keptRequests = 5000
 
@@ -71,6 +74,9 @@ export const orderPage = 100
 // ---------------------------------------------------------------------------
 // Reading
 // ---------------------------------------------------------------------------
+
+/** What the past changes when it comes back. */
+export const past = ["account", "accounts", "market", "markets", "candles", "commands"] as const
 
 type Part = "status" | "market" | "candles" | "account" | "accounts" | "markets" | "commands" | "faults" | "forks"
 
@@ -240,7 +246,7 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
     case "PriceMoved":
     case "Traded":
       prices.set(String(event.market), String(event.price))
-      if (!seen.value.price) seen.value = { ...seen.value, price: true }
+      if (own.price && !seen.value.price) seen.value = { ...seen.value, price: true }
       if (event.market === market.value) {
         mark("market")
         grow(at, String(event.price), event._tag === "Traded" ? Number(event.amount) : 0)
@@ -248,7 +254,7 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
       break
     case "Restored":
       mark("markets", "market", "candles", "account", "accounts")
-      seen.value = { ...seen.value, time: true }
+      if (own.time) seen.value = { ...seen.value, time: true }
       said.value = `The state after command ${String(event.sequence)} was restored`
       break
     case "OrderActivated":
@@ -357,6 +363,19 @@ export const watch = (): void => {
     mark("status", "faults")
     if (++beats % 3 === 0) mark("forks")
   }, 900)
+}
+
+/** Moves the price of the market. */
+export const move = (price: string): void => {
+  own.price = true
+  const of = market.value
+  void act(`The price of ${of} is ${price}`, () => post("MovePrice", { market: of, price }), "market")
+}
+
+/** Restores the state that so many commands had left. */
+export const restore = (sequence: number): Promise<boolean> => {
+  own.time = true
+  return act(`The state after command ${sequence} is back`, () => post("Restore", { sequence }), ...past)
 }
 
 /** Does something that somebody asked for, says what came of it, and reads what it may have changed. */
