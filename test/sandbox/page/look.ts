@@ -52,8 +52,23 @@ const cut = (shown: Page) =>
       const { documentElement } = globalThis.document
       const isCut = ({ clientWidth, scrollWidth }: Element) => scrollWidth > clientWidth + 1
       const found = [...globalThis.document.querySelectorAll("button, .scroll-x, .tabs, .tag, .row > .verdict, .field")]
+      // A word is broken where it has a rectangle in more than one line.
+      const broken: Array<string> = []
+      const walker = globalThis.document.createTreeWalker(globalThis.document.body, NodeFilter.SHOW_TEXT)
+      while (walker.nextNode() !== null) {
+        const { currentNode } = walker
+        if (currentNode.parentElement?.checkVisibility() !== true || currentNode.parentElement.closest("option"))
+          continue
+        for (const { 0: word, index } of (currentNode.textContent ?? "").matchAll(/[^\s/-]+/gu)) {
+          const range = globalThis.document.createRange()
+          range.setStart(currentNode, index)
+          range.setEnd(currentNode, index + word.length)
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(`broken: ${word}`)
+        }
+      }
       return [
         ...documentElement.scrollWidth > globalThis.innerWidth ? ["the page"] : [],
+        ...broken,
         ...found.filter(isCut).map(({ className, textContent }) => `${className} ${textContent}`)
       ]
     })

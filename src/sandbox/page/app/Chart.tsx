@@ -249,6 +249,9 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
   return (
     <div class="chart">
       <div ref={box} class="canvas" role="img" aria-label={`Candles of ${market.value}`} />
+      {found !== undefined && price === undefined
+        ? <p class="none">{market.value} has no price yet. Type one above, and press Move.</p>
+        : null}
       {top === undefined || price === undefined
         ? null
         : <Handle {...{ digits, onMove, price, priceAt, top, want, wanted }} />}
