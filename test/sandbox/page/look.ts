@@ -51,7 +51,9 @@ const cut = (shown: Page) =>
     shown.evaluate(() => {
       const { documentElement } = globalThis.document
       const isCut = ({ clientWidth, scrollWidth }: Element) => scrollWidth > clientWidth + 1
-      const found = [...globalThis.document.querySelectorAll("button, .scroll-x, .tabs, .tag, .row > .verdict, .field")]
+      const found = [
+        ...globalThis.document.querySelectorAll("button, .scroll-x, .inside, .tabs, .tag, .row > .verdict, .field")
+      ]
       // A word is broken where it has a rectangle in more than one line.
       const broken: Array<string> = []
       const walker = globalThis.document.createTreeWalker(globalThis.document.body, NodeFilter.SHOW_TEXT)
@@ -192,6 +194,11 @@ export const looks = (): void => {
           yield* go(shown, area)
           assert.deepStrictEqual(yield* cut(shown), [], `${area} at ${width}`)
         }
+        yield* go(shown, "requests")
+        yield* see(() => shown.getByRole("row", { name: /side/u }).first().click())
+        yield* appears(shown.getByRole("dialog"), "one of buy, sell")
+        assert.deepStrictEqual(yield* cut(shown), [], `the drawer at ${width}`)
+        yield* see(() => shown.keyboard.press("Escape"))
       }
     }).pipe(Effect.scoped, Effect.provide(world)))
 

@@ -110,30 +110,28 @@ const Refusal = ({ request }: { request: RequestRecord }): JSX.Element | null =>
       </h3>
       {request.hint === undefined ? null : <p class="hint">{request.hint}</p>}
       {violations.length === 0 ? null : (
-        <div class="scroll-x">
-          <table>
-            <thead>
-              <tr>
-                <th>Field</th>
-                <th>Constraint</th>
-                <th>Expected</th>
-                <th>Received</th>
+        <table class="violations">
+          <thead>
+            <tr>
+              <th>Field</th>
+              <th>Constraint</th>
+              <th>Expected</th>
+              <th>Received</th>
+            </tr>
+          </thead>
+          <tbody>
+            {violations.map(([field, kind]) => (
+              <tr key={field}>
+                <td>{field}</td>
+                <td class="refused">{kind}</td>
+                <td data-name="Expected">{request.expected?.[field] ?? kind}</td>
+                <td data-name="Received">
+                  {request.fields?.[field] === undefined ? "nothing" : text(request.fields[field])}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {violations.map(([field, kind]) => (
-                <tr key={field}>
-                  <td>{field}</td>
-                  <td class="refused">{kind}</td>
-                  <td>{request.expected?.[field] ?? kind}</td>
-                  <td class="received">
-                    {request.fields?.[field] === undefined ? "nothing" : text(request.fields[field])}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </table>
       )}
     </section>
   )
