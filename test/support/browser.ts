@@ -7,6 +7,9 @@ const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
+/** Does something with the page. */
+export const see = <A>(work: () => Promise<A>): Effect.Effect<A> => Effect.promise(work)
+
 let launched: Promise<Browser> | undefined
 
 /** Pages that no test uses now. To start one and its process costs more than most tests do with it. */
@@ -19,37 +22,38 @@ const launch = (): Promise<Browser> =>
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
   })
 
-/** Ends the browser, if a test has started it. For `afterAll` of the file whose tests use it. */
-export const closeBrowser = async (): Promise<void> => {
+/** Ends the browser, if a test has started it. */
+export const closeBrowser = Effect.promise(() => {
   const open = launched
   launched = undefined
   free = []
-  await (await open)?.close()
-}
+  return open?.then((browser) => browser.close()) ?? Promise.resolve()
+})
 
 const viewport = { width: 1280, height: 720 }
 
-const take = async (): Promise<Page> => {
+const take = Effect.gen(function*() {
   const known = free.pop()
   if (known !== undefined) return known
-  const browser = await (launched ??= launch())
-  const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], viewport })
-  return context.newPage()
-}
+  const browser = yield* see(() => launched ??= launch())
+  const context = yield* see(() => browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], viewport }))
+  return yield* see(() => context.newPage())
+})
 
 /** The next test finds the page as if it were new. */
-const giveBack = async (page: Page): Promise<void> => {
+const giveBack = Effect.fnUntraced(function*(page: Page) {
   page.removeAllListeners()
-  await Promise.all(page.context().pages().map((other) => other === page ? undefined : other.close()))
-  await page.emulateMedia({ colorScheme: null })
-  await page.setViewportSize(viewport)
-  await page.goto("about:blank")
+  const others = page.context().pages().filter((other) => other !== page)
+  yield* Effect.forEach(others, (other) => see(() => other.close()))
+  yield* see(() => page.emulateMedia({ colorScheme: null }))
+  yield* see(() => page.setViewportSize(viewport))
+  yield* see(() => page.goto("about:blank"))
   free.push(page)
-}
+})
 
 /** A page of the browser, and what goes wrong in it: errors of the page's own program, and what its policy forbids. */
 export const tab = Effect.gen(function*() {
-  const page = yield* Effect.acquireRelease(Effect.promise(take), (page) => Effect.promise(() => giveBack(page)))
+  const page = yield* Effect.acquireRelease(take, giveBack)
   const errors: Array<string> = []
   page.on("pageerror", (error) => errors.push(error.message))
   page.on("console", (message) => {
@@ -57,6 +61,3 @@ export const tab = Effect.gen(function*() {
   })
   return { page, errors }
 })
-
-/** Does something with the page. */
-export const see = <A>(work: () => Promise<A>): Effect.Effect<A> => Effect.promise(work)

@@ -19,7 +19,7 @@ import { requests } from "./requests.ts"
 import { state } from "./state.ts"
 import { time } from "./time.ts"
 
-afterAll(closeBrowser)
+afterAll(() => Effect.runPromise(closeBrowser))
 
 describe.skipIf(executable === undefined)("the page (needs Chromium)", { concurrent: true }, () => {
   state()
