@@ -51,13 +51,18 @@ const giveBack = Effect.fnUntraced(function*(page: Page) {
   free.push(page)
 })
 
-/** A page of the browser, and what goes wrong in it: errors of the page's own program, and what its policy forbids. */
+/** A page of the browser, and what goes wrong in it: errors of the page's own program, what its policy forbids, and whom else it asks. */
 export const tab = Effect.gen(function*() {
   const page = yield* Effect.acquireRelease(take, giveBack)
   const errors: Array<string> = []
   page.on("pageerror", (error) => errors.push(error.message))
   page.on("console", (message) => {
     if (message.type() === "error" && message.text().includes("Content Security Policy")) errors.push(message.text())
+  })
+  page.on("request", (request) => {
+    const isOwn = request.isNavigationRequest() || /^(?:data|blob):/u.test(request.url()) ||
+      new URL(request.url()).origin === new URL(page.url()).origin
+    if (!isOwn) errors.push(`${page.url()} asks ${request.url()}`)
   })
   return { page, errors }
 })

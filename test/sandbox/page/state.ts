@@ -53,6 +53,13 @@ export const state = (): void => {
       yield* Scope.close(first, Exit.void)
       yield* appears(shown, /What you see is \d+ s old/u)
       yield* see(() => shown.locator("main.stale").waitFor())
+      // No clock goes on as if it were the sandbox's.
+      yield* go(shown, "time")
+      const clock = yield* see(() => shown.locator("#clock").innerText())
+      yield* appears(shown, /What you see is (?:[2-9]|\d\d+) s old/u)
+      assert.strictEqual(yield* see(() => shown.locator("#clock").innerText()), clock)
+      assert.strictEqual(yield* see(() => shown.locator(".clock").count()), 0)
+      yield* go(shown, "orders")
       yield* control.openAccount({ account: "<img src=x onerror=alert(1)>", b2b: false })
       yield* Server.serve({ controlToken: token, port })
       yield* isLive(shown)

@@ -7,18 +7,20 @@ import type { CommandSummary } from "../../control/Past.ts"
 import { get, pageAt, post, remove } from "./api.ts"
 import { dateAndTimeOf, lengthOf, number, text, timeOf } from "./format.ts"
 import { Cell, Dialog, Field, Form, Rows } from "./parts.tsx"
-import { act, clock, commands, forks, nextDue, past, restore, said, saved, status } from "./store.ts"
+import { act, clock, commands, forks, heardAt, link, nextDue, past, restore, said, saved, status } from "./store.ts"
 
-/** What the venue's clock shows now. */
+/** What the venue's clock shows now; what it showed last when the sandbox is away. */
 export const useNow = (): number | undefined => {
   const [, tick] = useState(0)
   const read = clock.value
+  const isLive = link.value === "live"
   useEffect(() => {
-    if (read === undefined || read.frozen) return
+    if (read === undefined || read.frozen || !isLive) return
     const timer = setInterval(() => tick((ticks) => ticks + 1), 1000)
     return () => clearInterval(timer)
-  }, [read])
-  return read && read.at + (read.frozen ? 0 : (performance.now() - read.readAt) * 1000)
+  }, [read, isLive])
+  const until = isLive ? performance.now() : Math.max(heardAt.value, read?.readAt ?? 0)
+  return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
 /** How the venue's clock stands to the machine's, in words; nothing when they agree. */
