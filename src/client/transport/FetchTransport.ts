@@ -17,6 +17,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
@@ -50,16 +51,10 @@ const takesStreams = (): boolean => {
   return (isAsked || request.body === body) && !request.headers.has("content-type")
 }
 
-let isAble: boolean | undefined
-
-/** The same, found out once. */
-const canStream = (): boolean => {
-  try {
-    isAble ??= takesStreams()
-  } catch {
-    isAble = false
-  }
-  return isAble
+/** The same, found out when it is first asked for. */
+const knownOnce = (): () => boolean => {
+  let known: boolean | undefined
+  return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)
 }
 
 const noStreams =
@@ -175,12 +170,15 @@ class Sending implements Delivery.Delivery {
  * @category constructors
  * @since 0.1.0
  */
-export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => ({
-  send: (request) =>
-    request.once && request.body !== undefined && !canStream()
-      ? Effect.fail(new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason: noStreams }))
-      : Delivery.run(request.timeout, () => new Sending(fetch, request))
-})
+export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
+  const canStream = knownOnce()
+  return {
+    send: (request) =>
+      request.once && request.body !== undefined && !canStream()
+        ? Effect.fail(new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason: noStreams }))
+        : Delivery.run(request.timeout, () => new Sending(fetch, request))
+  }
+}
 
 /**
  * Sends over the `fetch` that the platform has when a call is made.
