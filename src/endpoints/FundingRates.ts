@@ -58,16 +58,25 @@ const between = (min: number, max: number) =>
 const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })))
 
 /**
+ * When the funding rates were settled that are read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Window {
+  /** Only rates settled at this time or later: Unix seconds, zero or more. */
+  readonly startDate?: UnixSeconds
+  /** Only rates settled at this time or earlier: Unix seconds, after `startDate`. */
+  readonly endDate?: UnixSeconds
+}
+
+/**
  * Which of a market's funding rates to read, in pages of which size.
  *
  * @category models
  * @since 0.1.0
  */
-export interface StreamOptions {
-  /** Only rates settled at this time or later: Unix seconds, zero or more. */
-  readonly startDate?: UnixSeconds
-  /** Only rates settled at this time or earlier: Unix seconds, after `startDate`. */
-  readonly endDate?: UnixSeconds
+export interface StreamOptions extends Window {
   /** The most records in a page, 1 to 100. Default 100. */
   readonly limit?: Limit
 }
@@ -78,7 +87,7 @@ export interface StreamOptions {
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Omit<StreamOptions, "limit"> {
+export interface Options extends Window {
   /** The most records in the page, 1 to 100. Default 100. */
   readonly limit?: number
   /** The index of the first record, 0 to 1000000. Default 0. */
