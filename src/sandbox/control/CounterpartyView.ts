@@ -12,14 +12,28 @@ import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
 /**
- * How the counterparty quotes a market: its settings, with what is not stated otherwise.
+ * How the counterparty quotes a market: the settings in force, those that nobody has stated too.
  *
  * @category models
  * @since 0.1.0
  */
-export interface QuotedMarket
-  extends Required<Omit<SetCounterpartyOptions, "amount">>, Pick<SetCounterpartyOptions, "amount">
-{
+export interface QuotedMarket extends SetCounterpartyOptions {
+  /** Whether it quotes. */
+  readonly enabled: boolean
+  /** How far its best bid is below its best ask, in percent of the price. */
+  readonly spread: Decimal
+  /** At how many prices it quotes on each side. */
+  readonly levels: number
+  /** How far one of these prices is from the next, in percent of the price. */
+  readonly step: Decimal
+  /** How much larger or smaller than `amount` an offer may be, in percent. */
+  readonly variation: Decimal
+  /** Whether what was taken is offered anew at once. */
+  readonly refill: boolean
+  /** Whether what its wallets lack for its quotes is credited from outside. */
+  readonly credit: boolean
+  /** What the draws of `variation` began with. */
+  readonly seed: number
   /** The price around which it quotes, in units of the quote currency; absent while the market has had none. */
   readonly price?: Decimal
 }
