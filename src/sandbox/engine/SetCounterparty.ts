@@ -71,7 +71,9 @@ export interface SetCounterparty extends SetCounterpartyOptions {
   readonly _tag: "SetCounterparty"
 }
 
-const key = Schema.optionalKey
+/** A setting that may be absent, and what the control plane's own description says of it. */
+const setting = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
 /**
  * The schema of `SetCounterparty`.
@@ -81,13 +83,22 @@ const key = Schema.optionalKey
  */
 export const SetCounterparty = Schema.TaggedStruct("SetCounterparty", {
   market: MarketName,
-  enabled: key(Schema.Boolean),
-  spread: key(Decimal),
-  levels: key(Schema.Int),
-  step: key(Decimal),
-  amount: key(Amount),
-  variation: key(Decimal),
-  refill: key(Schema.Boolean),
-  credit: key(Schema.Boolean),
-  seed: key(Schema.Int)
+  enabled: setting(Schema.Boolean, "Whether it quotes; true by default."),
+  spread: setting(
+    Decimal,
+    "From its best bid to its best ask, in percent of the price; above 0, at most 50; 0.1 by default."
+  ),
+  levels: setting(Schema.Int, "At how many prices it quotes on each side; 1 to 50; 5 by default."),
+  step: setting(Decimal, "From one of these prices to the next, in percent of the price; 0 to 1; 0.05 by default."),
+  amount: setting(
+    Amount,
+    "How much it offers at each price, in base currency; by default what a thousand times the least total buys."
+  ),
+  variation: setting(
+    Decimal,
+    "How much larger or smaller than the amount an offer may be, in percent; 0 to 100; 50 by default."
+  ),
+  refill: setting(Schema.Boolean, "Whether what was taken is offered anew at once; true by default."),
+  credit: setting(Schema.Boolean, "Whether what its wallets lack is credited from outside; true by default."),
+  seed: setting(Schema.Int, "Begins the draws of the variation; 0 by default.")
 })

@@ -220,8 +220,10 @@ const percent = (hundredths: bigint): Decimal => Decimal.make(text(hundredths * 
 
 const agree = (model: Model, desk: Desk): void => {
   assert.deepStrictEqual(
-    Array.from(desk.state.openOrders.values(), ({ account, left, price, side }) =>
-      `${account} ${side} ${left} @ ${price}`),
+    Array.from(
+      desk.state.openOrders.values(),
+      ({ account, left, price, side }) => `${account} ${side} ${left} @ ${price}`
+    ),
     model.resting.map(({ account, left, price, side }) => `${account} ${side} ${left * lot} @ ${cents(price)}`)
   )
   for (const account of ["ann", "ben", counterparty]) {
@@ -327,12 +329,17 @@ const steps = fc.commands([
 ], { maxCommands: 60, size: "max" })
 
 describe("the counterparty", () => {
-  property("the engine and a naive model agree on every order, trade and balance", [steps], (steps) =>
-    Effect.sync(() => {
-      fc.modelRun(() => {
-        const desk = new Desk()
-        for (const account of ["ann", "ben"] as const) desk.fund(account, "trade", "100 BTC", "1000000 USDT")
-        return { model: new Model(["ann", "ben"]), real: desk }
-      }, steps)
-    }), { runs: isLong ? 2000 : 60 })
+  property(
+    "the engine and a naive model agree on every order, trade and balance",
+    [steps],
+    (steps) =>
+      Effect.sync(() => {
+        fc.modelRun(() => {
+          const desk = new Desk()
+          for (const account of ["ann", "ben"] as const) desk.fund(account, "trade", "100 BTC", "1000000 USDT")
+          return { model: new Model(["ann", "ben"]), real: desk }
+        }, steps)
+      }),
+    { runs: isLong ? 2000 : 60 }
+  )
 })
