@@ -85,12 +85,12 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   /** Orders that may have been placed or not. */
   let lost: ReadonlyArray<Errors.OutcomeUnknown> = []
 
-  /** Finds out what became of lost orders. As long as that is unknown, nothing else is done. */
+  /** Finds out what became of lost orders. As long as that is unknown, the maker offers nothing. */
   const findLost = Effect.gen(function*() {
     for (const order of lost) {
       // The history of this account has the orders that were canceled before they traded.
       const verdict = yield* reconcile(order, { recordsCanceled: true })
-      if (verdict._tag === "StillUnknown") return yield* order
+      if (verdict._tag === "StillUnknown") return yield* Effect.andThen(cancel({ market }), Effect.fail(order))
       if (verdict._tag === "Placed") report.found++
       else report.neverPlaced++
       lost = lost.filter((other) => other !== order)
