@@ -79,9 +79,9 @@ describe("between two milliseconds, where a wait with jitter may leave the clock
     for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
       it.effect(`a nonce is a whole number (${dialect.name}, ${name})`, () =>
         Effect.gen(function*() {
-          yield* TestClock.setTime(1_700_000_000_000.123_456)
+          yield* TestClock.setTime(1_700_000_000_000 + 2 ** -12)
           yield* many(2)
-          const first = dialect.name === "live" ? 1_700_000_000_000 : 1_700_000_000_000_123
+          const first = dialect.name === "live" ? 1_700_000_000_000 : 1_700_000_000_000_000
           assert.deepStrictEqual(yield* arrived, [first, first + 1])
         }).pipe(Effect.provide(client(dialect, layer, empty))))
     }
