@@ -120,10 +120,10 @@ export const refill = (work: Work): void => {
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   const quoting = work.state.counterparty.markets.get(market.name)
-  if (quoting === undefined) return Prices.movePrice(work, market, price)
+  if (quoting !== undefined) quoting.price = price
+  if (quoting?.settings.enabled !== true) return Prices.movePrice(work, market, price)
   withdraw(work, market.name, quoting)
   Prices.setPrice(work, market, price)
-  quoting.price = price
   requote(work, market, quoting)
   Prices.triggerStopOrders(work, market)
   refill(work)

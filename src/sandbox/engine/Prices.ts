@@ -93,7 +93,7 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
 }
 
 /**
- * Moves the price of a market that the counterparty has never quoted: sets it, and triggers stop orders.
+ * Moves the price of a market that the counterparty does not quote: sets it, and triggers stop orders.
  *
  * @category trading
  * @since 0.1.0
