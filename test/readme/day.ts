@@ -23,7 +23,15 @@ const market = Identifiers.marketName("BTC_USDT")
 const stock = Identifiers.ticker("BTC")
 const money = Identifiers.ticker("USDT")
 
-export const settings: Maker.Settings = { market, stock, money, digits: 2, amount: Decimal.amount("0.05"), away: 10n }
+export const settings: Maker.Settings = {
+  market,
+  stock,
+  money,
+  digits: 2,
+  amount: Decimal.amount("0.05"),
+  bid: Decimal.of("0.999"),
+  ask: Decimal.of("1.001")
+}
 
 /** Every way in which a call can go wrong. */
 export const symptoms: ReadonlyArray<Faults.Symptom> = [

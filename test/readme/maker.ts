@@ -23,8 +23,9 @@ export interface Settings {
   readonly digits: number
   /** How much it offers on each side, and how far its position may be from where it began. */
   readonly amount: Decimal.Amount
-  /** How far from the middle it offers, in hundredths of a percent. */
-  readonly away: bigint
+  /** The price of its bid and that of its ask, by the middle between what others quote: a little below 1, and above. */
+  readonly bid: Decimal.Decimal
+  readonly ask: Decimal.Decimal
 }
 
 /** Sums and products are exact. They fail only where a number has more than 64 characters. */
@@ -73,7 +74,7 @@ export class Ledger {
 
 /** A market maker. `tick` is for every minute or so, `stop` for the end of the day. */
 export const make = Effect.fn("maker")(function*(settings: Settings) {
-  const { amount, away, digits, market, stock } = settings
+  const { amount, digits, market, stock } = settings
   const { cancel } = yield* CancelAllOrders.CancelAllOrders
   const books = yield* OrderBooks.OrderBooks
   const fills = yield* Fills.Fills
@@ -134,13 +135,15 @@ export const make = Effect.fn("maker")(function*(settings: Settings) {
   /** Offers on both sides of the middle of what others quote. */
   const quote = Effect.gen(function*() {
     const { asks: [ask], bids: [bid] } = yield* books.get(market, { limit: 1 })
-    const [low, high] = [bid, ask].map((best) => best && Decimal.toUnits(best.price, digits))
-    if (low === undefined || high === undefined) return
-    const middle = (low + high) / 2n
-    for (const [side, sign] of [["buy", -1n], ["sell", 1n]] as const) {
-      const price = exact(Decimal.fromUnits(middle + sign * middle * away / 10_000n, digits))
-      const order = { market, side, amount, price: exact(Decimal.parsePrice(price)), postOnly: true }
-      yield* place(limitOrders.create(order))
+    if (bid === undefined || ask === undefined) return
+    const middle = exact(Decimal.multiply(exact(Decimal.add(bid.price, ask.price)), Decimal.of("0.5")))
+    const prices = {
+      buy: Decimal.floor(exact(Decimal.multiply(middle, settings.bid)), digits),
+      sell: Decimal.ceil(exact(Decimal.multiply(middle, settings.ask)), digits)
+    }
+    for (const side of ["buy", "sell"] as const) {
+      const price = exact(Decimal.parsePrice(prices[side]))
+      yield* place(limitOrders.create({ market, side, amount, price, postOnly: true }))
     }
   })
 
