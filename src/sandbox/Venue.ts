@@ -68,7 +68,7 @@ export interface OptionalOptions {
   readonly seed?: number
   /**
    * The markets that the counterparty of a new venue quotes, and how; none by default. They are commands of the journal, and
-   * a reset goes back to them. A venue that has commands already stays as it is.
+   * a reset goes back to them; nothing can be replayed into such a venue. One that has commands already stays as it is.
    */
   readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
