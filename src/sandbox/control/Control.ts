@@ -115,7 +115,7 @@ export class Control extends Context.Service<Control, {
   readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
   /** All accounts and their keys. The counterparty is none of them. */
   readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-  /** The orders of an account that can still trade, or a part of them. */
+  /** The orders of an account that can still trade, or the latest of them; the oldest first. */
   readonly openOrders: (
     account: string,
     part?: Views.Part
