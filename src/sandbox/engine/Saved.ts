@@ -15,6 +15,7 @@ import * as Locks from "./Locks.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import * as Schedule from "./Schedule.ts"
 import * as State from "./State.ts"
 import type { Units } from "./Units.ts"
@@ -48,6 +49,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
 /** What is derived, and what has another form here. */
 type Indexed =
   | "claims"
+  | "counterparty"
   | "positionsOf"
   | "due"
   | "investmentsOf"
@@ -77,6 +79,8 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The candles of the markets that have some: a list for each length. */
   readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
+  /** The counterparty; absent until the owner has set or funded it. */
+  readonly counterparty?: Omit<Quotes.Counterparty, "hit">
 }
 
 const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
@@ -100,6 +104,7 @@ const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
+    counterparty: { credited, markets: quoted },
     due: _due,
     families: _families,
     investmentsOf: _investmentsOf,
@@ -119,7 +124,8 @@ export const save = (state: State.State): Saved => {
       [...state.trading].flatMap(([market, { candles }]) =>
         candles.some((list) => list.length > 0) ? [[market, candles]] : []
       )
-    )
+    ),
+    ...(quoted.size + credited.size === 0 ? {} : { counterparty: { markets: quoted, credited } })
   }
 }
 
@@ -152,9 +158,24 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
  * @since 0.1.0
  */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
-  const { candles: _candles, investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } =
-    saved
-  const state: State.State = { ...State.make(policy), ...rest, ledger: Ledger.make(ledger.balances) }
+  const {
+    candles: _candles,
+    counterparty,
+    investments,
+    ledger,
+    ocoOrders,
+    openOrders,
+    positions,
+    priceSteps,
+    trading,
+    ...rest
+  } = saved
+  const state: State.State = {
+    ...State.make(policy),
+    ...rest,
+    ledger: Ledger.make(ledger.balances),
+    counterparty: { ...Quotes.make(), ...counterparty }
+  }
   for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
   for (const key of state.keys.values()) Families.addKey(state.families, key)
   for (const oco of ocoOrders.values()) state.ocoOrders.add(oco)
