@@ -32,6 +32,8 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Orders.placeMarket(work, account, operation)
     case "PlaceStopLimit":
       return Orders.placeStopLimit(work, account, operation)
+    case "PlaceStopMarket":
+      return Orders.placeStopMarket(work, account, operation)
     case "PlaceOco":
       return Orders.placeOco(work, account, operation)
     case "Cancel":
@@ -135,7 +137,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  * @category engine
  * @since 0.1.0
  */
-export const version = 2
+export const version = 3
 
 /**
  * Applies one command, after everything that is due by its time.
