@@ -37,6 +37,9 @@ export * as Fills from "./Fills.ts"
 export * as UnexecutedOcoOrders from "./UnexecutedOcoOrders.ts"
 export * as CancelOcoOrder from "./CancelOcoOrder.ts"
 
+// Not in the document: the deals of an order
+export * as OrderDeals from "./OrderDeals.ts"
+
 // Not in the document: accounts
 export * as TradeBalance from "./TradeBalance.ts"
 export * as CollateralBalance from "./CollateralBalance.ts"

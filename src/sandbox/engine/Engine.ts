@@ -135,7 +135,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  * @category engine
  * @since 0.1.0
  */
-export const version = 2
+export const version = 3
 
 /**
  * Applies one command, after everything that is due by its time.
