@@ -42,6 +42,9 @@ export * as StopMarketOrders from "./StopMarketOrders.ts"
 export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
 export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"
 
+// Not in the document: the deals of an order
+export * as OrderDeals from "./OrderDeals.ts"
+
 // Not in the document: accounts
 export * as TradeBalance from "./TradeBalance.ts"
 export * as CollateralBalance from "./CollateralBalance.ts"

@@ -305,6 +305,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["sub-accounts.status.active"]
   },
   {
+    id: "open.live.deals",
+    point: "The deals of one order, which only the live exchange's documentation describes",
+    stance: "as that documentation says; dealOrderId is the other order of the trade",
+    rules: ["deals.*"]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",
@@ -381,5 +387,6 @@ export const clauses: ReadonlyArray<string> = [
   "Authentication",
   "Errors",
   "Limits",
-  "Versioning"
+  "Versioning",
+  "not in the document"
 ]

@@ -10,6 +10,7 @@ import * as Authentication from "./rules/Authentication.ts"
 import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Codes from "./rules/Codes.ts"
+import * as Deals from "./rules/Deals.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
 import * as Fees from "./rules/Fees.ts"
@@ -66,6 +67,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Activation.rules,
   ...OrderStatus.rules,
   ...Execution.rules,
+  ...Deals.rules,
   ...Models.rules,
   ...Limits.rules
 ]

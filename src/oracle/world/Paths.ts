@@ -33,6 +33,7 @@ export const marketOrder = "/api/v4/order/market"
 export const collateralLimit = "/api/v4/order/collateral/limit"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
+export const orderDeals = "/api/v4/trade-account/order"
 
 /** The private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
@@ -68,7 +69,8 @@ export const everything: ReadonlyArray<string> = [
   marketOrder,
   collateralLimit,
   cancelOrder,
-  cancelOco
+  cancelOco,
+  orderDeals
 ]
 
 /** Paths that no endpoint has. */

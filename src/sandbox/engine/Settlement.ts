@@ -102,9 +102,10 @@ const keep = (
   { at, state }: Work,
   trade: number,
   { amount, price }: Deal,
-  { fee, feeAsset, order, role }: Charge
+  { fee, feeAsset, order, role }: Charge,
+  counterparty: Order | undefined
 ): void => {
-  const fill: Fill = { trade, at, price, amount, order, role, fee, feeAsset }
+  const fill: Fill = { trade, at, price, amount, order, counterparty: counterparty?.id, role, fee, feeAsset }
   const fills = state.fills.get(order.account)
   if (fills === undefined) state.fills.set(order.account, [fill])
   else fills.push(fill)
@@ -133,8 +134,8 @@ export const trade = (
   const id = ++work.state.lastId
   trading.trades.push({ id, at: work.at, price, amount, side })
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  if (taken !== undefined) keep(work, id, deal, taken)
-  if (made !== undefined) keep(work, id, deal, made)
+  if (taken !== undefined) keep(work, id, deal, taken, maker)
+  if (made !== undefined) keep(work, id, deal, made, taker)
   work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker?.id, taker: taker?.id })
   if (maker !== undefined) afterTrade(work, market, maker)
 }

@@ -4,11 +4,12 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Ticker, TradeId } from "../../domain/Identifiers.ts"
+import { OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
 import type * as Fills from "../../endpoints/Fills.ts"
+import type * as OrderDeals from "../../endpoints/OrderDeals.ts"
 import type * as OrderHistory from "../../endpoints/OrderHistory.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
@@ -151,6 +152,34 @@ export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOr
   }
 }
 
+/** What a fill says wherever it is listed. */
+const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill, context: Context) => ({
+  tradeId: TradeId.make(trade.toString()),
+  ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
+    ? {}
+    : { clientOrderId: order.clientOrderId }),
+  timestamp: Time.fromMicros(at),
+  role,
+  amount: Units.toDecimal(amount),
+  price: Units.toDecimal(price),
+  total: Units.toDecimal(Units.times(amount, price)),
+  fee: Units.toDecimal(fee),
+  feeAsset
+})
+
+/**
+ * A fill in the list of its order. The rest of the world has no orders here: what it trades with has the number of the
+ * trade, which no order has.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
+  ...commonOfFill(fill, context),
+  counterpartyOrderId: fill.counterparty ?? OrderId.make(fill.trade.toString()),
+  rpi: false
+})
+
 /**
  * A fill. It names its market unless the request does.
  *
@@ -158,22 +187,12 @@ export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOr
  * @since 0.1.0
  */
 export const fill = (
-  { amount, at, fee, feeAsset, order, price, role, trade }: Fill,
+  fill: Fill,
   context: Context,
   namesMarket: boolean
 ): Endpoint.Response<typeof Fills.endpoint>[number] => ({
-  ...(namesMarket ? { market: order.market } : {}),
-  tradeId: TradeId.make(trade.toString()),
-  orderId: order.id,
-  ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
-    ? {}
-    : { clientOrderId: order.clientOrderId }),
-  timestamp: Time.fromMicros(at),
-  side: order.side,
-  role,
-  amount: Units.toDecimal(amount),
-  price: Units.toDecimal(price),
-  total: Units.toDecimal(Units.times(amount, price)),
-  fee: Units.toDecimal(fee),
-  feeAsset
+  ...(namesMarket ? { market: fill.order.market } : {}),
+  ...commonOfFill(fill, context),
+  orderId: fill.order.id,
+  side: fill.order.side
 })

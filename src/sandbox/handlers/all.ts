@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { account } from "./Account.ts"
+import { conditional } from "./Conditional.ts"
 import type { Handlers } from "./Handler.ts"
 import { lending } from "./Lending.ts"
 import { market } from "./Market.ts"
@@ -16,4 +17,4 @@ import { trading } from "./Trading.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const handlers: Handlers = { ...trading, ...moreOrders, ...account, ...lending, ...market }
+export const handlers: Handlers = { ...trading, ...conditional, ...moreOrders, ...account, ...lending, ...market }
