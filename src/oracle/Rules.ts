@@ -18,6 +18,7 @@ import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
@@ -68,6 +69,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderStatus.rules,
   ...Execution.rules,
   ...Deals.rules,
+  ...LiveStops.rules,
   ...Models.rules,
   ...Limits.rules
 ]
