@@ -64,12 +64,17 @@ interface Field {
   readonly brand: string
 }
 
-const brandOf = ({ name: dialectName }: Dialect, name: string, { ast }: Schema.Constraint): string => {
+const brandOf = (
+  { name: dialectName }: Dialect,
+  { endpoint }: Entry,
+  name: string,
+  { ast }: Schema.Constraint
+): string => {
   const brand = SchemaAST.resolveIdentifier(ast) ?? ast._tag
   if (name === "level") return "Level"
-  return dialectName === "live" && name !== "activationPrice" && ["Amount", "Price"].includes(brand)
-    ? `Loose${brand}`
-    : brand
+  // The live exchange wants the activation price of a new order as a text.
+  const isLoose = name !== "activationPrice" || endpoint.name === "ModifyOrder.modify"
+  return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
 }
 
 const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
@@ -78,7 +83,7 @@ const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
       entry,
       dialect,
       name,
-      brand: brandOf(dialect, name, schema)
+      brand: brandOf(dialect, entry, name, schema)
     }))
   )
 )
@@ -404,6 +409,13 @@ describe("words", () => {
       "This order couldn't be executed as a maker order and was canceled.",
       "The activation_price format is invalid."
     ],
+    [
+      { kind: "inapplicable" },
+      "Activation price cannot be specified for this order type",
+      "The activation_price format is invalid."
+    ],
+    [{ kind: "aboveFilled" }, "Wrong order deal size.", "The activation_price format is invalid."],
+    [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
     // Only other calls than orders break these.
     ...([

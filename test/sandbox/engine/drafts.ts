@@ -1,16 +1,18 @@
 /** Drafts of random commands, close enough to each other in price and size that their orders trade. */
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
+import { Price } from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
-import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
+import type { Modify, Operation } from "../../../src/sandbox/engine/Operation.ts"
+import { isQuoteAmount, type Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Account, accounts, call, type Desk, fund, limit, market } from "../../support/engine.ts"
-import { movePrice, oco, openPosition, stop, stopMarket, text, transfer, units } from "../../support/engine.ts"
+import { modify, movePrice, oco, openPosition, stop, stopMarket, text, transfer, units } from "../../support/engine.ts"
 
 const usdt = ticker("USDT")
 
@@ -55,6 +57,7 @@ const verbs = [
   ...Array.from({ length: 3 }, () => "stopMarket" as const),
   ...Array.from({ length: 3 }, () => "oco" as const),
   ...Array.from({ length: 3 }, () => "cancel" as const),
+  ...Array.from({ length: 4 }, () => "modify" as const),
   "spend",
   "cancelOco",
   "cancelAll",
@@ -116,6 +119,21 @@ const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Uni
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
+/** What changes of an order: sometimes what it does not have. */
+const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
+  const listed = desk.state.markets.get(order.market) ?? assert.fail("no such market")
+  const market = grids.findIndex((grid) => grid.market === order.market)
+  const { amount, at, price } = orders(desk, { ...draft, market, flag: "none" }, listed)
+  const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
+  const total = Units.times(amount, price) / step * step
+  const isQuote = isQuoteAmount(order) !== (draft.pick % 7 === 0)
+  return {
+    ...(draft.isBuy ? { [isQuote ? "total" : "amount"]: text(isQuote ? total : amount) } : {}),
+    ...(draft.collateral && order.price !== undefined ? { price: Price.make(text(price)) } : {}),
+    ...(draft.bboRole === undefined ? {} : { activationPrice: Price.make(text(at(draft.trigger))) })
+  }
+}
+
 const listedOf = (draft: Draft): Market => {
   const listed = Listings.markets[draft.market % Listings.markets.length]
   assert.isDefined(listed)
@@ -163,6 +181,13 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...own,
         ...reduceOnly
       })
+    case "modify": {
+      const open = [...desk.state.openOrders.values()]
+      const order = open[draft.pick % open.length]
+      if (order === undefined) return { _tag: "Nothing" }
+      const drawn = changesOf(desk, draft, order)
+      return modify(order, { ...drawn, ...(draft.stp === "no" ? {} : { stp }) })
+    }
     case "cancel":
     case "cancelOco": {
       const open = draft.verb === "cancel" ? [...desk.state.openOrders.values()] : [...desk.state.ocoOrders.values()]
@@ -206,7 +231,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations are made by the account that placed the order.
-  const owner = asked._tag === "Cancel" && draft.pick % 10 > 0 && asked.orderId !== undefined
+  const owner = (asked._tag === "Cancel" || asked._tag === "Modify") && draft.pick % 10 > 0 && asked.orderId !== undefined
     ? desk.state.openOrders.get(asked.orderId)?.account
     : undefined
   return call(owner ?? draft.account, asked)
