@@ -18,6 +18,7 @@ import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as LiveChanges from "./rules/LiveChanges.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Markets from "./rules/Markets.ts"
@@ -70,6 +71,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Execution.rules,
   ...Deals.rules,
   ...LiveStops.rules,
+  ...LiveChanges.rules,
   ...Models.rules,
   ...Limits.rules
 ]

@@ -207,7 +207,12 @@ export const isReply = (value: object): value is Reply.Reply => "_tag" in value
  * @category triggers
  * @since 0.1.0
  */
-export const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Units.Units): ActivationCondition => {
+export const conditionOf = (
+  state: State,
+  market: MarketName,
+  side: OrderSide,
+  price: Units.Units
+): ActivationCondition => {
   const last = state.trading.get(market)?.lastPrice
   if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
   return price > last ? "gte" : "lte"

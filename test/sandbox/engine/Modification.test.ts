@@ -124,7 +124,10 @@ describe("a changed limit order", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, order, price("90.001")), "price: precision")
-    assert.strictEqual(refused(desk, order, amount("0.0000001")), "amount: precision,amount: minAmount,amount: minTotal")
+    assert.strictEqual(
+      refused(desk, order, amount("0.0000001")),
+      "amount: precision,amount: minAmount,amount: minTotal"
+    )
     assert.strictEqual(refused(desk, order, price("0.01")), "amount: minTotal")
   })
 

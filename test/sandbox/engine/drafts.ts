@@ -231,9 +231,10 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations are made by the account that placed the order.
-  const owner = (asked._tag === "Cancel" || asked._tag === "Modify") && draft.pick % 10 > 0 && asked.orderId !== undefined
-    ? desk.state.openOrders.get(asked.orderId)?.account
-    : undefined
+  const owner =
+    (asked._tag === "Cancel" || asked._tag === "Modify") && draft.pick % 10 > 0 && asked.orderId !== undefined
+      ? desk.state.openOrders.get(asked.orderId)?.account
+      : undefined
   return call(owner ?? draft.account, asked)
 }
 
