@@ -37,8 +37,10 @@ export * as Fills from "./Fills.ts"
 export * as UnexecutedOcoOrders from "./UnexecutedOcoOrders.ts"
 export * as CancelOcoOrder from "./CancelOcoOrder.ts"
 
-// Not in the document: the deals of an order
+// Not in the document: the deals of an order, the kill switch
 export * as OrderDeals from "./OrderDeals.ts"
+export * as KillSwitch from "./KillSwitch.ts"
+export * as KillSwitchStatus from "./KillSwitchStatus.ts"
 
 // Not in the document: accounts
 export * as TradeBalance from "./TradeBalance.ts"

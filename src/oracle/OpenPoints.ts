@@ -311,6 +311,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["deals.*"]
   },
   {
+    id: "open.live.kill-switch",
+    point: "The kill switch, which only the live exchange's documentation describes",
+    stance: "as that documentation says; the time runs on the venue's clock, and is over at its very microsecond",
+    rules: ["kill-switch.*"]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",

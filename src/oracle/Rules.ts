@@ -17,6 +17,7 @@ import * as Fees from "./rules/Fees.ts"
 import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
+import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Markets from "./rules/Markets.ts"
@@ -68,6 +69,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderStatus.rules,
   ...Execution.rules,
   ...Deals.rules,
+  ...KillSwitch.rules,
   ...Models.rules,
   ...Limits.rules
 ]
