@@ -53,6 +53,8 @@ import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
 import * as CollateralLimitOrders from "./endpoints/CollateralLimitOrders.ts"
 import * as CollateralMarketOrders from "./endpoints/CollateralMarketOrders.ts"
 import * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"
+import * as CollateralStopLimitOrders from "./endpoints/CollateralStopLimitOrders.ts"
+import * as CollateralTriggerMarketOrders from "./endpoints/CollateralTriggerMarketOrders.ts"
 import { type Fill, Fills } from "./endpoints/Fills.ts"
 import * as LimitOrders from "./endpoints/LimitOrders.ts"
 import * as MarketOrders from "./endpoints/MarketOrders.ts"
@@ -60,6 +62,7 @@ import { type EndedOrder, OrderHistory } from "./endpoints/OrderHistory.ts"
 import { ServerTime } from "./endpoints/ServerTime.ts"
 import * as StockMarketOrders from "./endpoints/StockMarketOrders.ts"
 import * as StopLimitOrders from "./endpoints/StopLimitOrders.ts"
+import * as StopMarketOrders from "./endpoints/StopMarketOrders.ts"
 import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
 import * as Errors from "./protocol/Errors.ts"
 import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
@@ -272,8 +275,11 @@ const placing: ReadonlySet<string> = new Set(
     MarketOrders.endpoint,
     StockMarketOrders.endpoint,
     StopLimitOrders.endpoint,
+    StopMarketOrders.endpoint,
     CollateralLimitOrders.endpoint,
     CollateralMarketOrders.endpoint,
+    CollateralStopLimitOrders.endpoint,
+    CollateralTriggerMarketOrders.endpoint,
     CollateralOcoOrders.endpoint
   ].map(({ name }) => name)
 )

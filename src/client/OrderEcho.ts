@@ -57,13 +57,13 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
 }
 
 /** Whether an exchange may have made this amount of the one that was asked for. */
-const isOf = (asked: Ordered, { prices, quoteAmount }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
+const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
   // The document reduces it to the position.
   if (asked.reduceOnly === true) return isPartOf(amount, asked.amount)
-  // A market order has no price. What could not be traded at once is not ordered any more, and the amount of one that was
+  // A market order has no limit. What could not be traded at once is not ordered any more, and the amount of one that was
   // asked for in the quote currency may be what was traded.
-  const isMarketOrder = Object.keys(prices).length === 0
+  const isMarketOrder = tradesAt.length === 0
   return isMarketOrder &&
     (isPartOf(amount, asked.amount) || (quoteAmount === true && Decimal.Equivalence(amount, dealStock)))
 }

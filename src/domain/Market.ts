@@ -132,6 +132,19 @@ export interface StopLimitTerms extends Terms {
   readonly price?: Price
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
+  /** Whether the order needs a market that trades on margin. Default `false`. */
+  readonly collateral?: boolean
+}
+
+/**
+ * The terms of a stop-market order that a market bounds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopMarketTerms extends MarketTerms {
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice: Price
 }
 
 /**
@@ -184,12 +197,31 @@ export const market = ({ amount, collateral, market, quoteAmount }: MarketTerms)
  * @category constructors
  * @since 0.1.0
  */
-export const stopLimit = ({ activationPrice, amount, market, price }: StopLimitTerms): Bounded => ({
+export const stopLimit = (
+  { activationPrice, amount, collateral = false, market, price }: StopLimitTerms
+): Bounded => ({
   market,
-  collateral: false,
+  collateral,
   amount,
   prices: { ...(price === undefined ? {} : { price }), activationPrice },
   tradesAt: ["price"]
+})
+
+/**
+ * What a market bounds of a stop-market order. An amount in units of the quote currency has the bounds of a total.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const stopMarket = (
+  { activationPrice, amount, collateral, market, quoteAmount }: StopMarketTerms
+): Bounded => ({
+  market,
+  collateral,
+  amount,
+  quoteAmount,
+  prices: { activationPrice },
+  tradesAt: []
 })
 
 /**

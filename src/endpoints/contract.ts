@@ -37,6 +37,11 @@ export * as Fills from "./Fills.ts"
 export * as UnexecutedOcoOrders from "./UnexecutedOcoOrders.ts"
 export * as CancelOcoOrder from "./CancelOcoOrder.ts"
 
+// Not in the document: stop orders, many orders at once, and orders that change
+export * as StopMarketOrders from "./StopMarketOrders.ts"
+export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
+export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"
+
 // Not in the document: the deals of an order, the kill switch
 export * as OrderDeals from "./OrderDeals.ts"
 export * as KillSwitch from "./KillSwitch.ts"

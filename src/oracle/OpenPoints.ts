@@ -317,6 +317,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["kill-switch.*"]
   },
   {
+    id: "open.live.stops",
+    point: "Stop-market orders and stop orders on margin, which only the live exchange's documentation describes",
+    stance: "as that documentation says; one that is triggered trades at once",
+    rules: ["live-stops.*"]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",

@@ -19,6 +19,7 @@ import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
@@ -70,6 +71,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Execution.rules,
   ...Deals.rules,
   ...KillSwitch.rules,
+  ...LiveStops.rules,
   ...Models.rules,
   ...Limits.rules
 ]

@@ -75,6 +75,23 @@ export const stop = (
   ...options
 })
 
+/** `amount` is what a buy of the spot spends. */
+export const stopMarket = (
+  market: string,
+  side: OrderSide,
+  amount: string,
+  activationPrice: string,
+  options: Options<"PlaceStopMarket"> = {}
+): Of<"PlaceStopMarket"> => ({
+  _tag: "PlaceStopMarket",
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  activationPrice: Price.make(activationPrice),
+  collateral: false,
+  ...options
+})
+
 /** `price` is the take-profit's, `activationPrice` and `stopLimitPrice` are the stop-loss's. */
 export const oco = (
   market: string,
@@ -216,10 +233,16 @@ export class Desk {
   }
 
   /** Places an order that is accepted. */
-  place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit">): Order {
+  place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit" | "PlaceStopMarket">): Order {
     const reply = this.call(account, operation)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") return reply.order
     return assert.fail(`refused: ${canonical(reply)}`)
+  }
+
+  /** Has ben and sub trade 1 BTC at a price, with nobody else. */
+  trade(market: string, price: string): void {
+    this.place("ben", limit(market, "sell", "1", price))
+    this.place("sub", limit(market, "buy", "1", price))
   }
 
   placeOco(account: Account, operation: Of<"PlaceOco">): OcoOrder {

@@ -31,6 +31,9 @@ export const orderHistory = "/api/v4/trade-account/order/history"
 export const limitOrder = "/api/v4/order/new"
 export const marketOrder = "/api/v4/order/market"
 export const collateralLimit = "/api/v4/order/collateral/limit"
+export const stopMarket = "/api/v4/order/stop_market"
+export const collateralStopLimit = "/api/v4/order/collateral/stop-limit"
+export const triggerMarket = "/api/v4/order/collateral/trigger-market"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
 export const orderDeals = "/api/v4/trade-account/order"
@@ -70,6 +73,9 @@ export const everything: ReadonlyArray<string> = [
   limitOrder,
   marketOrder,
   collateralLimit,
+  stopMarket,
+  collateralStopLimit,
+  triggerMarket,
   cancelOrder,
   cancelOco,
   orderDeals,

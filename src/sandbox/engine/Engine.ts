@@ -33,6 +33,8 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Orders.placeMarket(work, account, operation)
     case "PlaceStopLimit":
       return Orders.placeStopLimit(work, account, operation)
+    case "PlaceStopMarket":
+      return Orders.placeStopMarket(work, account, operation)
     case "PlaceOco":
       return Orders.placeOco(work, account, operation)
     case "Cancel":

@@ -100,7 +100,7 @@ export interface Traded {
   readonly amount: Units
   /** The side of the taker. */
   readonly side: OrderSide
-  /** The order that rested in the book. */
+  /** The order that rested in the book. `undefined` when the rest of the world was the maker. */
   readonly maker: OrderId | undefined
   /** The order that came to it. `undefined` when the rest of the world was the taker. */
   readonly taker: OrderId | undefined

@@ -106,7 +106,9 @@ export const lock = (
 
 /** The price at which an order would need the most margin. */
 const dearest = (state: State, order: Order): Units.Units => {
-  const prices = [order.queued ?? (order.price === undefined ? 0n : Units.from(order.price) ?? 0n)]
+  // A stop-market order has no limit. It has locked what it needs at its activation price.
+  const price = order.price ?? order.stop?.price
+  const prices = [order.queued ?? (price === undefined ? 0n : Units.from(price) ?? 0n)]
   const pair = pairOf(state, order)
   if (pair !== undefined) {
     for (const { price } of [pair.stopLoss, pair.takeProfit]) prices.push(Units.from(price) ?? 0n)

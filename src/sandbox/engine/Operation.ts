@@ -90,7 +90,7 @@ export interface PlaceMarket {
 }
 
 /**
- * Places a stop-limit order (document, Endpoints §3).
+ * Places a stop-limit order (document, Endpoints §3), or one that trades a position.
  *
  * @category models
  * @since 0.1.0
@@ -113,6 +113,36 @@ export interface PlaceStopLimit {
   readonly bboRole?: BboRole
   /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
+  /** Whether the order trades a position instead of wallets. `false` when absent. */
+  readonly collateral?: boolean
+  /** Whether the order may only reduce a position. `false` when absent. */
+  readonly reduceOnly?: boolean
+}
+
+/**
+ * Places a stop-market order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceStopMarket {
+  readonly _tag: "PlaceStopMarket"
+  /** The market. One of futures takes the order only as one that trades a position. */
+  readonly market: MarketName
+  /** Whether the order buys or sells. */
+  readonly side: OrderSide
+  /** How much: what a buy of the spot spends, in units of the quote currency; otherwise in units of the base currency. */
+  readonly amount: Amount
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice: Price
+  /** Whether the order trades a position instead of wallets. */
+  readonly collateral: boolean
+  /** The caller's own identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  readonly stp?: SelfTradePrevention
+  /** Whether the order may only reduce a position. `false` when absent. */
+  readonly reduceOnly?: boolean
 }
 
 /**
@@ -316,6 +346,7 @@ export type Operation =
   | PlaceLimit
   | PlaceMarket
   | PlaceStopLimit
+  | PlaceStopMarket
   | PlaceOco
   | Cancel
   | CancelOco
@@ -338,7 +369,20 @@ const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
   activationPrice: Price,
   clientOrderId: key(ClientOrderId),
   bboRole: key(BboRole),
-  stp: key(SelfTradePrevention)
+  stp: key(SelfTradePrevention),
+  collateral: key(Schema.Boolean),
+  reduceOnly: key(Schema.Boolean)
+})
+
+const PlaceStopMarket = Schema.TaggedStruct("PlaceStopMarket", {
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  activationPrice: Price,
+  collateral: Schema.Boolean,
+  clientOrderId: key(ClientOrderId),
+  stp: key(SelfTradePrevention),
+  reduceOnly: key(Schema.Boolean)
 })
 
 const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
@@ -444,6 +488,7 @@ export const Operation = Schema.Union([
   PlaceLimit,
   PlaceMarket,
   PlaceStopLimit,
+  PlaceStopMarket,
   PlaceOco,
   Cancel,
   CancelOco,

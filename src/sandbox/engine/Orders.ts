@@ -17,7 +17,7 @@ import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
 import type { Operation } from "./Operation.ts"
-import type { OcoOrder, Order, Trigger } from "./Order.ts"
+import type { OcoOrder, Order, StopOrder, Trigger } from "./Order.ts"
 import type { Owned, Owner } from "./Owned.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
@@ -266,14 +266,23 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   return { _tag: "OrderPlaced", order }
 }
 
+/** Adds a stop order to those that wait for their price, which may be there already. */
+const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
+  open(work, order)
+  Prices.addStopOrder(work, order)
+  Prices.triggerStopOrders(work, market)
+  return { _tag: "StopPlaced", order }
+}
+
 /**
- * Places a stop-limit order and locks what it would spend. It enters the book once the price triggers it.
+ * Places a stop-limit order and locks what it would spend. Once the price triggers it, it is a limit order.
  *
  * @category orders
  * @since 0.1.0
  */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
+  const { collateral = false, reduceOnly = false } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const quantity = Units.from(amount) ?? 0n
@@ -282,22 +291,24 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const total = Units.times(quantity, price)
   if (
     market === undefined ||
-    !Terms.fit(market, { collateral: false, amount, price: operation.price, activationPrice }, quantity, total)
+    !Terms.fit(market, { collateral, amount, price: operation.price, activationPrice }, quantity, total)
   ) {
     const violations = Market.violations(market, Market.stopLimit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
-  const kind = kindOf(market, false)
+  const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const size = capToPosition(state, account, market, kind, side, { amount, quantity }, reduceOnly)
+  if (isReply(size)) return size
   const order = make(work, account, {
     market: market.name,
     side,
     type: "stop limit",
     kind,
-    amount,
-    quantity,
+    amount: size.amount,
+    quantity: size.quantity,
     price: operation.price,
     stop: {
       price: activationPrice,
@@ -308,13 +319,56 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     postOnly: bboRole === "queue",
     clientOrderId,
     stp,
-    reduceOnly: false
+    reduceOnly
   })
-  if (!Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
-  open(work, order)
-  Prices.addStopOrder(work, order)
-  Prices.triggerStopOrders(work, market)
-  return { _tag: "StopPlaced", order }
+  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
+  return wait(work, market, order)
+}
+
+/**
+ * Places a stop-market order. It locks what it would spend; one that trades a position, what it needs at its activation
+ * price. Once the price triggers it, it is a market order. A spot order needs a spot market.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
+  const { activationPrice, clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
+  const { state } = work
+  const market = state.markets.get(operation.market)
+  const quoteAmount = !collateral && side === "buy"
+  const violations = Market.violations(market, Market.stopMarket({ ...operation, quoteAmount }))
+  if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  const kind = kindOf(market, collateral)
+  if (!collateral && kind !== "spot") return Reply.invalid(["market", { kind: "known" }])
+  const trigger = Units.from(activationPrice) ?? 0n
+  if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
+  if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  if (!isPermitted(state, account, kind)) return notPermitted
+  const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
+  const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
+  if (isReply(size)) return size
+  const order = make(work, account, {
+    market: market.name,
+    side,
+    type: "stop market",
+    kind,
+    amount: size.amount,
+    quantity: size.quantity,
+    price: undefined,
+    stop: {
+      price: activationPrice,
+      condition: conditionOf(state, market.name, side, trigger),
+      bboRole: undefined,
+      activated: false
+    },
+    clientOrderId,
+    stp,
+    reduceOnly
+  })
+  const total = quoteAmount ? order.quantity : Units.times(order.quantity, trigger)
+  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
+  return wait(work, market, order)
 }
 
 /**

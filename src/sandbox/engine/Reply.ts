@@ -39,7 +39,7 @@ export interface OrderPlaced {
 }
 
 /**
- * A stop-limit order was placed.
+ * A stop-limit or stop-market order was placed.
  *
  * @category models
  * @since 0.1.0

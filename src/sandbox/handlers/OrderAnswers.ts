@@ -11,7 +11,6 @@ import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.t
 import type * as Fills from "../../endpoints/Fills.ts"
 import type * as OrderDeals from "../../endpoints/OrderDeals.ts"
 import type * as OrderHistory from "../../endpoints/OrderHistory.ts"
-import type * as StopLimitOrders from "../../endpoints/StopLimitOrders.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
 import type { OcoOrder, Order, StopOrder, Trigger } from "../engine/Order.ts"
@@ -70,21 +69,6 @@ const activation = (stop: Trigger) => ({
   activationPrice: stop.price
 })
 
-/**
- * A stop-limit order (document, "Stop-limit order (response)").
- *
- * @category answers
- * @since 0.1.0
- */
-export const stopLimitOrder = (order: StopOrder, context: Context): StopLimitOrders.StopLimitOrder => ({
-  ...common(order, context),
-  ...activation(order.stop),
-  ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide }),
-  ioc: order.ioc,
-  rpi: false,
-  reduceOnly: order.reduceOnly
-})
-
 /** Whether the dialect hides the client order id of this order: it may do so on the legs of OCO orders. */
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
@@ -108,6 +92,17 @@ export const order = (order: Order, context: Context): OrderAnswer.Order => {
     reduceOnly: order.reduceOnly
   }
 }
+
+/**
+ * A stop order (document, "Stop-limit order (response)").
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOrder => ({
+  ...order(stop, context),
+  activationPrice: stop.stop.price
+})
 
 const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
   Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))

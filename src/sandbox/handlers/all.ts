@@ -8,6 +8,7 @@ import { conditional } from "./Conditional.ts"
 import type { Handlers } from "./Handler.ts"
 import { lending } from "./Lending.ts"
 import { market } from "./Market.ts"
+import { moreOrders } from "./MoreOrders.ts"
 import { trading } from "./Trading.ts"
 
 /**
@@ -16,4 +17,4 @@ import { trading } from "./Trading.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const handlers: Handlers = { ...trading, ...conditional, ...account, ...lending, ...market }
+export const handlers: Handlers = { ...trading, ...conditional, ...moreOrders, ...account, ...lending, ...market }

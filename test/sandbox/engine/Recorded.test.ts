@@ -12,22 +12,23 @@ import { history } from "./histories.ts"
 const [length, between] = [400, 50]
 
 /**
- * What version 2 of the engine has made of a history: a hash of each reply, all events, and the states on the way. No
- * command of these histories is new since, so later versions make the same of them.
+ * What the engine has made of a history: a hash of each reply, all events, and the states on the way. No command of these
+ * histories is newer than version 2. Version 3 makes the same of them, but where a price move triggers a stop order whose
+ * limit allows the new price: that has changed half of the hashes, and nothing else has.
  */
 const recorded = {
   document: [
-    "c4852bff263f3d462414dffe2c7ef3d652811403f65bbe8df8fecc2a069995c3",
+    "af7a0b3f99287976cabdbd0815494c260117a468aee419b698a6baeb2fd7da44",
     "74c43822cb4ebec56c52f157d8d002b8341c8f6c7e4b38af6acb2e7153d56b24",
     "d2cd80a1a473a1899e5bb59ad37b0af99b678f0897d2fe094b78a824420cf994",
     "cd88d2db5b8038957012b3e577da6e01346f334bc5979fa00c1e04b6c89738ee",
     "4f7c0ea55bca6c6596c1edd7546f96eb404e09258938dd6249fb507b55af96e3"
   ],
   live: [
-    "15868d1d1774195bf43cb2c3bc020028ff2819915625242f9fc35795bf41c396",
-    "c52ca7eee5c662f791edeb1ae10734613500d5dc67dd72fc3a9ec28752f96a87",
-    "37adfca918ee6ba429162ae56617df3e5dcacb5eba4831c6801f607b2a782611",
-    "af91e5416a0b0e4c6b696699e9b2fd2c8b970f89127bce96866880c969daec36",
+    "5ac0069bae7936a757c2e142aaefd5996131b62713769a7d9e03e1d2b65207e7",
+    "163b41bb2cbc9953b3031b4903044584fc566ed368d296c92108bb8404b62bcc",
+    "7f27a7e01597eda0414ef7fbbbd0b472da043615d390bc4401cb9699ba09ae27",
+    "4a425e30fb055a44983f1f0df2639d264bc9ab73a5f6572482f634d0960f2c9e",
     "bdf1d264218cafce38efe83dff5a3a9ed7745350e8f1ece17775ad9d73bd6c34"
   ]
 }

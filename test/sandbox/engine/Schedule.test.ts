@@ -217,10 +217,10 @@ describe("what is due", () => {
     )
     assert.strictEqual(order.status, "FILLED")
     const trades = desk.state.trading.get(btcUsdt)?.trades ?? []
-    // The second step triggers it. It bids more than the third price, so the world sells to it, three seconds after the
-    // path began.
-    assert.deepStrictEqual(trades.map((trade) => trade.at - at), [5_000_000])
-    assert.strictEqual(order.changedAt, at + 5_000_000)
+    // The second step triggers it. It bids more than that price, so the world sells to it, two seconds after the path
+    // began.
+    assert.deepStrictEqual(trades.map((trade) => trade.at - at), [4_000_000])
+    assert.strictEqual(order.changedAt, at + 4_000_000)
   })
 })
 

@@ -11,7 +11,7 @@ import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Account, accounts, call, type Desk, fund, limit, market } from "../../support/engine.ts"
-import { movePrice, oco, openPosition, stop, text, transfer, units } from "../../support/engine.ts"
+import { movePrice, oco, openPosition, stop, stopMarket, text, transfer, units } from "../../support/engine.ts"
 
 const usdt = ticker("USDT")
 
@@ -53,6 +53,7 @@ const verbs = [
   ...Array.from({ length: 14 }, () => "limit" as const),
   ...Array.from({ length: 4 }, () => "market" as const),
   ...Array.from({ length: 4 }, () => "stop" as const),
+  ...Array.from({ length: 3 }, () => "stopMarket" as const),
   ...Array.from({ length: 3 }, () => "oco" as const),
   ...Array.from({ length: 3 }, () => "cancel" as const),
   "spend",
@@ -128,6 +129,8 @@ const operation = (desk: Desk, draft: Draft): Operation => {
   const { amount, at, collateral, grid, own, price, reduceOnly, side } = orders(desk, draft, listed)
   const { bboRole, flag, stp } = draft
   const [size, cost, trigger] = [text(amount), text(price), text(at(draft.trigger))]
+  const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
+  const money = text(Units.times(amount, price) / step * step)
   switch (draft.verb) {
     case "limit":
       return limit(grid.market, side, size, cost, {
@@ -140,16 +143,22 @@ const operation = (desk: Desk, draft: Draft): Operation => {
       })
     case "market":
       return market(grid.market, side, size, { ...own, ...reduceOnly, collateral, stp })
-    case "spend": {
-      const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
-      const money = Units.times(amount, price) / step * step
-      return market(grid.market, "buy", text(money), { ...own, ...reduceOnly, collateral, stp, quoteAmount: true })
-    }
+    case "spend":
+      return market(grid.market, "buy", money, { ...own, ...reduceOnly, collateral, stp, quoteAmount: true })
     case "stop":
       return stop(grid.market, side, size, cost, trigger, {
         ...own,
+        ...reduceOnly,
+        collateral,
         stp,
         ...(bboRole === undefined ? {} : { bboRole })
+      })
+    case "stopMarket":
+      return stopMarket(grid.market, side, side === "buy" && !collateral ? money : size, trigger, {
+        ...own,
+        ...reduceOnly,
+        collateral,
+        stp
       })
     case "oco":
       return oco(grid.market, side, size, cost, trigger, text(at(draft.trigger + (draft.pick % 5) - 2)), {

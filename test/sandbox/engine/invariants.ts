@@ -20,9 +20,11 @@ const holds = (condition: boolean, otherwise: string): void => {
 
 const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n)
 
-const isQuoteAmount = ({ side, type }: Order): boolean => side === "buy" && type === "market"
+const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
+  side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
 
-const priceOf = (order: Order): Units.Units => units(order.price ?? assert.fail("has no price"))
+/** The limit of an order, or the activation price of one that has none: it has locked what it needs there. */
+const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
 /** Every asset is conserved, and only the lender and the outside have balances below zero. */
 const ledger = ({ ledger }: State): void => {
@@ -56,7 +58,8 @@ const locks = (state: State): void => {
 /** A spot order has locked exactly what it could still spend. */
 const exactLock = (order: Order): void => {
   if (order.kind !== "spot") return
-  const needed = order.side === "sell" ? order.left : Units.times(order.left, priceOf(order))
+  const isWhole = order.side === "sell" || isQuoteAmount(order)
+  const needed = isWhole ? order.left : Units.times(order.left, priceOf(order))
   holds(order.locked?.units === needed, "locks more or less than it needs")
 }
 
@@ -282,9 +285,11 @@ export class Follower {
     assert.isTrue(event.amount > 0n)
     // The taker is filled first.
     for (const id of [event.taker, event.maker]) if (id !== undefined) this.deal(id, event.amount, event.price)
-    if (event.taker !== undefined) return
+    if (event.taker !== undefined && event.maker !== undefined) return
     const [stock = "", money = ""] = event.market.split("_")
-    const signed = event.side === "buy" ? event.amount : -event.amount
+    // The lender has what the rest of the world has bought; without a maker the world was on the other side.
+    const isBought = (event.side === "buy") === (event.taker === undefined)
+    const signed = isBought ? event.amount : -event.amount
     this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) + signed)
     this.tradedOutside.set(money, (this.tradedOutside.get(money) ?? 0n) - Units.times(signed, event.price))
   }

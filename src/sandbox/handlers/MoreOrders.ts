@@ -1,0 +1,41 @@
+/**
+ * Stop orders that the document does not describe.
+ *
+ * @since 0.1.0
+ */
+import { group } from "./Handler.ts"
+import * as OrderAnswers from "./OrderAnswers.ts"
+
+/**
+ * The handlers of more kinds of orders.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const moreOrders = group({
+  StopMarketOrders: {
+    operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: false }),
+    reply: "StopPlaced",
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
+  },
+  CollateralStopLimitOrders: {
+    notSimulated: ["takeProfit", "stopLoss"],
+    operation: ({ positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+      _tag: "PlaceStopLimit",
+      ...request,
+      collateral: true
+    }),
+    reply: "StopPlaced",
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
+  },
+  CollateralTriggerMarketOrders: {
+    notSimulated: ["takeProfit", "stopLoss"],
+    operation: ({ positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+      _tag: "PlaceStopMarket",
+      ...request,
+      collateral: true
+    }),
+    reply: "StopPlaced",
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
+  }
+})

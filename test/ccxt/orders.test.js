@@ -1,0 +1,122 @@
+/** The methods of ccxt that place stop orders: see `ccxt.test.js` for what is given to ccxt. */
+import * as Ccxt from "ccxt"
+import assert from "node:assert/strict"
+import { describe } from "node:test"
+import { btc, fails, perpetual, pick, test } from "./desk.js"
+
+/** What most tests look at. */
+const shown = (order) => pick(order, "symbol", "side", "type", "status", "price", "triggerPrice", "amount", "filled", "cost")
+
+describe("stop-market orders", () => {
+  test("of the spot wait for their price, and trade at it", async ({ alice, venue }) => {
+    const stop = await alice.createOrder(btc, "market", "sell", 0.1, undefined, {
+      triggerPrice: 48000,
+      clientOrderId: "out-1"
+    })
+    assert.deepEqual(shown(stop), {
+      symbol: btc,
+      side: "sell",
+      // ccxt calls both kinds of market orders so.
+      type: "market",
+      status: "open",
+      price: undefined,
+      triggerPrice: 48000,
+      amount: 0.1,
+      filled: 0,
+      cost: 0
+    })
+    assert.equal(stop.clientOrderId, "out-1")
+    assert.deepEqual((await alice.fetchOpenOrders(btc)).map(({ id }) => id), [stop.id])
+    await venue.movePrice("BTC_USDT", "47500")
+    assert.deepEqual(await alice.fetchOpenOrders(btc), [])
+    const [sold] = await alice.fetchClosedOrders(btc)
+    assert.deepEqual(pick(sold, "id", "status", "filled", "cost", "average"), {
+      id: stop.id,
+      status: "closed",
+      filled: 0.1,
+      cost: 4750,
+      average: 47500
+    })
+  })
+
+  test("of the spot that buy say what they spend", async ({ alice, venue }) => {
+    const stop = await alice.createOrder(btc, "market", "buy", undefined, undefined, { stopPrice: 52000, cost: 520 })
+    assert.deepEqual(pick(stop, "status", "triggerPrice", "filled"), { status: "open", triggerPrice: 52000, filled: 0 })
+    await venue.movePrice("BTC_USDT", "52000")
+    const [bought] = await alice.fetchClosedOrders(btc)
+    assert.deepEqual(pick(bought, "id", "filled", "cost"), { id: stop.id, filled: 0.01, cost: 520 })
+  })
+
+  test("on margin open and close positions, also of futures", async ({ alice, venue }) => {
+    for (const [symbol, market, params] of [[btc, "BTC_USDT", { marginMode: "cross" }], [perpetual, "BTC_PERP", {}]]) {
+      const stop = await alice.createOrder(symbol, "market", "buy", 0.02, undefined, { triggerPrice: 51000, ...params })
+      assert.deepEqual(pick(stop, "symbol", "status", "triggerPrice", "amount", "info"), {
+        symbol,
+        status: "open",
+        triggerPrice: 51000,
+        // The amount is in the base currency here: ccxt takes it as it is.
+        amount: 0.02,
+        info: stop.info
+      })
+      assert.equal(stop.info.type, "trigger margin market")
+      await venue.movePrice(market, "51000")
+      const open = (await alice.fetchPositions()).filter((position) => position.symbol === symbol)
+      assert.deepEqual(open.map(({ entryPrice, info }) => [info.amount, entryPrice]), [["0.02", 51000]])
+      await alice.createOrder(symbol, "market", "sell", 0.02, undefined, {
+        triggerPrice: 49000,
+        reduceOnly: true,
+        ...params
+      })
+      await venue.movePrice(market, "49000")
+      await venue.movePrice(market, "50000")
+      assert.deepEqual((await alice.fetchPositions()).filter((position) => position.symbol === symbol), [])
+    }
+  })
+
+  test("without the balance, or at the last price, are refused", async ({ alice }) => {
+    const sell = (amount, triggerPrice) => alice.createOrder(btc, "market", "sell", amount, undefined, { triggerPrice })
+    await fails(sell(50, 48000), Ccxt.InsufficientFunds)
+    await fails(sell(0.1, 50000), Ccxt.ExchangeError)
+  })
+})
+
+describe("stop-limit orders", () => {
+  test("trade at once when a price move wakes them", async ({ alice, venue }) => {
+    const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
+    await venue.movePrice("BTC_USDT", "52000")
+    const [bought] = await alice.fetchClosedOrders(btc)
+    assert.deepEqual(pick(bought, "id", "status", "price", "average", "filled"), {
+      id: stop.id,
+      status: "closed",
+      price: 53000,
+      average: 52000,
+      filled: 0.1
+    })
+  })
+
+  test("on margin, which ccxt has as a call without a method", async ({ alice, venue }) => {
+    await alice.loadMarkets()
+    const answer = await alice.v4PrivatePostOrderCollateralStopLimit({
+      market: "BTC_PERP",
+      side: "buy",
+      amount: "0.02",
+      price: "52500",
+      activation_price: "52000"
+    })
+    assert.deepEqual(shown(alice.parseOrder(answer, alice.market(perpetual))), {
+      symbol: perpetual,
+      side: "buy",
+      type: "margin stop limit",
+      status: "open",
+      price: 52500,
+      triggerPrice: 52000,
+      amount: 0.02,
+      filled: 0,
+      cost: 0
+    })
+    await venue.movePrice("BTC_PERP", "52100")
+    assert.deepEqual((await alice.fetchPositions()).map(({ entryPrice, info }) => [info.amount, entryPrice]), [
+      ["0.02", 52100]
+    ])
+  })
+})
