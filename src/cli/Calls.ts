@@ -8,8 +8,10 @@ import { all, entries, type Name } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import { account } from "../sandbox/handlers/Account.ts"
+import { conditional } from "../sandbox/handlers/Conditional.ts"
 import { lending } from "../sandbox/handlers/Lending.ts"
 import { market } from "../sandbox/handlers/Market.ts"
+import { moreOrders } from "../sandbox/handlers/MoreOrders.ts"
 import { trading } from "../sandbox/handlers/Trading.ts"
 import type { Paint } from "./Screen.ts"
 
@@ -20,7 +22,7 @@ export const names: ReadonlyArray<string> = all.map(({ name }) => name)
 const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
   ["Markets, fees and time", market],
   ["Balances, codes and sub-accounts", account],
-  ["Orders", trading],
+  ["Orders", { ...trading, ...moreOrders, ...conditional }],
   ["Interest", lending]
 ]
 

@@ -43,8 +43,10 @@ export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
 export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"
 export * as ModifyOrder from "./ModifyOrder.ts"
 
-// Not in the document: the deals of an order
+// Not in the document: the deals of an order, the kill switch
 export * as OrderDeals from "./OrderDeals.ts"
+export * as KillSwitch from "./KillSwitch.ts"
+export * as KillSwitchStatus from "./KillSwitchStatus.ts"
 
 // Not in the document: accounts
 export * as TradeBalance from "./TradeBalance.ts"

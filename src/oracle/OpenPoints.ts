@@ -311,6 +311,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["deals.*"]
   },
   {
+    id: "open.live.kill-switch",
+    point: "The kill switch, which only the live exchange's documentation describes",
+    stance: "as that documentation says; the time runs on the venue's clock, and is over at its very microsecond",
+    rules: ["kill-switch.*"]
+  },
+  {
     id: "open.live.stops",
     point: "Stop-market orders and stop orders on margin, which only the live exchange's documentation describes",
     stance: "as that documentation says; one that is triggered trades at once",

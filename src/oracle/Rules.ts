@@ -17,6 +17,7 @@ import * as Fees from "./rules/Fees.ts"
 import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
+import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
@@ -70,6 +71,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...OrderStatus.rules,
   ...Execution.rules,
   ...Deals.rules,
+  ...KillSwitch.rules,
   ...LiveStops.rules,
   ...LiveChanges.rules,
   ...Models.rules,

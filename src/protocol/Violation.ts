@@ -53,8 +53,13 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
         return visit(issue.issue, path, Constraint.fromAnnotations(issue.filter.annotations) ?? constraint)
       case "MissingKey":
         return add(path, { kind: "required" })
+      case "AnyOf": {
+        const own = Constraint.fromAnnotations(issue.ast.annotations) ?? constraint
+        const [only, ...others] = issue.issues
+        // The value is of the type of one member: what that member says is wrong is what is wrong.
+        return only === undefined || others.length > 0 ? add(path, own ?? { kind: "format" }) : visit(only, path, own)
+      }
       case "InvalidType":
-      case "AnyOf":
       case "OneOf":
         return add(path, Constraint.fromAnnotations(issue.ast.annotations) ?? constraint ?? { kind: "format" })
       default:
@@ -106,9 +111,9 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
     case "positive":
       return `${name} should be greater than 0.`
     case "min":
-      return `${name} field should be at least ${constraint.min}.`
+      return `${name} should be at least ${constraint.min}.`
     case "max":
-      return `${name} field should be at most ${constraint.max}.`
+      return `${name} should not be greater than ${constraint.max}.`
     case "length":
       return `${name} field may not be greater than ${constraint.max} characters.`
     case "notEmpty":

@@ -1,6 +1,7 @@
-/** The methods of ccxt that carry the deals of an order: see `ccxt.test.js` for what is given to ccxt. */
+/** The methods of ccxt that carry the deals of an order and the kill switch: see `ccxt.test.js` for what is given to ccxt. */
+import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
-import { btc, pick, test } from "./desk.js"
+import { btc, fails, pick, test } from "./desk.js"
 
 test("fetchOrderTrades reads the deals of one order", async ({ alice, bob }) => {
   const sale = await alice.createOrder(btc, "limit", "sell", 0.5, 51000, { clientOrderId: "sale" })
@@ -25,4 +26,23 @@ test("fetchOrderTrades reads the deals of one order", async ({ alice, bob }) => 
   ])
   assert.equal((await bob.fetchOrderTrades(second.id, btc, undefined, 1)).length, 1)
   assert.deepEqual(await alice.fetchOrderTrades(second.id, btc), [])
+})
+
+test("cancelAllOrdersAfter arms the kill switch of a market, and disarms it with 0", async ({ alice, venue }) => {
+  const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
+  const armed = await alice.cancelAllOrdersAfter(60_000, { symbol: btc, types: ["spot"] })
+  assert.deepEqual(pick(armed, "market", "types"), { market: "BTC_USDT", types: ["spot"] })
+  assert.equal(armed.cancellationTime - armed.startTime, 60)
+  assert.ok(Math.abs(armed.startTime - Date.now() / 1000) < 10)
+  assert.deepEqual(await alice.v4PrivatePostOrderKillSwitchStatus({ market: "BTC_USDT" }), [armed])
+
+  // ccxt sends the text `null` here.
+  assert.deepEqual(await alice.cancelAllOrdersAfter(0, { symbol: btc }), [])
+  assert.deepEqual(await alice.v4PrivatePostOrderKillSwitchStatus(), [])
+  assert.deepEqual((await alice.fetchOpenOrders()).map((order) => order.id), [id])
+
+  await alice.cancelAllOrdersAfter(5000, { symbol: btc })
+  await venue.advance(5000)
+  assert.deepEqual(await alice.fetchOpenOrders(), [])
+  await fails(alice.cancelAllOrdersAfter(4000, { symbol: btc }), Ccxt.ExchangeError)
 })

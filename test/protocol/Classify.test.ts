@@ -531,7 +531,7 @@ describe("refusals that an exchange of the dialect gives", () => {
       for (const { endpoint, golden: { request } } of entries) {
         const { encodeRequest, shape } = Endpoint.codec(endpoint, dialect)
         for (const field of Object.keys(request)) {
-          const violations = Result.getOrThrow(Result.flip(encodeRequest({ ...request, [field]: null })))
+          const violations = Result.getOrThrow(Result.flip(encodeRequest({ ...request, [field]: {} })))
           const wireKey = (field: string) => shape.keys[field] ?? field
           const errors = Violation.toErrors(violations, endpoint.errorFamily, wireKey)
           if (endpoint.access === "public") {

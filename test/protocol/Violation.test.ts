@@ -53,6 +53,8 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   LoosePrice: ["0", "-1", "0.00", ...noDecimals.filter((value) => typeof value !== "number")],
   PositionSide: ["", "hold", "Long", ...noStrings],
   UnixSeconds: ["1", 1.5, true, null, [], {}],
+  KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
+  KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
   // The exchange takes the nearest level.
   Level: [1.5, null, "x", true]
 }
@@ -72,6 +74,8 @@ const brandOf = (
 ): string => {
   const brand = SchemaAST.resolveIdentifier(ast) ?? ast._tag
   if (name === "level") return "Level"
+  if (name === "timeout") return "KillSwitchTimeout"
+  if (name === "types") return "KillSwitchTypes"
   // The live exchange wants the activation price of a new order as a text.
   const isLoose = name !== "activationPrice" || endpoint.name === "ModifyOrder.modify"
   return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
@@ -109,7 +113,7 @@ const refusedBySide = (
 }
 
 /** Brands that a client has as one JSON type and the wire as another: both refuse, each in its own words. */
-const spelledDifferently = ["Number", "Level"]
+const spelledDifferently = ["Number", "Level", "KillSwitchTimeout", "KillSwitchTypes"]
 
 const without = (record: object, key: string) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
@@ -331,12 +335,12 @@ describe("words", () => {
     [{ kind: "positive" }, "Activation price should be greater than 0.", "The activation_price format is invalid."],
     [
       { kind: "min", min: 1 },
-      "Activation price field should be at least 1.",
+      "Activation price should be at least 1.",
       "The activation_price must be at least 1."
     ],
     [
       { kind: "max", max: 100 },
-      "Activation price field should be at most 100.",
+      "Activation price should not be greater than 100.",
       "The activation_price may not be greater than 100."
     ],
     [

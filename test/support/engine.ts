@@ -221,6 +221,11 @@ export class Desk {
     return Engine.apply(this.state, { at: this.at, action })
   }
 
+  /** Applies what is due by the time of the next command, as a venue does before it. */
+  settle(): Answer {
+    return Engine.apply(this.state, { at: this.at + 1_000_000, action: { _tag: "Pass" } })
+  }
+
   /** Funds a wallet; `funds` as in `"100 USDT"`. */
   fund(account: Account, wallet: Ledger.Wallet, ...funds: ReadonlyArray<string>): this {
     for (const text of funds) {

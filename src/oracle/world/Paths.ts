@@ -38,6 +38,8 @@ export const modifyOrder = "/api/v4/order/modify"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
 export const orderDeals = "/api/v4/trade-account/order"
+export const killSwitch = "/api/v4/order/kill-switch"
+export const killSwitchStatus = "/api/v4/order/kill-switch/status"
 
 /** The private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
@@ -78,7 +80,9 @@ export const everything: ReadonlyArray<string> = [
   modifyOrder,
   cancelOrder,
   cancelOco,
-  orderDeals
+  orderDeals,
+  killSwitch,
+  killSwitchStatus
 ]
 
 /** Paths that no endpoint has. */

@@ -8,6 +8,7 @@ import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
 import type { Action, Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
+import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Modification from "./Modification.ts"
@@ -45,6 +46,8 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Orders.cancelOco(work, account, operation)
     case "CancelAll":
       return Orders.cancelAll(work, account, operation)
+    case "SetKillSwitch":
+      return KillSwitches.set(work, account, operation)
     case "Transfer":
       return Accounts.transfer(work.state, account, operation)
     case "CreateCode":

@@ -139,6 +139,20 @@ export interface InterestPaid {
 }
 
 /**
+ * A kill switch was not armed again in time. It cancels orders, which end after this event.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface KillSwitchFired {
+  readonly _tag: "KillSwitchFired"
+  /** The account whose orders it cancels. */
+  readonly account: string
+  /** The market. */
+  readonly market: MarketName
+}
+
+/**
  * A balance has changed. A command reports each balance at most once, after all its other events.
  *
  * @category models
@@ -175,5 +189,6 @@ export type Event =
   | Traded
   | PriceMoved
   | InterestPaid
+  | KillSwitchFired
   | BalanceChanged
   | Restored

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
 import { Amount, Price } from "../../domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
+import { KillSwitchSeconds } from "../../domain/KillSwitch.ts"
 import { BboRole, CancelAllType, OrderSide, PositionSide, SelfTradePrevention } from "../../domain/Order.ts"
 import { Alias, Email, KeyTitle } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
@@ -248,6 +249,22 @@ export interface CancelAll {
 }
 
 /**
+ * Arms the kill switch of a market, or disarms it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetKillSwitch {
+  readonly _tag: "SetKillSwitch"
+  /** The market. */
+  readonly market: MarketName
+  /** After how many seconds the orders are canceled, 5 to 600. The kill switch is disarmed when absent. */
+  readonly seconds?: KillSwitchSeconds
+  /** The kinds of orders that it cancels. All kinds when absent. */
+  readonly types?: ReadonlyArray<CancelAllType>
+}
+
+/**
  * Moves an amount between wallets of an account.
  *
  * @category models
@@ -362,6 +379,7 @@ export type Operation =
   | Cancel
   | CancelOco
   | CancelAll
+  | SetKillSwitch
   | Transfer
   | CreateCode
   | ApplyCode
@@ -467,6 +485,12 @@ const CancelAll = Schema.TaggedStruct("CancelAll", {
   positionSide: key(PositionSide)
 })
 
+const SetKillSwitch = Schema.TaggedStruct("SetKillSwitch", {
+  market: MarketName,
+  seconds: key(KillSwitchSeconds),
+  types: key(Schema.Array(CancelAllType))
+})
+
 const ApplyCode = Schema.TaggedStruct("ApplyCode", { code: Code, passphrase: key(Passphrase) })
 
 const CreateCode = Schema.TaggedStruct("CreateCode", {
@@ -509,6 +533,7 @@ export const Operation = Schema.Union([
   Cancel,
   CancelOco,
   CancelAll,
+  SetKillSwitch,
   Transfer,
   CreateCode,
   ApplyCode,

@@ -565,17 +565,31 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
  * @since 0.1.0
  */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
-  const { market, positionSide, type } = operation
+  const { market, positionSide } = operation
   const { state } = work
   if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   if (positionSide !== undefined && (market === undefined || state.markets.get(market)?.type !== "futures")) {
     return Reply.invalid(["positionSide", { kind: "known" }])
   }
-  for (const order of [...state.openOrders.latest(account, market)].toReversed()) {
+  cancelOpen(work, account, operation)
+  return Reply.done
+}
+
+/**
+ * Cancels an account's open orders, those of one market or of some kinds, the oldest first.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancelOpen = (
+  work: Work,
+  account: string,
+  { market, positionSide, type }: Pick<Of<"CancelAll">, "market" | "positionSide" | "type">
+): void => {
+  for (const order of [...work.state.openOrders.latest(account, market)].toReversed()) {
     if (
       (type === undefined || type.includes(order.kind)) &&
       (positionSide === undefined || order.positionSide === positionSide)
     ) Ending.cancel(work, order)
   }
-  return Reply.done
 }

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { Constraint } from "../../domain/Constraint.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
@@ -98,6 +99,18 @@ export interface OcoCanceled {
 }
 
 /**
+ * A kill switch was armed or disarmed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface KillSwitchSet {
+  readonly _tag: "KillSwitchSet"
+  /** The kill switch that is armed now. `undefined` when none is. */
+  readonly killSwitch: KillSwitch | undefined
+}
+
+/**
  * A code was created.
  *
  * @category models
@@ -159,6 +172,7 @@ export type Applied =
   | OrderCanceled
   | OcoPlaced
   | OcoCanceled
+  | KillSwitchSet
   | CodeCreated
   | CodeApplied
   | SubAccountCreated

@@ -7,6 +7,8 @@ import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
 import * as Families from "./Families.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
+import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Line from "./Line.ts"
@@ -51,6 +53,7 @@ type Indexed =
   | "due"
   | "investmentsOf"
   | "families"
+  | "killSwitches"
   | "ledger"
   | "openOrders"
   | "ocoOrders"
@@ -70,6 +73,8 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
+  /** The kill switches, in the order in which they were armed. */
+  readonly killSwitches: ReadonlyArray<KillSwitch>
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading, by market. */
@@ -110,6 +115,7 @@ export const save = (state: State.State): Saved => {
     ledger: { balances: Ledger.save(state.ledger) },
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
+    killSwitches: [...state.killSwitches.values()],
     priceSteps: [...state.priceSteps],
     trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)]))
   }
@@ -134,7 +140,7 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
  * @since 0.1.0
  */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
-  const { investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
+  const { investments, killSwitches, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
   const state: State.State = { ...State.make(policy), ...rest, ledger: Ledger.make(ledger.balances) }
   for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
   for (const key of state.keys.values()) Families.addKey(state.families, key)
@@ -147,5 +153,6 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   for (const position of positions.values()) Positions.add(state, position)
   for (const investment of investments.values()) Lending.add(state, investment)
   for (const step of priceSteps) Schedule.addPrice(state, step)
+  for (const killSwitch of killSwitches) KillSwitches.add(state, killSwitch)
   return state
 }

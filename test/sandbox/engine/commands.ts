@@ -47,6 +47,10 @@ const operation = fc.oneof(
     })
   },
   record("CancelAll", {}, { market, type: fc.subarray(["spot", "margin", "futures"], { minLength: 1 }) }),
+  record("SetKillSwitch", { market }, {
+    seconds: fc.integer({ min: 5, max: 600 }),
+    types: fc.subarray(["spot", "margin", "futures"], { minLength: 1 })
+  }),
   { weight: 2, arbitrary: record("ApplyCode", { code }, { passphrase }) },
   record("DeleteSubAccount", { id: subAccount })
 )

@@ -3,6 +3,7 @@ import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import { Price } from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
+import { KillSwitchSeconds } from "../../../src/domain/KillSwitch.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
@@ -59,6 +60,7 @@ const verbs = [
   ...Array.from({ length: 3 }, () => "cancel" as const),
   ...Array.from({ length: 4 }, () => "modify" as const),
   "spend",
+  "killSwitch",
   "cancelOco",
   "cancelAll",
   "movePrice",
@@ -204,6 +206,14 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         _tag: "CancelAll",
         ...(draft.isBuy ? { market: listed.name } : {}),
         ...(draft.collateral ? { type: [draft.pick % 2 === 0 ? "spot" : "margin"] } : {})
+      }
+    case "killSwitch":
+      // A desk's clock goes on by a second with every command, so it cancels soon.
+      return {
+        _tag: "SetKillSwitch",
+        market: listed.name,
+        ...(draft.pick % 4 === 0 ? {} : { seconds: KillSwitchSeconds.make(5 + draft.lots) }),
+        ...(draft.collateral ? { types: [draft.isBuy ? "spot" : "margin"] } : {})
       }
     case "transferAll": {
       // As much collateral as may go.

@@ -275,6 +275,7 @@ export class Follower {
         return this.trade(event)
       case "PriceMoved":
       case "InterestPaid":
+      case "KillSwitchFired":
       case "BalanceChanged":
       case "Restored":
         return
