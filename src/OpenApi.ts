@@ -169,6 +169,8 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
+  // One order of many is refused within the answer.
+  orderNotThere: nowhere,
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
   notMakerModified: ({ changes }) => changes("orderId") && changes("price"),

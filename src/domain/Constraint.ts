@@ -156,6 +156,16 @@ export type Constraint =
     readonly kind: "expected"
   }
   | {
+    /** The list must have no more elements than that. */
+    readonly kind: "elements"
+    /** The most elements allowed. */
+    readonly max: number
+  }
+  | {
+    /** The identifier must be that of an order that can be canceled. */
+    readonly kind: "existing"
+  }
+  | {
     /** Orders of this type have no such term, so it can't be changed. */
     readonly kind: "inapplicable"
   }

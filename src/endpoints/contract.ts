@@ -42,6 +42,9 @@ export * as StopMarketOrders from "./StopMarketOrders.ts"
 export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
 export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"
 export * as ModifyOrder from "./ModifyOrder.ts"
+export * as BulkLimitOrders from "./BulkLimitOrders.ts"
+export * as CollateralBulkLimitOrders from "./CollateralBulkLimitOrders.ts"
+export * as CancelBulkOrders from "./CancelBulkOrders.ts"
 
 // Not in the document: the deals of an order, the kill switch
 export * as OrderDeals from "./OrderDeals.ts"

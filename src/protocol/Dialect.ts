@@ -80,6 +80,8 @@ export interface Refusals {
   readonly notEnoughForCode: Refusal
   /** There is no open order of that identifier. */
   readonly orderNotFound: Refusal
+  /** Among the orders to cancel, there is no open one of that identifier. */
+  readonly orderNotThere: Refusal
   /** A post-only order would trade at once. */
   readonly notMaker: Refusal
   /** A post-only order would trade at once at its new price. */
@@ -241,6 +243,7 @@ const common = {
   rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
   notEnoughBalance: { status: 400, code: 10, message: "Inner validation failed" },
   orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
+  orderNotThere: { status: 400, code: 404, message: "Order not found" },
   notMaker: { status: 400, code: 13, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },

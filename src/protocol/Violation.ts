@@ -20,6 +20,8 @@ export interface Violation {
   readonly field: string
   /** The constraint that the field breaks. */
   readonly constraint: Constraint.Constraint
+  /** Where the field is a list of objects: which of them, counted from zero, and which of its fields breaks the constraint. */
+  readonly at?: { readonly index: number; readonly field: string }
 }
 
 /**
@@ -94,6 +96,7 @@ const fixed = {
   balance: "Not enough balance.",
   maker: "This order couldn't be executed as a maker order and was canceled.",
   open: "Unexecuted order was not found.",
+  existing: "Order does not exist or already cancelled",
   aboveFilled: "Wrong order deal size.",
   modifiable: "Can't modify conditional order.",
   simulated: notSimulated
@@ -148,12 +151,15 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `The ${wireKey} and ${constraint.from} must be different.`
     case "notLastPrice":
       return `${name} should not be equal to the last price.`
+    case "elements":
+      return `${name} field should have no more than ${constraint.max} elements.`
     case "inapplicable":
       return `${name} cannot be specified for this order type`
     case "position":
     case "balance":
     case "maker":
     case "open":
+    case "existing":
     case "aboveFilled":
     case "modifiable":
     case "simulated":
@@ -212,6 +218,8 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "open":
     case "accepted":
     case "notLastPrice":
+    case "elements":
+    case "existing":
     case "inapplicable":
     case "aboveFilled":
     case "modifiable":
@@ -242,9 +250,10 @@ export const toErrors = (
   keyOf: (field: string) => string = wireKeyOf
 ): Record<string, ReadonlyArray<string>> => {
   const errors: Record<string, Array<string>> = {}
-  for (const { field, constraint } of violations) {
+  for (const { at, field, constraint } of violations) {
     const list = errors[keyOf(field)] ??= []
-    list.push(words(errorFamily, wireKeyOf(field), constraint))
+    const said = words(errorFamily, wireKeyOf(at?.field ?? field), constraint)
+    list.push(at === undefined ? said : `${at.index}.${at.field}: ${said}`)
   }
   return errors
 }

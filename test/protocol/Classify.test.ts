@@ -511,6 +511,7 @@ describe("refusals that an exchange of the dialect gives", () => {
     notEnoughToTransfer: "RequestRejected",
     notEnoughForCode: "RequestRejected",
     orderNotFound: "RequestRejected",
+    orderNotThere: "RequestRejected",
     notMaker: "RequestRejected",
     unavailable: "Uncertain",
     notFound: "RequestRejected",

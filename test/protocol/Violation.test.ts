@@ -418,6 +418,12 @@ describe("words", () => {
       "Activation price cannot be specified for this order type",
       "The activation_price format is invalid."
     ],
+    [
+      { kind: "elements", max: 20 },
+      "Activation price field should have no more than 20 elements.",
+      "The activation_price format is invalid."
+    ],
+    [{ kind: "existing" }, "Order does not exist or already cancelled", "The activation_price format is invalid."],
     [{ kind: "aboveFilled" }, "Wrong order deal size.", "The activation_price format is invalid."],
     [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],

@@ -6,6 +6,7 @@
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
+import * as Bulk from "./Bulk.ts"
 import type { Action, Command } from "./Command.ts"
 import type { Event } from "./Event.ts"
 import * as KillSwitches from "./KillSwitches.ts"
@@ -38,6 +39,10 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Orders.placeStopMarket(work, account, operation)
     case "PlaceOco":
       return Orders.placeOco(work, account, operation)
+    case "PlaceBulk":
+      return Bulk.place(work, account, operation)
+    case "CancelBulk":
+      return Bulk.cancel(work, account, operation)
     case "Modify":
       return Modification.modify(work, account, operation)
     case "Cancel":

@@ -174,6 +174,32 @@ export interface PlaceOco {
 }
 
 /**
+ * Places limit orders, one after the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceBulk {
+  readonly _tag: "PlaceBulk"
+  /** The orders, in the order in which they are placed. */
+  readonly orders: ReadonlyArray<PlaceLimit>
+  /** Whether the first order that is refused is the last one. `false` when absent. */
+  readonly stopOnFail?: boolean
+}
+
+/**
+ * Cancels orders, one after the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelBulk {
+  readonly _tag: "CancelBulk"
+  /** The orders, in the order in which they are canceled. */
+  readonly orders: ReadonlyArray<Cancel>
+}
+
+/**
  * Changes an open order: another one takes its place, with another identifier and behind all others at its price. What is
  * absent stays as it is.
  *
@@ -375,8 +401,10 @@ export type Operation =
   | PlaceStopLimit
   | PlaceStopMarket
   | PlaceOco
+  | PlaceBulk
   | Modify
   | Cancel
+  | CancelBulk
   | CancelOco
   | CancelAll
   | SetKillSwitch
@@ -454,6 +482,13 @@ const Cancel = Schema.TaggedStruct("Cancel", {
   clientOrderId: key(ClientOrderId)
 })
 
+const PlaceBulk = Schema.TaggedStruct("PlaceBulk", {
+  orders: Schema.Array(PlaceLimit),
+  stopOnFail: key(Schema.Boolean)
+})
+
+const CancelBulk = Schema.TaggedStruct("CancelBulk", { orders: Schema.Array(Cancel) })
+
 const CancelOco = Schema.TaggedStruct("CancelOco", {
   market: MarketName,
   orderId: key(OrderId),
@@ -529,8 +564,10 @@ export const Operation = Schema.Union([
   PlaceStopLimit,
   PlaceStopMarket,
   PlaceOco,
+  PlaceBulk,
   Modify,
   Cancel,
+  CancelBulk,
   CancelOco,
   CancelAll,
   SetKillSwitch,

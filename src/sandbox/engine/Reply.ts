@@ -63,6 +63,18 @@ export interface OrderModified {
 }
 
 /**
+ * Many orders were placed or canceled, or some of them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BulkDone {
+  readonly _tag: "BulkDone"
+  /** What each of them would be replied alone, in their order. Those that were not tried have none. */
+  readonly replies: ReadonlyArray<Reply>
+}
+
+/**
  * An order was canceled.
  *
  * @category models
@@ -169,6 +181,7 @@ export type Applied =
   | OrderPlaced
   | StopPlaced
   | OrderModified
+  | BulkDone
   | OrderCanceled
   | OcoPlaced
   | OcoCanceled
@@ -230,6 +243,22 @@ export interface Refused {
  * @since 0.1.0
  */
 export type Reply = Applied | Invalid | Refused
+
+/**
+ * A reply of the engine that applied nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Failed = Invalid | Refused
+
+/**
+ * Whether a reply applied nothing.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
 
 /**
  * The command was applied.

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { account } from "./Account.ts"
+import { bulk } from "./Bulk.ts"
 import { conditional } from "./Conditional.ts"
 import type { Handlers } from "./Handler.ts"
 import { lending } from "./Lending.ts"
@@ -17,4 +18,4 @@ import { trading } from "./Trading.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const handlers: Handlers = { ...trading, ...conditional, ...moreOrders, ...account, ...lending, ...market }
+export const handlers: Handlers = { ...trading, ...conditional, ...moreOrders, ...bulk, ...account, ...lending, ...market }
