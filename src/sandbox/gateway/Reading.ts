@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
 import type { Violations } from "../engine/Reply.ts"
+import type { Each } from "../handlers/Handler.ts"
 import type { Context, Route } from "../handlers/Routes.ts"
 
 /**
@@ -61,12 +62,12 @@ const readOne = (
 const noCheck = (): Violations => []
 
 /** Reads a request of many orders: first as if all of them were right, then each by itself. */
-const readMany = (route: Route, each: Endpoint.Any, fields: Fields, context: Context): Read => {
+const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Context): Read => {
   const { dialect } = context
   const { orders } = fields
-  const right = Result.getOrThrow(Endpoint.codec(each, dialect).encodeRequest(each.example(dialect)))
+  const right = Result.getOrThrow(Endpoint.codec(each.endpoint, dialect).encodeRequest(each.endpoint.example(dialect)))
   const whole = readOne(
-    route.endpoint,
+    endpoint,
     [],
     Array.isArray(orders) ? { ...fields, orders: orders.map(() => right) } : fields,
     context,
@@ -74,7 +75,8 @@ const readMany = (route: Route, each: Endpoint.Any, fields: Fields, context: Con
   )
   if (whole.violations.length > 0 || !Array.isArray(orders)) return whole
   const items = orders.map((order) => {
-    const { request, violations } = readOne(each, route.notSimulated, withoutEmptyId(order, dialect), context, noCheck)
+    const given = withoutEmptyId(order, dialect)
+    const { request, violations } = readOne(each.endpoint, each.notSimulated, given, context, noCheck)
     return violations.length > 0 ? { violations } : { request }
   })
   return { request: { ...whole.request as object, orders: items }, violations: [] }

@@ -99,8 +99,7 @@ const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<
  */
 export const bulk = group({
   BulkLimitOrders: {
-    each: LimitOrders.endpoint,
-    notSimulated: ["bboRole", "rpi", "retail"],
+    each: { endpoint: LimitOrders.endpoint, notSimulated: ["bboRole", "rpi", "retail"] },
     operation: (request) => ({
       _tag: "PlaceBulk",
       orders: readable(readBy(LimitOrders.endpoint, request)).flatMap(limitOf),
@@ -109,8 +108,7 @@ export const bulk = group({
     answer: (done, context, request) => placing(LimitOrders.endpoint, request, done, context)
   },
   CollateralBulkLimitOrders: {
-    each: CollateralLimitOrders.endpoint,
-    notSimulated: ["rpi", "takeProfit", "stopLoss"],
+    each: { endpoint: CollateralLimitOrders.endpoint, notSimulated: ["rpi", "takeProfit", "stopLoss"] },
     operation: (request) => ({
       _tag: "PlaceBulk",
       orders: readable(readBy(CollateralLimitOrders.endpoint, request)).map(collateralLimitOf),
@@ -119,7 +117,7 @@ export const bulk = group({
     answer: (done, context, request) => placing(CollateralLimitOrders.endpoint, request, done, context)
   },
   CancelBulkOrders: {
-    each: CancelOrder.endpoint,
+    each: { endpoint: CancelOrder.endpoint, notSimulated: [] },
     operation: (request) => ({
       _tag: "CancelBulk",
       orders: readable(readBy(CancelOrder.endpoint, request)).map((order) => ({ _tag: "Cancel", ...order }))

@@ -101,16 +101,27 @@ export interface Items<Q> {
 }
 
 /**
+ * How one of many orders is read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Each {
+  /** The call that takes one such order. */
+  readonly endpoint: Endpoint.Any
+  /** The fields of an order that this exchange does not simulate: an order with one is refused. */
+  readonly notSimulated: ReadonlyArray<string>
+}
+
+/**
  * A handler of calls with many orders in `orders`. An order that can't be read is refused by itself.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Itemised<E extends Endpoint.Any> {
-  /** The call that takes one such order. */
-  readonly each: Endpoint.Any
-  /** The fields of an order that this exchange does not simulate: an order with one is refused. */
-  readonly notSimulated?: ReadonlyArray<string>
+  /** How one such order is read. */
+  readonly each: Each
   /** What a call asks the engine to do. */
   readonly operation: (request: Items<never>) => Operation
   /** The answer. */

@@ -9,7 +9,7 @@ import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Operation } from "../engine/Operation.ts"
 import type { Refused, Reply, Violations } from "../engine/Reply.ts"
 import { handlers } from "./all.ts"
-import type { Context, Itemised, Mutating, Reading } from "./Handler.ts"
+import type { Context, Each, Itemised, Mutating, Reading } from "./Handler.ts"
 
 export type { Context } from "./Handler.ts"
 
@@ -28,8 +28,8 @@ export interface Route {
   readonly notSimulated: ReadonlyArray<string>
   /** What a call asks the engine to do. */
   readonly operation: (request: never) => Operation
-  /** The call that takes one of the orders of a request, where each of them is read by itself. */
-  readonly each: Endpoint.Any | undefined
+  /** How one of the orders of a request is read, where each of them is read by itself. */
+  readonly each: Each | undefined
   /** The dialect's refusals, where they are not those of the engine's own reasons. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
   /** The answer to a request, once the engine has replied. */
@@ -67,7 +67,7 @@ const ofMutating = (endpoint: Endpoint.Any, handler: Mutating<Endpoint.Any>): Ro
 const ofItemised = (endpoint: Endpoint.Any, handler: Itemised<Endpoint.Any>): Route => ({
   endpoint,
   check: noViolations,
-  notSimulated: handler.notSimulated ?? [],
+  notSimulated: [],
   each: handler.each,
   operation: handler.operation,
   refusals: {},
