@@ -174,10 +174,6 @@ const decodeOrderId = Schema.decodeUnknownResult(Wire.OrderId)
 const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {
   const found: Array<Errors.AcceptedUnreadable["orderIds"][number]> = []
   const visit = (value: unknown, depth: number): void => {
-    if (Array.isArray(value) && depth === 0) {
-      for (const item of value) visit(item, depth)
-      return
-    }
     if (!Json.isObject(value) || depth > 2) return
     for (const [key, inner] of Object.entries(value)) {
       if (key === "id" || key === "order_id" || key === "orderId") {
@@ -186,7 +182,10 @@ const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["order
       } else visit(inner, depth + 1)
     }
   }
-  visit(json, 0)
+  // Of an answer to many orders only the results are about orders of the account.
+  for (const answer of Array.isArray(json) ? json.map((item: unknown) => Json.isObject(item) && item["result"]) : [json]) {
+    visit(answer, 0)
+  }
   return found
 }
 

@@ -53,6 +53,7 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   LoosePrice: ["0", "-1", "0.00", ...noDecimals.filter((value) => typeof value !== "number")],
   PositionSide: ["", "hold", "Long", ...noStrings],
   UnixSeconds: ["1", 1.5, true, null, [], {}],
+  Orders: ["", "x", 1, true, null, [], {}],
   KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
   KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
   // The exchange takes the nearest level.
@@ -76,6 +77,7 @@ const brandOf = (
   if (name === "level") return "Level"
   if (name === "timeout") return "KillSwitchTimeout"
   if (name === "types") return "KillSwitchTypes"
+  if (name === "orders") return "Orders"
   // The live exchange wants the activation price of a new order as a text.
   const isLoose = name !== "activationPrice" || endpoint.name === "ModifyOrder.modify"
   return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
@@ -294,7 +296,7 @@ describe("the same violation is found before it is sent and where it arrives", (
 
   // Roles, modes and order ids are other values on the wire, so what is broken there may be right here.
   const spelledAlike = new Map(
-    fields.filter(({ brand }) => !["BboRole", "SelfTradePrevention", "OrderId", ...spelledDifferently].includes(brand))
+    fields.filter(({ brand }) => !["BboRole", "SelfTradePrevention", "OrderId", "Orders", ...spelledDifferently].includes(brand))
       .map((field) => [`${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`, field])
   )
 
