@@ -178,3 +178,43 @@ describe("editOrder", () => {
     assert.deepEqual((await alice.fetchOpenOrders(btc)).map((order) => order.id), [id])
   })
 })
+
+describe("the raw methods for many orders in one call", () => {
+  const quote = (price, more = {}) => ({ market: "BTC_USDT", side: "buy", amount: "0.1", price, ...more })
+
+  test("place them, with an error for each that is refused", async ({ alice }) => {
+    const placed = await alice.v4PrivatePostOrderBulk({
+      orders: [quote("40000", { clientOrderId: "quote-1" }), quote("4000000"), quote("41000", { clientOrderId: "" })]
+    })
+    assert.deepEqual(
+      placed.map(({ error, result }) => [result?.price, error?.code]),
+      [["40000", undefined], [undefined, 10], ["41000", undefined]]
+    )
+    assert.deepEqual((await alice.fetchOpenOrders(btc)).map(({ price }) => price).sort(), [40000, 41000])
+    const stopped = await alice.v4PrivatePostOrderBulk({ orders: [quote("4000000"), quote("40000")], stopOnFail: true })
+    assert.deepEqual(stopped.map(({ result }) => result), [null])
+  })
+
+  test("place them on margin", async ({ alice }) => {
+    const placed = await alice.v4PrivatePostOrderCollateralBulk({
+      orders: [quote("40000", { market: "BTC_PERP" }), quote("40000", { market: "BTC_PERP", reduceOnly: true })]
+    })
+    assert.deepEqual(placed.map(({ error, result }) => [result?.type, error?.code]), [
+      ["margin limit", undefined],
+      [undefined, 116]
+    ])
+    assert.deepEqual((await alice.fetchOpenOrders(perpetual)).map(({ price }) => price), [40000])
+  })
+
+  test("cancel them, and say which are not there", async ({ alice }) => {
+    const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
+    const canceled = await alice.v4PrivatePostOrderCancelBulk({
+      orders: [{ market: "BTC_USDT", orderId: Number(order.id) }, { market: "BTC_USDT", orderId: Number(order.id) }]
+    })
+    assert.deepEqual(canceled.map(({ error, result }) => [result && String(result.orderId), error?.code]), [
+      [order.id, undefined],
+      [null, 404]
+    ])
+    assert.deepEqual(await alice.fetchOpenOrders(btc), [])
+  })
+})

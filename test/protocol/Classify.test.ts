@@ -218,14 +218,14 @@ const refusalsOf = (entry: Entry): ReadonlyArray<Row> => {
 
 /** Successes whose answers can't be read. Where the answer says nothing, or every key is a name, more can be. */
 const unreadableOf = (
-  { documented: { errorFamily, mutates }, golden: { response }, names }: Entry
+  { documented: { errorFamily, mutates, name }, golden: { response }, names }: Entry
 ): ReadonlyArray<Row> => {
   const withId = mutates && errorFamily === "order"
     ? { _tag: "AcceptedUnreadable", orderIds: ["7"] } as const
     : uncertain
   return response === undefined ? [] : [
     // That an answer has one of result and error for each order is for who knows the orders: the client's `BulkService`.
-    [200, [{ order_id: 7 }], names.includes("Bulk") ? "Answered" : uncertain, "a list with an order id and not much else"],
+    [200, [{ order_id: 7 }], name.includes("Bulk") ? "Answered" : uncertain, "a list with an order id and not much else"],
     [200, "", uncertain, "nothing"],
     ...(names === "" ? [] : [
       [200, { order_id: 7 }, withId, "an order id and not much else"],

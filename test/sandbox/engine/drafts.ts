@@ -59,6 +59,8 @@ const verbs = [
   ...Array.from({ length: 3 }, () => "oco" as const),
   ...Array.from({ length: 3 }, () => "cancel" as const),
   ...Array.from({ length: 4 }, () => "modify" as const),
+  ...Array.from({ length: 3 }, () => "bulk" as const),
+  "cancelBulk",
   "spend",
   "killSwitch",
   "cancelOco",
@@ -183,6 +185,22 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...own,
         ...reduceOnly
       })
+    case "bulk": {
+      // The latter cross the spread, or the book of the former.
+      const drawn = [draft, { ...draft, tick: draft.trigger, isBuy: !draft.isBuy, clientOrderId: undefined }, draft]
+      return {
+        _tag: "PlaceBulk",
+        orders: drawn.slice(draft.pick % 2).flatMap((each) => {
+          const order = operation(desk, { ...each, verb: "limit" })
+          return order._tag === "PlaceLimit" ? [order] : []
+        }),
+        ...(draft.pick % 3 === 0 ? {} : { stopOnFail: draft.pick % 3 === 1 })
+      }
+    }
+    case "cancelBulk": {
+      const open = [...desk.state.openOrders.values()].slice(draft.pick % 3, draft.pick % 3 + 4)
+      return { _tag: "CancelBulk", orders: open.map(({ id, market }) => ({ _tag: "Cancel", market, orderId: id })) }
+    }
     case "modify": {
       const open = [...desk.state.openOrders.values()]
       const order = open[draft.pick % open.length]

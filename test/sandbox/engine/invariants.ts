@@ -208,6 +208,9 @@ export class Follower {
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced" || reply._tag === "OrderModified") {
       this.place(reply.order)
     }
+    if (reply._tag === "BulkDone" && action?._tag === "Call" && action.operation._tag === "PlaceBulk") {
+      for (const each of reply.replies) if (each._tag === "OrderPlaced") this.place(each.order)
+    }
     if (reply._tag === "OcoPlaced") {
       this.pairs.push(reply.oco)
       this.newId(reply.oco.id)
