@@ -186,12 +186,13 @@ export class CollateralBulkLimitOrders extends Context.Service<CollateralBulkLim
   readonly create: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
 }>()("effect-txc/endpoints/CollateralBulkLimitOrders") {
   /** The service over an account's calls and market rules. */
-  static readonly layer: Layer.Layer<CollateralBulkLimitOrders, never, Call.Call | MarketRules> = BulkService.layerCreating(
-    CollateralBulkLimitOrders,
-    endpoint,
-    {
-      each: CollateralLimitOrders.endpoint,
-      bounds: (order) => Market.limit({ ...order, collateral: true })
-    }
-  )
+  static readonly layer: Layer.Layer<CollateralBulkLimitOrders, never, Call.Call | MarketRules> = BulkService
+    .layerCreating(
+      CollateralBulkLimitOrders,
+      endpoint,
+      {
+        each: CollateralLimitOrders.endpoint,
+        bounds: (order) => Market.limit({ ...order, collateral: true })
+      }
+    )
 }

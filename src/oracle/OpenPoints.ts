@@ -329,6 +329,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["live-changes.*"]
   },
   {
+    id: "open.live.bulk",
+    point: "Many orders in one call, which only the live exchange's documentation describes",
+    stance: "as that documentation says; with stopOnFail the answer ends with the refusal",
+    rules: ["live-bulk.*"]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",

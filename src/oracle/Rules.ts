@@ -19,6 +19,7 @@ import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as LiveBulk from "./rules/LiveBulk.ts"
 import * as LiveChanges from "./rules/LiveChanges.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
@@ -74,6 +75,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...KillSwitch.rules,
   ...LiveStops.rules,
   ...LiveChanges.rules,
+  ...LiveBulk.rules,
   ...Models.rules,
   ...Limits.rules
 ]

@@ -183,7 +183,11 @@ const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["order
     }
   }
   // Of an answer to many orders only the results are about orders of the account.
-  for (const answer of Array.isArray(json) ? json.map((item: unknown) => Json.isObject(item) && item["result"]) : [json]) {
+  for (
+    const answer of Array.isArray(json)
+      ? json.map((item: unknown) => Json.isObject(item) && item["result"])
+      : [json]
+  ) {
     visit(answer, 0)
   }
   return found

@@ -158,10 +158,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         orders: [good, { ...good, amount: "x" }, 5, { ...good, price: undefined }]
       })
       same(status, 200)
-      const codes = (body as ReadonlyArray<{ readonly result: unknown; readonly error: { readonly code: number } | null }>)
-        .map(({ error, result }) => [result === null, error?.code ?? null])
+      const codes =
+        (body as ReadonlyArray<{ readonly result: unknown; readonly error: { readonly code: number } | null }>)
+          .map(({ error, result }) => [result === null, error?.code ?? null])
       // An order without a client order id is one with an empty one, as in the live exchange's own examples.
-      same(codes, [[false, null], ...(dialect.name === "live" ? [[true, 32], [true, 30], [true, 30]] : [[true, 30], [true, 30], [true, 30]])])
+      same(codes, [
+        [false, null],
+        ...(dialect.name === "live" ? [[true, 32], [true, 30], [true, 30]] : [[true, 30], [true, 30], [true, 30]])
+      ])
     }).pipe(Effect.provide(traders(dialect))))
 
   describe("an answer that is not about what was asked", () => {
@@ -187,4 +191,5 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
   })
 })
 
-const itemError = (refused: object | undefined) => refused !== undefined && "error" in refused ? refused.error : undefined
+const itemError = (refused: object | undefined) =>
+  refused !== undefined && "error" in refused ? refused.error : undefined

@@ -225,7 +225,12 @@ const unreadableOf = (
     : uncertain
   return response === undefined ? [] : [
     // That an answer has one of result and error for each order is for who knows the orders: the client's `BulkService`.
-    [200, [{ order_id: 7 }], name.includes("Bulk") ? "Answered" : uncertain, "a list with an order id and not much else"],
+    [
+      200,
+      [{ order_id: 7 }],
+      name.includes("Bulk") ? "Answered" : uncertain,
+      "a list with an order id and not much else"
+    ],
     [200, "", uncertain, "nothing"],
     ...(names === "" ? [] : [
       [200, { order_id: 7 }, withId, "an order id and not much else"],

@@ -296,7 +296,9 @@ describe("the same violation is found before it is sent and where it arrives", (
 
   // Roles, modes and order ids are other values on the wire, so what is broken there may be right here.
   const spelledAlike = new Map(
-    fields.filter(({ brand }) => !["BboRole", "SelfTradePrevention", "OrderId", "Orders", ...spelledDifferently].includes(brand))
+    fields.filter(({ brand }) =>
+      !["BboRole", "SelfTradePrevention", "OrderId", "Orders", ...spelledDifferently].includes(brand)
+    )
       .map((field) => [`${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`, field])
   )
 

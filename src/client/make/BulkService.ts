@@ -167,7 +167,10 @@ export const layerCreating = <
         return yield* outcomes(endpoint, each, dialect, orders, items, (order, result) =>
           ClientOrderIdEcho.check(endpoint.name, result, order.clientOrderId, [result.clientOrderId], isEchoed))
       })
-      return { create: (request) => Observation.spanned(endpoint.name, create(request)) }
+      return {
+        create: (request) =>
+          Observation.spanned(endpoint.name, create(request))
+      }
     })
   )
 
@@ -183,7 +186,8 @@ const otherOrder = (asked: Naming, said: Naming): string | undefined => {
   if (said.market !== asked.market) return `the order is on ${said.market}, not on ${asked.market}`
   for (const name of ["orderId", "clientOrderId"] as const) {
     const [expected, found] = [asked[name], said[name]]
-    if (expected !== undefined && found !== undefined && found !== expected) return `the order is ${found}, not ${expected}`
+    if (expected !== undefined && found !== undefined && found !== expected)
+      return `the order is ${found}, not ${expected}`
   }
   return undefined
 }

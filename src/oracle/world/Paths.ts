@@ -35,6 +35,9 @@ export const stopMarket = "/api/v4/order/stop_market"
 export const collateralStopLimit = "/api/v4/order/collateral/stop-limit"
 export const triggerMarket = "/api/v4/order/collateral/trigger-market"
 export const modifyOrder = "/api/v4/order/modify"
+export const bulk = "/api/v4/order/bulk"
+export const collateralBulk = "/api/v4/order/collateral/bulk"
+export const cancelBulk = "/api/v4/order/cancel/bulk"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
 export const orderDeals = "/api/v4/trade-account/order"
@@ -78,6 +81,9 @@ export const everything: ReadonlyArray<string> = [
   collateralStopLimit,
   triggerMarket,
   modifyOrder,
+  bulk,
+  collateralBulk,
+  cancelBulk,
   cancelOrder,
   cancelOco,
   orderDeals,

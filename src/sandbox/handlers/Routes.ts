@@ -71,8 +71,7 @@ const ofItemised = (endpoint: Endpoint.Any, handler: Itemised<Endpoint.Any>): Ro
   each: handler.each,
   operation: handler.operation,
   refusals: {},
-  answer: (request, reply, context) =>
-    reply._tag === "BulkDone" ? handler.answer(reply, context, request) : undefined
+  answer: (request, reply, context) => reply._tag === "BulkDone" ? handler.answer(reply, context, request) : undefined
 })
 
 const routeOf = (

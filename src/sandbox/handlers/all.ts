@@ -18,4 +18,12 @@ import { trading } from "./Trading.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const handlers: Handlers = { ...trading, ...conditional, ...moreOrders, ...bulk, ...account, ...lending, ...market }
+export const handlers: Handlers = {
+  ...trading,
+  ...conditional,
+  ...moreOrders,
+  ...bulk,
+  ...account,
+  ...lending,
+  ...market
+}

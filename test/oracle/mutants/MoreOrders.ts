@@ -1,10 +1,13 @@
 /**
- * Faults of orders that only the live exchange's documentation describes: stop orders, and orders that change.
+ * Faults of orders that only the live exchange's documentation describes: stop orders, orders that change, and many in one call.
  *
  * @since 0.1.0
  */
 import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
+import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
+import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
 import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
+import * as CollateralBulkLimitOrders from "../../../src/endpoints/CollateralBulkLimitOrders.ts"
 import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
 import * as CollateralTriggerMarketOrders from "../../../src/endpoints/CollateralTriggerMarketOrders.ts"
 import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
@@ -208,11 +211,107 @@ const changeMutants: ReadonlyArray<Mutant> = [
   }
 ]
 
+const isBulk = (path: string) =>
+  [BulkLimitOrders, CollateralBulkLimitOrders].some(({ endpoint }) => endpoint.path === path)
+const cancelBulk = CancelBulkOrders.endpoint.path
+
+/** Changes the list that such a call is answered with. */
+const listing = (
+  concerns: (path: string) => boolean,
+  change: (items: ReadonlyArray<Fields>) => unknown
+): Pick<Mutant, "make"> => ({
+  make: () => ({
+    answer: (answer, { path }) => {
+      const items = jsonOf(answer)
+      return concerns(path) && Array.isArray(items) ? withBody(answer, change(items)) : answer
+    }
+  })
+})
+
+/** Changes the orders that such a call is about. */
+const ordering = (
+  concerns: (path: string) => boolean,
+  change: (orders: ReadonlyArray<Fields>, fields: Fields) => Fields
+): Pick<Mutant, "make"> => ({
+  make: () => ({
+    request: (request, venue) =>
+      concerns(request.path)
+        ? withFields(venue, request, (fields) =>
+          Array.isArray(fields["orders"]) ? { ...fields, ...change(fields["orders"], fields) } : fields)
+        : request
+  })
+})
+
+const bulkMutants: ReadonlyArray<Mutant> = [
+  {
+    id: "live-bulk-order",
+    fault: "the answer has the orders in another order",
+    breaks: ["live-bulk.places"],
+    ...listing(isBulk, (items) => items.toReversed())
+  },
+  {
+    id: "live-bulk-first-only",
+    fault: "the first order alone is placed",
+    breaks: ["live-bulk.places", "live-bulk.apart"],
+    ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 1) }))
+  },
+  {
+    id: "live-bulk-refusals-left-out",
+    fault: "orders that are refused are left out of the answer",
+    breaks: ["live-bulk.apart", "live-bulk.not-there"],
+    ...listing((path) => isBulk(path) || path === cancelBulk, (items) => items.filter(({ result }) => result !== null))
+  },
+  {
+    id: "live-bulk-always-stops",
+    fault: "the first order that is refused ends the call",
+    breaks: ["live-bulk.apart"],
+    ...ordering(isBulk, () => ({ stopOnFail: true }))
+  },
+  {
+    id: "live-bulk-never-stops",
+    fault: "stopOnFail has no effect",
+    breaks: ["live-bulk.stops"],
+    ...ordering(isBulk, () => ({ stopOnFail: false }))
+  },
+  {
+    id: "live-bulk-any-count",
+    fault: "of too many orders the first ones are placed",
+    breaks: ["live-bulk.refusal"],
+    ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 20) }))
+  },
+  {
+    id: "live-bulk-cancels-first",
+    fault: "the first order alone is canceled",
+    breaks: ["live-bulk.cancels", "live-bulk.not-there"],
+    ...ordering((path) => path === cancelBulk, (orders) => ({ orders: orders.slice(0, 1) }))
+  },
+  {
+    id: "live-bulk-no-client-order-id",
+    fault: "a canceled order shows no client order id",
+    breaks: ["live-bulk.cancels"],
+    ...listing(
+      (path) => path === cancelBulk,
+      (items) => items.map(({ result, ...item }) => ({ ...item, result: { ...result as Fields, clientOrderId: "" } }))
+    )
+  },
+  {
+    id: "live-bulk-nothing-to-cancel",
+    fault: "a call without orders to cancel succeeds",
+    breaks: ["live-bulk.cancel-refusal"],
+    make: () => ({
+      answer: (answer, { path }) =>
+        path === cancelBulk && answer.status !== 200
+          ? withBody({ ...answer, status: 200 }, [])
+          : answer
+    })
+  }
+]
+
 /**
  * @category mutants
  * @since 0.1.0
  */
-export const mutants: ReadonlyArray<Mutant> = [...stopMutants, ...changeMutants].map((mutant) => ({
+export const mutants: ReadonlyArray<Mutant> = [...stopMutants, ...changeMutants, ...bulkMutants].map((mutant) => ({
   dialects: ["live"],
   ...mutant
 }))

@@ -87,7 +87,13 @@ describe("many orders in one command", () => {
     const desk = funded()
     const [one, two] = [desk.place("ann", good), desk.place("ann", good)]
     const strange = desk.place("ben", good)
-    const orders = [cancel(one), cancel(one), cancel(strange), { ...cancel(two), orderId: OrderId.make("99999") }, cancel(two)]
+    const orders = [
+      cancel(one),
+      cancel(one),
+      cancel(strange),
+      { ...cancel(two), orderId: OrderId.make("99999") },
+      cancel(two)
+    ]
     assert.deepStrictEqual(repliesOf(desk, "ann", { _tag: "CancelBulk", orders }), [
       "CANCELED 0 of 1",
       "orderNotFound orderId",
