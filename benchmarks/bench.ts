@@ -19,6 +19,7 @@ import { type Context, type Found, type Row, table } from "./harness/report.ts"
 import * as Bundle from "./rows/bundle.ts"
 import * as Calls from "./rows/calls.ts"
 import * as Cold from "./rows/cold.ts"
+import * as Day from "./rows/day.ts"
 import * as Engine from "./rows/engine.ts"
 import * as Growth from "./rows/growth.ts"
 import * as Memory from "./rows/memory.ts"
@@ -33,6 +34,7 @@ const rows: ReadonlyArray<Row> = [
   ...Engine.rows,
   ...Server.rows,
   ...Restart.rows,
+  ...Day.rows,
   ...Growth.rows
 ]
 

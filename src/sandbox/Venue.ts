@@ -27,11 +27,13 @@ import * as Alarm from "./Alarm.ts"
 import * as Feed from "./control/Feed.ts"
 import * as Forks from "./control/Forks.ts"
 import * as OwnerActions from "./control/OwnerActions.ts"
+import { checked } from "./control/Perform.ts"
 import * as Tape from "./control/Tape.ts"
 import * as Engine from "./engine/Engine.ts"
 import type { Event } from "./engine/Event.ts"
 import type { Operation } from "./engine/Operation.ts"
 import { done, type Reply } from "./engine/Reply.ts"
+import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
 import type * as State from "./engine/State.ts"
 import * as Executor from "./Executor.ts"
 import * as Admission from "./gateway/Admission.ts"
@@ -64,6 +66,11 @@ export interface OptionalOptions {
   readonly file?: string
   /** Decides the chances of faults; 0 by default. */
   readonly seed?: number
+  /**
+   * The markets that the counterparty of a new venue quotes, and how; none by default. They are commands of the journal, and
+   * a reset goes back to them; nothing can be replayed into such a venue. One that has commands already stays as it is.
+   */
+  readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
 
 /**
@@ -409,14 +416,26 @@ const open = Effect.fnUntraced(function*(
   })
 })
 
+const begun = { _tag: "Begin" } as const
+
 /**
- * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope.
+ * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope. Settings of
+ * the counterparty that are out of bounds are a defect.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
-  Effect.suspend(() => open(options, Forks.make()))
+export const make = Effect.fnUntraced(function*(
+  options: Options
+): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
+  const venue = yield* open(options, Forks.make())
+  const { counterparty = [] } = options
+  if (counterparty.length === 0 || venue.sequence() > 0) return venue
+  yield* Effect.forEach([...counterparty.map((options) => ({ _tag: "SetCounterparty" as const, ...options })), begun], (
+    action
+  ) => Effect.catchTag(checked(venue, action), "ControlRefused", Effect.die))
+  return venue
+})
 
 /**
  * A new venue in memory, with the dialect and the seed of another one. `forks` are its own.
