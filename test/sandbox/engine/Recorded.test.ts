@@ -38,6 +38,12 @@ const recordedWithCounterparty = {
   live: "aa5dd3544a6432ca5001369d45d94da6e92cf57ca408668cb9ca8d6c3bcbeb79"
 }
 
+/** The same of another one, which tells of stop-market orders, orders that change and many in one call too. */
+const recordedWithNewer = {
+  document: "b7c50ca59850b6413a8421be0de5ec1629c742859c4199092110fd790efc590d",
+  live: "ce8590c0e6ef223b1cf6f114fb7b6f6ba23c06f6082fc7c2ae8c6f791aa58e2f"
+}
+
 /** What was added when these were recorded already: kill switches, and the other order of a fill's trade. */
 const isAdded = (key: string, value: unknown): boolean =>
   key === "killSwitches" || (key === "counterparty" && typeof value !== "object")
@@ -58,13 +64,16 @@ const sorted = (value: unknown): unknown => {
 
 describe("an engine of version 3", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    const all = [...recorded[name], recordedWithCounterparty[name]]
+    const all = [...recorded[name], recordedWithCounterparty[name], recordedWithNewer[name]]
     all.forEach((expected, index) =>
       it.effect(`makes of history ${index + 1} what it always has, by the policy of the ${name} dialect`, () =>
         Effect.sync(() => {
           assert.strictEqual(Engine.version, 3)
           const state = State.make(policy)
-          const next = history(index + 1, index === recorded[name].length)
+          const next = history(index + 1, {
+            counterparty: index >= recorded[name].length,
+            newer: index > recorded[name].length
+          })
           const hash = createHash("sha256")
           for (let count = 1; count <= length; count++) {
             hash.update(canonical(sorted(Engine.apply(state, next(state)))))
