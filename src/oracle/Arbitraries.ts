@@ -127,6 +127,9 @@ export const limit = fc.integer({ min: 1, max: 100 }).map((n) => n as Paging.Lim
 /** Offsets of pages, 0 to 10000. */
 export const offset = fc.integer({ min: 0, max: 10000 }).map((n) => n as Paging.Offset)
 
+/** How long a kill switch waits, 5 to 600 seconds. */
+const killSwitchSeconds = fc.integer({ min: 5, max: 600 })
+
 /** Unix seconds, up to the year 2100. */
 export const unixSeconds = fc.integer({ min: 0, max: 4_102_444_800 }).map((n) => n as Time.UnixSeconds)
 /** Unix microseconds, up to the year 2100. */
@@ -209,6 +212,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ExternalId: anyText(0),
   Limit: limit,
   Offset: offset,
+  KillSwitchSeconds: killSwitchSeconds,
   UnixSeconds: unixSeconds,
   UnixTime: unixTime,
   Code: code,

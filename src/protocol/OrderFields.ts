@@ -112,15 +112,24 @@ export const absent = (dialect: Dialect) => ({
 
 const marginPrefix = "margin "
 
-/** `margin limit` on the wire is a `limit` order on margin. */
+/** The live exchange's name of a stop-market order on margin, and another one that clients know. */
+const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
+
+/** `margin limit` on the wire is a `limit` order on margin, `trigger margin market` a `stop market` order on margin. */
 const marginType: Wire.Joint = {
   split: (wire) => {
     const { type } = wire
+    if (type === triggerType || triggerTypes.some((other) => type === other)) {
+      return { ...wire, type: "stop market", margin: true }
+    }
     if (typeof type === "string" && type.startsWith(marginPrefix))
       return { ...wire, type: type.slice(marginPrefix.length), margin: true }
     return wire["margin"] === undefined ? wire : { ...wire, margin: undefined }
   },
-  join: ({ margin, type, ...wire }) => ({ ...wire, type: margin === true ? `${marginPrefix}${String(type)}` : type })
+  join: ({ margin, type, ...wire }) => ({
+    ...wire,
+    type: margin !== true ? type : type === "stop market" ? triggerType : `${marginPrefix}${String(type)}`
+  })
 }
 
 /**

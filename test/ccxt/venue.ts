@@ -50,6 +50,8 @@ export const open = (dialect = Dialect.live) => {
           market: Result.getOrThrow(parseMarketName(market)),
           price: Result.getOrThrow(Decimal.parsePrice(price))
         })),
+      /** Sets the clock of the exchange ahead. */
+      advance: (millis: number) => runtime.runPromise(control.advanceClock({ millis })),
       /** No more than so many calls of a path in ten seconds. */
       limit: (path: string, calls: number) => runtime.runPromise(control.limit({ calls, perSeconds: 10 }, path)),
       /** What goes wrong with the next call of a path. */

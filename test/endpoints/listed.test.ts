@@ -75,6 +75,10 @@ describe("fields that are not simulated", () => {
       "CollateralLimitOrders.stopLoss",
       "CollateralMarketOrders.takeProfit",
       "CollateralMarketOrders.stopLoss",
+      "CollateralStopLimitOrders.takeProfit",
+      "CollateralStopLimitOrders.stopLoss",
+      "CollateralTriggerMarketOrders.takeProfit",
+      "CollateralTriggerMarketOrders.stopLoss",
       "Transfers.method"
     ])
   })

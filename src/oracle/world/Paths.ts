@@ -45,8 +45,18 @@ export const orderHistory = "/api/v4/trade-account/order/history"
 export const limitOrder = "/api/v4/order/new"
 export const marketOrder = "/api/v4/order/market"
 export const collateralLimit = "/api/v4/order/collateral/limit"
+export const stopMarket = "/api/v4/order/stop_market"
+export const collateralStopLimit = "/api/v4/order/collateral/stop-limit"
+export const triggerMarket = "/api/v4/order/collateral/trigger-market"
+export const modifyOrder = "/api/v4/order/modify"
+export const bulk = "/api/v4/order/bulk"
+export const collateralBulk = "/api/v4/order/collateral/bulk"
+export const cancelBulk = "/api/v4/order/cancel/bulk"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
+export const orderDeals = "/api/v4/trade-account/order"
+export const killSwitch = "/api/v4/order/kill-switch"
+export const killSwitchStatus = "/api/v4/order/kill-switch/status"
 
 /** The private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
@@ -91,8 +101,18 @@ export const everything: ReadonlyArray<string> = [
   limitOrder,
   marketOrder,
   collateralLimit,
+  stopMarket,
+  collateralStopLimit,
+  triggerMarket,
+  modifyOrder,
+  bulk,
+  collateralBulk,
+  cancelBulk,
   cancelOrder,
-  cancelOco
+  cancelOco,
+  orderDeals,
+  killSwitch,
+  killSwitchStatus
 ]
 
 /** Paths that no endpoint has. */

@@ -73,11 +73,11 @@ export interface Order {
   /** The amount as the caller wrote it. */
   readonly amount: Decimal
   /**
-   * The value of `amount`: in units of the base currency, or of the quote currency for a market buy that states its
-   * cost.
+   * The value of `amount`: in units of the base currency, or of the quote currency for a market or stop-market buy that
+   * states its cost.
    */
   readonly quantity: Units
-  /** The limit, in units of the quote currency. `undefined` on market orders. */
+  /** The limit, in units of the quote currency. `undefined` on market and stop-market orders. */
   readonly price: Price | undefined
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
@@ -123,13 +123,22 @@ export interface Order {
 }
 
 /**
- * An order with a trigger. Once triggered, it is a limit order.
+ * An order with a trigger. Once triggered, it is a limit order, or a market order if it has no limit.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StopOrder extends Order {
   readonly stop: Trigger
+}
+
+/**
+ * An order with a trigger that is a limit order once it is triggered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopLimitOrder extends StopOrder {
   readonly price: Price
 }
 
@@ -155,16 +164,17 @@ export interface OcoOrder {
   /** Whether both legs may only reduce a position. */
   readonly reduceOnly: boolean
   /** The leg with a trigger. */
-  readonly stopLoss: StopOrder
+  readonly stopLoss: StopLimitOrder
   /** The leg that rests in the book. */
   readonly takeProfit: LimitOrder
 }
 
 /**
- * Whether the quantity of an order is in quote currency: a market buy may state what it spends instead of what it gets.
+ * Whether the quantity of an order is in quote currency: a market buy may state what it spends instead of what it gets,
+ * and a stop-market buy of the spot always does.
  *
  * @category guards
  * @since 0.1.0
  */
-export const isQuoteAmount = ({ side, type }: Order): boolean =>
-  side === "buy" && (type === "market" || type === "stop market")
+export const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
+  side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))

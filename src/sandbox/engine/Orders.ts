@@ -17,7 +17,7 @@ import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
 import type { Operation } from "./Operation.ts"
-import type { OcoOrder, Order, Trigger } from "./Order.ts"
+import type { OcoOrder, Order, StopOrder, Trigger } from "./Order.ts"
 import type { Owned, Owner } from "./Owned.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
@@ -46,8 +46,13 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
   return found !== undefined
 }
 
-/** Adds an order to the open ones. */
-const open = ({ emit, state }: Work, order: Order): void => {
+/**
+ * Adds an order to the open ones.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const open = ({ emit, state }: Work, order: Order): void => {
   state.lastId = Number(order.id)
   state.openOrders.add(order)
   Locks.claim(state, order)
@@ -86,8 +91,13 @@ interface Draft<P, S>
   readonly stop: S
 }
 
-/** A new order. One literal for all of them: objects of one shape are what the engine reads fastest. */
-const make = <P extends Order["price"], S extends Order["stop"]>(
+/**
+ * A new order. One literal for all of them: objects of one shape are what the engine reads fastest.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const make = <P extends Order["price"], S extends Order["stop"]>(
   { at, state }: Work,
   account: string,
   draft: Draft<P, S>,
@@ -122,18 +132,40 @@ const make = <P extends Order["price"], S extends Order["stop"]>(
   changedAt: at
 })
 
-const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
+/**
+ * The wallet lacks what an order needs.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-const notPermitted = Reply.refused("notPermitted")
+/**
+ * The account may not place such orders.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notPermitted = Reply.refused("notPermitted")
 
-/** Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral. */
-const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
+/**
+ * Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
   subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
-/** How much an order is for, and the text that says so. */
-interface Size {
+/**
+ * How much an order is for, and the text that says so.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Size {
   readonly amount: Decimal.Decimal
   readonly quantity: Units.Units
 }
@@ -142,8 +174,11 @@ interface Size {
  * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there
  * is no such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency
  * stays as it is.
+ *
+ * @category orders
+ * @since 0.1.0
  */
-const capToPosition = (
+export const capToPosition = (
   state: State,
   account: string,
   market: Market.Market,
@@ -164,22 +199,47 @@ const capToPosition = (
 const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
   Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
-const isReply = (value: object): value is Reply.Reply => "_tag" in value
+/**
+ * Whether something is a reply, and so a refusal.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReply = (value: object): value is Reply.Reply => "_tag" in value
 
 /**
  * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
+ *
+ * @category triggers
+ * @since 0.1.0
  */
-const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Units.Units): ActivationCondition => {
+export const conditionOf = (
+  state: State,
+  market: MarketName,
+  side: OrderSide,
+  price: Units.Units
+): ActivationCondition => {
   const last = state.trading.get(market)?.lastPrice
   if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
   return price > last ? "gte" : "lte"
 }
 
-/** Whether nobody can say from which side the market will reach an activation price. */
-const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
+/**
+ * Whether nobody can say from which side the market will reach an activation price.
+ *
+ * @category triggers
+ * @since 0.1.0
+ */
+export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
-const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
+/**
+ * Nobody can say from which side the market will reach the activation price.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
 // -----------------------------------------------------------------------------
 // Placing
@@ -285,13 +345,27 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
 }
 
 /**
- * Places a stop-limit order and locks what it would spend. It enters the book once the price triggers it.
+ * Adds a stop order to those that wait for their price, which may be there already.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
+  open(work, order)
+  Prices.addStopOrder(work, order)
+  Prices.triggerStopOrders(work, market)
+  return { _tag: "StopPlaced", order }
+}
+
+/**
+ * Places a stop-limit order and locks what it would spend. Once the price triggers it, it is a limit order.
  *
  * @category orders
  * @since 0.1.0
  */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
+  const { collateral = false, reduceOnly = false } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const quantity = Units.from(amount) ?? 0n
@@ -300,22 +374,24 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const total = Units.times(quantity, price)
   if (
     market === undefined ||
-    !Terms.fit(market, { collateral: false, amount, price: operation.price, activationPrice }, quantity, total)
+    !Terms.fit(market, { collateral, amount, price: operation.price, activationPrice }, quantity, total)
   ) {
     const violations = Market.violations(market, Market.stopLimit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
-  const kind = kindOf(market, false)
+  const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const size = capToPosition(state, account, market, kind, side, { amount, quantity }, reduceOnly)
+  if (isReply(size)) return size
   const order = make(work, account, {
     market: market.name,
     side,
     type: "stop limit",
     kind,
-    amount,
-    quantity,
+    amount: size.amount,
+    quantity: size.quantity,
     price: operation.price,
     stop: {
       price: activationPrice,
@@ -326,13 +402,56 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     postOnly: bboRole === "queue",
     clientOrderId,
     stp,
-    reduceOnly: false
+    reduceOnly
   })
-  if (!Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
-  open(work, order)
-  Prices.addStopOrder(work, order)
-  Prices.triggerStopOrders(work, market)
-  return { _tag: "StopPlaced", order }
+  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
+  return wait(work, market, order)
+}
+
+/**
+ * Places a stop-market order. It locks what it would spend; one that trades a position, what it needs at its activation
+ * price. Once the price triggers it, it is a market order. A spot order needs a spot market.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
+  const { activationPrice, clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
+  const { state } = work
+  const market = state.markets.get(operation.market)
+  const quoteAmount = !collateral && side === "buy"
+  const violations = Market.violations(market, Market.stopMarket({ ...operation, quoteAmount }))
+  if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  const kind = kindOf(market, collateral)
+  if (!collateral && kind !== "spot") return Reply.invalid(["market", { kind: "known" }])
+  const trigger = Units.from(activationPrice) ?? 0n
+  if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
+  if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  if (!isPermitted(state, account, kind)) return notPermitted
+  const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
+  const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
+  if (isReply(size)) return size
+  const order = make(work, account, {
+    market: market.name,
+    side,
+    type: "stop market",
+    kind,
+    amount: size.amount,
+    quantity: size.quantity,
+    price: undefined,
+    stop: {
+      price: activationPrice,
+      condition: conditionOf(state, market.name, side, trigger),
+      bboRole: undefined,
+      activated: false
+    },
+    clientOrderId,
+    stp,
+    reduceOnly
+  })
+  const total = quoteAmount ? order.quantity : Units.times(order.quantity, trigger)
+  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
+  return wait(work, market, order)
 }
 
 /**
@@ -400,12 +519,17 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 // Cancelling
 // -----------------------------------------------------------------------------
 
-/** What an account has on a market and names by the exchange's identifier or, without one, by its own. */
-const find = <A extends { readonly id: OrderId }>(
+/**
+ * What an account has on a market and names by the exchange's identifier or, without one, by its own.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const find = <A extends { readonly id: OrderId }>(
   owned: Owned<A>,
   ownerOf: (item: A) => Owner,
   account: string,
-  { clientOrderId, market, orderId }: Of<"Cancel" | "CancelOco">
+  { clientOrderId, market, orderId }: Pick<Of<"Cancel">, "clientOrderId" | "market" | "orderId">
 ): A | undefined => {
   if (orderId === undefined) {
     const [oldest] = clientOrderId === undefined ? [] : owned.named(account, market, clientOrderId)
@@ -418,6 +542,14 @@ const find = <A extends { readonly id: OrderId }>(
 }
 
 /**
+ * The account has no such open order.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notFound = Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
+
+/**
  * Cancels one order, which the caller names by the exchange's identifier or by their own.
  *
  * @category orders
@@ -426,7 +558,7 @@ const find = <A extends { readonly id: OrderId }>(
 export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const order = find(work.state.openOrders, (order) => order, account, operation)
-  if (order === undefined) return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
+  if (order === undefined) return notFound
   Ending.cancel(work, order)
   return { _tag: "OrderCanceled", order }
 }
@@ -439,9 +571,7 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
  */
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
   const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
-  if (oco === undefined) {
-    return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
-  }
+  if (oco === undefined) return notFound
   Ending.cancel(work, oco.takeProfit)
   return { _tag: "OcoCanceled", oco }
 }
@@ -453,17 +583,31 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
  * @since 0.1.0
  */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
-  const { market, positionSide, type } = operation
+  const { market, positionSide } = operation
   const { state } = work
   if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   if (positionSide !== undefined && (market === undefined || state.markets.get(market)?.type !== "futures")) {
     return Reply.invalid(["positionSide", { kind: "known" }])
   }
-  for (const order of [...state.openOrders.latest(account, market)].toReversed()) {
+  cancelOpen(work, account, operation)
+  return Reply.done
+}
+
+/**
+ * Cancels an account's open orders, those of one market or of some kinds, the oldest first.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancelOpen = (
+  work: Work,
+  account: string,
+  { market, positionSide, type }: Pick<Of<"CancelAll">, "market" | "positionSide" | "type">
+): void => {
+  for (const order of [...work.state.openOrders.latest(account, market)].toReversed()) {
     if (
       (type === undefined || type.includes(order.kind)) &&
       (positionSide === undefined || order.positionSide === positionSide)
     ) Ending.cancel(work, order)
   }
-  return Reply.done
 }

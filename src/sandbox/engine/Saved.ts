@@ -8,6 +8,8 @@ import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
 import type { Candle } from "./Candles.ts"
 import * as Families from "./Families.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
+import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Line from "./Line.ts"
@@ -54,6 +56,7 @@ type Indexed =
   | "due"
   | "investmentsOf"
   | "families"
+  | "killSwitches"
   | "ledger"
   | "openOrders"
   | "ocoOrders"
@@ -73,6 +76,8 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
+  /** The kill switches, in the order in which they were armed. */
+  readonly killSwitches: ReadonlyArray<KillSwitch>
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading, by market. */
@@ -118,6 +123,7 @@ export const save = (state: State.State): Saved => {
     ledger: { balances: Ledger.save(state.ledger) },
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
+    killSwitches: [...state.killSwitches.values()],
     priceSteps: [...state.priceSteps],
     trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)])),
     candles: new Map(
@@ -162,6 +168,7 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
     candles: _candles,
     counterparty,
     investments,
+    killSwitches,
     ledger,
     ocoOrders,
     openOrders,
@@ -188,5 +195,6 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   for (const position of positions.values()) Positions.add(state, position)
   for (const investment of investments.values()) Lending.add(state, investment)
   for (const step of priceSteps) Schedule.addPrice(state, step)
+  for (const killSwitch of killSwitches) KillSwitches.add(state, killSwitch)
   return state
 }

@@ -27,6 +27,7 @@ import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
 import type { Claims } from "./Claims.ts"
 import * as Families from "./Families.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
 import type { OcoOrder, Order } from "./Order.ts"
@@ -358,12 +359,16 @@ export interface State {
   skew: number
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: Set<PriceStep>
-  /** Investments by when interest is paid next, and prices by when they come. Derived. */
+  /** The kill switches by account and market, in the order in which they were armed. */
+  readonly killSwitches: Map<string, KillSwitch>
+  /** What is due, by when it is. Derived. */
   readonly due: {
     /** Investments, by when interest is paid next. */
     readonly interest: Agenda.Agenda<Investment>
     /** Prices, by when they come. */
     readonly prices: Agenda.Agenda<PriceStep>
+    /** Kill switches, by when they cancel. */
+    readonly killSwitches: Agenda.Agenda<KillSwitch>
   }
   /** How many investments an account has whose term has not ended. Derived. */
   readonly investmentsOf: Map<string, number>
@@ -413,7 +418,8 @@ export const make = (policy: VenuePolicy): State => ({
   clock: { _tag: "Running", ahead: 0 },
   skew: 0,
   priceSteps: new Set(),
-  due: { interest: Agenda.make(), prices: Agenda.make() },
+  killSwitches: new Map(),
+  due: { interest: Agenda.make(), prices: Agenda.make(), killSwitches: Agenda.make() },
   investmentsOf: new Map(),
   families: Families.make(),
   counterparty: Quotes.make()

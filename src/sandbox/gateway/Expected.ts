@@ -20,6 +20,25 @@ const digitsOf = (step: string): string => {
   return digits === 0 ? "a whole number" : `at most ${digits} ${digits === 1 ? "digit" : "digits"} after the point`
 }
 
+type OfOrders = "elements" | "existing" | "open" | "inapplicable" | "aboveFilled" | "modifiable"
+
+/** What satisfies a constraint of calls that change orders, or have many. */
+const ofOrders = (constraint: Extract<Constraint, { readonly kind: OfOrders }>): string => {
+  switch (constraint.kind) {
+    case "elements":
+      return `at most ${constraint.max} elements`
+    case "existing":
+    case "open":
+      return "the identifier of an open order"
+    case "inapplicable":
+      return "nothing: an order of this type does not have the field"
+    case "aboveFilled":
+      return "more than what the order has filled"
+    case "modifiable":
+      return "an order that can be changed: no leg of a pair"
+  }
+}
+
 /**
  * What satisfies a constraint: the bound, the step, the values allowed.
  *
@@ -79,8 +98,13 @@ export const words = (constraint: Constraint): string => {
       return `another value than ${constraint.from}`
     case "maker":
       return "a price at which the order does not trade at once"
+    case "elements":
+    case "existing":
     case "open":
-      return "the identifier of an open order"
+    case "inapplicable":
+    case "aboveFilled":
+    case "modifiable":
+      return ofOrders(constraint)
     case "expected":
       return "a field that this endpoint has"
     case "after":

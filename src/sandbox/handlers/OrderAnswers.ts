@@ -4,13 +4,13 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type ClientOrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
+import { type ClientOrderId, OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
 import type * as Fills from "../../endpoints/Fills.ts"
+import type * as OrderDeals from "../../endpoints/OrderDeals.ts"
 import type * as OrderHistory from "../../endpoints/OrderHistory.ts"
-import type * as StopLimitOrders from "../../endpoints/StopLimitOrders.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
 import type { OcoOrder, Order, StopOrder, Trigger } from "../engine/Order.ts"
@@ -79,23 +79,6 @@ const activation = (stop: Trigger) => ({
   activationPrice: stop.price
 })
 
-/**
- * A stop-limit order (document, "Stop-limit order (response)").
- *
- * @category answers
- * @since 0.1.0
- */
-export const stopLimitOrder = (order: StopOrder, context: Context): StopLimitOrders.StopLimitOrder => ({
-  ...common(order, context),
-  activated: order.stop.activated,
-  activationCondition: order.stop.condition,
-  activationPrice: order.stop.price,
-  ioc: order.ioc,
-  rpi: false,
-  reduceOnly: order.reduceOnly,
-  ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
-})
-
 /** Whether the dialect hides the client order id of this order: it may do so on the legs of OCO orders. */
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
@@ -119,6 +102,17 @@ export const order = (order: Order, context: Context): OrderAnswer.Order => {
     reduceOnly: order.reduceOnly
   }
 }
+
+/**
+ * A stop order (document, "Stop-limit order (response)").
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOrder => ({
+  ...order(stop, context),
+  activationPrice: stop.stop.price
+})
 
 const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
   Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))
@@ -168,6 +162,34 @@ export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOr
   }
 }
 
+/** What a fill says wherever it is listed. */
+const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill, context: Context) => ({
+  tradeId: TradeId.make(trade.toString()),
+  ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
+    ? {}
+    : { clientOrderId: order.clientOrderId }),
+  timestamp: Time.fromMicros(at),
+  role,
+  amount: Units.toDecimal(amount),
+  price: Units.toDecimal(price),
+  total: Units.toDecimal(Units.times(amount, price)),
+  fee: Units.toDecimal(fee),
+  feeAsset
+})
+
+/**
+ * A fill in the list of its order. The rest of the world has no orders here: what it trades with has the number of the
+ * trade, which no order has.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
+  ...commonOfFill(fill, context),
+  counterpartyOrderId: fill.counterparty ?? OrderId.make(fill.trade.toString()),
+  rpi: false
+})
+
 /**
  * A fill. It names its market unless the request does.
  *
@@ -175,22 +197,12 @@ export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOr
  * @since 0.1.0
  */
 export const fill = (
-  { amount, at, fee, feeAsset, order, price, role, trade }: Fill,
+  fill: Fill,
   context: Context,
   namesMarket: boolean
 ): Endpoint.Response<typeof Fills.endpoint>[number] => ({
-  ...(namesMarket ? { market: order.market } : {}),
-  tradeId: TradeId.make(trade.toString()),
-  orderId: order.id,
-  ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
-    ? {}
-    : { clientOrderId: order.clientOrderId }),
-  timestamp: Time.fromMicros(at),
-  side: order.side,
-  role,
-  amount: Units.toDecimal(amount),
-  price: Units.toDecimal(price),
-  total: Units.toDecimal(Units.times(amount, price)),
-  fee: Units.toDecimal(fee),
-  feeAsset
+  ...(namesMarket ? { market: fill.order.market } : {}),
+  ...commonOfFill(fill, context),
+  orderId: fill.order.id,
+  side: fill.order.side
 })

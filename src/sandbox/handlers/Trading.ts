@@ -96,7 +96,7 @@ export const trading = group({
       price: request.price ?? request.activationPrice
     }),
     reply: "StopPlaced",
-    answer: ({ order }, context) => OrderAnswers.stopLimitOrder(order, context)
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },
   LimitOrders: {
     notSimulated: ["bboRole", "rpi", "retail"],

@@ -65,11 +65,14 @@ const traded = (state: State): void => {
   }
 }
 
-const scheduled = ({ due, investments, investmentsOf, priceSteps }: State): void => {
+const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }: State): void => {
   const interest = [...investments.values()].toSorted((one, other) => one.nextAt - other.nextAt)
   assert.strictEqual(Agenda.next(due.interest), interest[0])
   const steps = [...priceSteps].toSorted((one, other) => one.at - other.at)
   assert.strictEqual(Agenda.next(due.prices), steps[0])
+  const armed = [...killSwitches.values()].toSorted((one, other) => one.firesAt - other.firesAt)
+  assert.strictEqual(Agenda.next(due.killSwitches), armed[0])
+  assert.strictEqual(due.killSwitches.items.size, armed.length)
   for (const [account, count] of investmentsOf) {
     assert.strictEqual(interest.filter((investment) => investment.account === account).length, count)
   }

@@ -21,9 +21,11 @@ const holds = (condition: boolean, otherwise: string): void => {
 
 const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n)
 
-const isQuoteAmount = ({ side, type }: Order): boolean => side === "buy" && type === "market"
+const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
+  side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
 
-const priceOf = (order: Order): Units.Units => units(order.price ?? assert.fail("has no price"))
+/** The limit of an order, or the activation price of one that has none: it has locked what it needs there. */
+const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
 /** Every asset is conserved, and only the lender and the outside have balances below zero. */
 const ledger = ({ ledger }: State): void => {
@@ -57,7 +59,8 @@ const locks = (state: State): void => {
 /** A spot order has locked exactly what it could still spend. */
 const exactLock = (order: Order): void => {
   if (order.kind !== "spot") return
-  const needed = order.side === "sell" ? order.left : Units.times(order.left, priceOf(order))
+  const isWhole = order.side === "sell" || isQuoteAmount(order)
+  const needed = isWhole ? order.left : Units.times(order.left, priceOf(order))
   holds(order.locked?.units === needed, "locks more or less than it needs")
 }
 
@@ -248,7 +251,12 @@ export class Follower {
   /** Checks the reply of a command, its events, and the state that it has left. */
   check({ events, reply }: Answer, action?: Action): void {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
-    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") this.place(reply.order)
+    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced" || reply._tag === "OrderModified") {
+      this.place(reply.order)
+    }
+    if (reply._tag === "BulkDone" && action?._tag === "Call" && action.operation._tag === "PlaceBulk") {
+      for (const each of reply.replies) if (each._tag === "OrderPlaced") this.place(each.order)
+    }
     if (reply._tag === "OcoPlaced") {
       this.pairs.push(reply.oco)
       this.newId(reply.oco.id)
@@ -330,6 +338,7 @@ export class Follower {
         return this.trade(event)
       case "PriceMoved":
       case "InterestPaid":
+      case "KillSwitchFired":
       case "BalanceChanged":
       case "Restored":
         return
@@ -341,11 +350,13 @@ export class Follower {
     assert.isTrue(event.amount > 0n)
     // The taker is filled first.
     for (const id of [event.taker, event.maker]) if (id !== undefined) this.deal(id, event.amount, event.price)
-    if (event.taker !== undefined) return
     const maker = event.maker === undefined ? undefined : this.orders.get(event.maker)
+    if (event.taker !== undefined && event.maker !== undefined) return
     holds(maker?.account !== Quotes.account, "the counterparty has traded with the rest of the world")
     const [stock = "", money = ""] = event.market.split("_")
-    const signed = event.side === "buy" ? event.amount : -event.amount
+    // The lender has what the rest of the world has bought; without a maker the world was on the other side.
+    const isBought = (event.side === "buy") === (event.taker === undefined)
+    const signed = isBought ? event.amount : -event.amount
     this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) + signed)
     this.tradedOutside.set(money, (this.tradedOutside.get(money) ?? 0n) - Units.times(signed, event.price))
   }
