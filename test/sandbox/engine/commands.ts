@@ -59,9 +59,17 @@ const operation = fc.oneof(
     clientOrderId,
     reduceOnly: fc.boolean()
   }),
-  { weight: 2, arbitrary: record("Modify", { market }, { orderId, clientOrderId, amount, price, activationPrice: price }) },
-  { weight: 2, arbitrary: record("PlaceBulk", { orders: fc.array(limit, { maxLength: 3 }) }, { stopOnFail: fc.boolean() }) },
-  record("CancelBulk", { orders: fc.array(record("Cancel", { market }, { orderId, clientOrderId }), { maxLength: 3 }) }),
+  {
+    weight: 2,
+    arbitrary: record("Modify", { market }, { orderId, clientOrderId, amount, price, activationPrice: price })
+  },
+  {
+    weight: 2,
+    arbitrary: record("PlaceBulk", { orders: fc.array(limit, { maxLength: 3 }) }, { stopOnFail: fc.boolean() })
+  },
+  record("CancelBulk", {
+    orders: fc.array(record("Cancel", { market }, { orderId, clientOrderId }), { maxLength: 3 })
+  }),
   record("CancelAll", {}, { market, type: fc.subarray(["spot", "margin", "futures"], { minLength: 1 }) }),
   record("SetKillSwitch", { market }, {
     seconds: fc.integer({ min: 5, max: 600 }),

@@ -337,7 +337,9 @@ export const history = (seed: number, tells: Telling = {}): (state: State) => Co
     if (opened !== undefined) return { at, action: opened as Action }
     if (dice.is(8)) return { at, action: ownerAction(dice) as Action }
     const isNewer = tells.newer === true && dice.is(3)
-    const { account, ...drawn } = (isNewer ? newer(dice, state) : operation(dice, state)) as Operation & { readonly account?: string }
+    const { account, ...drawn } = (isNewer ? newer(dice, state) : operation(dice, state)) as Operation & {
+      readonly account?: string
+    }
     const asked = drawn as Operation
     const named = "orderId" in asked && asked.orderId !== undefined ? state.openOrders.get(asked.orderId) : undefined
     // Most cancellations are made by the account that placed the order.
