@@ -160,6 +160,10 @@ export type Constraint =
     readonly kind: "notLastPrice"
   }
   | {
+    /** A take-profit must be where the order has gained, a stop-loss where it has lost. */
+    readonly kind: "exitSide"
+  }
+  | {
     /** The field must be one that the sandbox simulates: it is documented, and an exchange takes it. */
     readonly kind: "simulated"
   }

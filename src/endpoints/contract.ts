@@ -42,10 +42,13 @@ export * as StopMarketOrders from "./StopMarketOrders.ts"
 export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
 export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"
 
-// Not in the document: the deals of an order, the kill switch
+// Not in the document: the deals of an order, the kill switch, conditional orders
 export * as OrderDeals from "./OrderDeals.ts"
 export * as KillSwitch from "./KillSwitch.ts"
 export * as KillSwitchStatus from "./KillSwitchStatus.ts"
+export * as ConditionalOrders from "./ConditionalOrders.ts"
+export * as CancelConditionalOrder from "./CancelConditionalOrder.ts"
+export * as CancelOtoOrder from "./CancelOtoOrder.ts"
 
 // Not in the document: accounts
 export * as TradeBalance from "./TradeBalance.ts"

@@ -308,6 +308,7 @@ const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "exclusive") return 37
   if (violation.constraint.kind === "alone") return 30
   if (violation.constraint.kind === "notLastPrice") return 101
+  if (violation.constraint.kind === "exitSide") return violation.field === "takeProfit" ? 105 : 106
   switch (violation.field) {
     case "market":
       return 31

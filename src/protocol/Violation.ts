@@ -86,6 +86,9 @@ const label = (wireKey: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** The exchange writes `stopLoss` as "stop loss". */
+const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
+
 const notSimulated = "not simulated by this sandbox"
 
 const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
@@ -145,6 +148,8 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return "Unexecuted order was not found."
     case "notLastPrice":
       return `${name} should not be equal to the last price.`
+    case "exitSide":
+      return `Wrong activation price for ${spaced(wireKey)}.`
     case "simulated":
       return notSimulated
     case "unused":
@@ -200,6 +205,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "maker":
     case "open":
     case "accepted":
+    case "exitSide":
     case "notLastPrice":
       return `The ${wireKey} format is invalid.`
   }

@@ -108,6 +108,15 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     return this.accounts.get(account)?.keys() ?? []
   }
 
+  /** How many an account has, on one market or on all of them. */
+  count(account: string, market?: MarketName): number {
+    const markets = this.accounts.get(account)
+    if (market !== undefined) return markets?.get(market)?.items.size ?? 0
+    let sum = 0
+    for (const { items } of markets?.values() ?? []) sum += items.size
+    return sum
+  }
+
   /** Those of an account, on one market or on all of them, the latest first. The one given last may be removed meanwhile. */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {
     const markets = this.accounts.get(account)

@@ -34,7 +34,7 @@ const recorded = {
 }
 
 /** What version 3 keeps beside what version 2 has kept. */
-const added: ReadonlySet<string> = new Set(["counterparty", "killSwitches"])
+const added: ReadonlySet<string> = new Set(["counterparty", "killSwitches", "oto", "exits"])
 
 /** With the fields in the order of the alphabet: in which order an object has them says nothing. */
 const sorted = (value: unknown): unknown => {
