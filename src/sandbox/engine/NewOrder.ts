@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { OrderId } from "../../domain/Identifiers.ts"
+import type { OrderId } from "../../domain/Identifiers.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
 import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
@@ -18,8 +18,8 @@ import type { Work } from "./Work.ts"
  * @since 0.1.0
  */
 export const nextId = (state: State, ahead = 1): OrderId =>
-  // The digits of a whole number need no check.
-  OrderId.make((state.lastId + ahead).toString(), { disableChecks: true })
+  // The digits of a whole number are an identifier.
+  (state.lastId + ahead).toString() as OrderId
 
 /**
  * The side of the position that an order of this side reduces.

@@ -35,12 +35,26 @@ export interface Limits {
  */
 export const countedAs = ({ access, path }: Endpoint.Any): string => access === "public" ? access : path
 
+/** A window of one caller and path, from and to a time in Unix microseconds. */
+interface Window {
+  readonly start: number
+  readonly end: number
+  calls: number
+}
+
 /** When there are more callers than this, those that have not called for a window are forgotten. */
 const kept = 10_000
 
 /** @category constructors */
 export const make = (): Limits => {
-  const windows = new Map<string, { readonly start: number; readonly end: number; calls: number }>()
+  /** By path and caller. A key of both would be joined and hashed anew for each call. */
+  const windows = new Map<string, Map<string, Window>>()
+  let count = 0
+  const forgetEnded = (at: number): void => {
+    for (const byCaller of windows.values()) {
+      for (const [caller, { end }] of byCaller) if (end <= at && byCaller.delete(caller)) count--
+    }
+  }
   const overrides = new Map<string | undefined, RateLimit>()
   const of = (path: string, documented: RateLimit): RateLimit =>
     overrides.get(path) ?? overrides.get(undefined) ?? documented
@@ -48,23 +62,25 @@ export const make = (): Limits => {
     of,
     admit: (caller, path, documented, at) => {
       const { calls, perSeconds } = of(path, documented)
-      const id = `${path} ${caller}`
-      const known = windows.get(id)
+      const known = windows.get(path)?.get(caller)
       if (known !== undefined && at >= known.start && at < known.end) {
         if (known.calls >= calls) return false
         known.calls++
         return true
       }
-      if (windows.size >= kept) {
-        for (const [key, { end }] of windows) if (end <= at) windows.delete(key)
-      }
-      windows.set(id, { start: at, end: at + perSeconds * 1e6, calls: 1 })
+      if (count >= kept) forgetEnded(at)
+      const byCaller = windows.get(path) ?? new Map<string, Window>()
+      if (!byCaller.has(caller)) count++
+      windows.set(path, byCaller.set(caller, { start: at, end: at + perSeconds * 1e6, calls: 1 }))
       return calls > 0
     },
     override: (limit, path) => {
       if (limit === undefined) overrides.delete(path)
       else overrides.set(path, limit)
     },
-    forget: () => windows.clear()
+    forget: () => {
+      windows.clear()
+      count = 0
+    }
   }
 }
