@@ -10,6 +10,7 @@ import * as Authentication from "./rules/Authentication.ts"
 import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Codes from "./rules/Codes.ts"
+import * as Conditional from "./rules/Conditional.ts"
 import * as Deals from "./rules/Deals.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
@@ -71,6 +72,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Execution.rules,
   ...Deals.rules,
   ...KillSwitch.rules,
+  ...Conditional.rules,
   ...LiveStops.rules,
   ...Models.rules,
   ...Limits.rules

@@ -6,7 +6,7 @@ import * as Engine from "../../../src/sandbox/engine/Engine.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
 import { canonical } from "../../support/engine.ts"
-import { history } from "./histories.ts"
+import { conditionalHistory, history } from "./histories.ts"
 
 /** How many commands a history has, and after how many the state counts too. */
 const [length, between] = [400, 50]
@@ -31,6 +31,12 @@ const recorded = {
     "4a425e30fb055a44983f1f0df2639d264bc9ab73a5f6572482f634d0960f2c9e",
     "bdf1d264218cafce38efe83dff5a3a9ed7745350e8f1ece17775ad9d73bd6c34"
   ]
+}
+
+/** The same of one history with kill switches and exits: the replies and all events. */
+const recordedConditional = {
+  document: "d6d07b395b76779570c86129aee4542cc3bc196ce4207e7309fddc131e6029a6",
+  live: "610c6e785971404f6ad03827e0e4c4476b26b5be22e3c3e8e530ea87b884ef6f"
 }
 
 /** What version 3 keeps beside what version 2 has kept. */
@@ -64,5 +70,24 @@ describe("an engine of version 3", () => {
           assert.strictEqual(hash.digest("hex"), expected)
         }))
     )
+  }
+
+  for (const { name, policy } of [Dialect.document, Dialect.live]) {
+    it.effect(`makes of kill switches and exits what it always has, by the policy of the ${name} dialect`, () =>
+      Effect.sync(() => {
+        const state = State.make(policy)
+        const next = conditionalHistory(1)
+        const hash = createHash("sha256")
+        const seen = { fired: 0, exits: 0 }
+        for (let count = 1; count <= 600; count++) {
+          const done = Engine.apply(state, next(state))
+          hash.update(canonical(sorted(done)))
+          seen.fired += done.events.filter(({ _tag }) => _tag === "KillSwitchFired").length
+          seen.exits = Math.max(seen.exits, state.exits.size)
+        }
+        assert.isAbove(seen.fired, 9)
+        assert.isAbove(seen.exits, 2)
+        assert.strictEqual(hash.digest("hex"), recordedConditional[name])
+      }))
   }
 })
