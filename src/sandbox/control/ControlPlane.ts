@@ -21,7 +21,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Json from "../../protocol/Json.ts"
-import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
+import { type Answer, BodyLost, isReading, json, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { JournalError } from "../store/Journal.ts"
 import type { Venue } from "../Venue.ts"
@@ -298,7 +298,7 @@ export const make = Effect.fnUntraced(function*(
     isFor: (path) => Dashboard.paths.has(path) || path.startsWith(prefix),
     isOpenTo: (headers) => isAuthorized(headers, token),
     handle: (request) => {
-      if (Dashboard.paths.has(request.path) && request.method === "GET") return Dashboard.page
+      if (Dashboard.paths.has(request.path) && isReading(request)) return Dashboard.page
       if (isForeign(request)) {
         return Effect.succeed(json(403, { message: "the control plane does not answer pages of another origin" }))
       }

@@ -114,12 +114,12 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   }
 
   /** How many an account has, on one market or on all of them. */
-  count(account: string, market?: MarketName): number {
+  countOf(account: string, market?: MarketName): number {
     const markets = this.accounts.get(account)
     if (market !== undefined) return markets?.get(market)?.items.size ?? 0
-    let sum = 0
-    for (const { items } of markets?.values() ?? []) sum += items.size
-    return sum
+    let count = 0
+    for (const { items } of markets?.values() ?? []) count += items.size
+    return count
   }
 
   /** Those of an account, on one market or on all of them, the latest first. The one given last may be removed meanwhile. */

@@ -89,7 +89,7 @@ export const layerWith = (
             }
             const { headers, status } = answer
             const respond = (body: BodyInit) =>
-              HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
+              HttpClientResponse.fromWeb(request, new Response(method === "HEAD" ? null : body, { status, headers }))
             return answer._tag === "Answer"
               ? Effect.succeed(respond(answer.body))
               : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)

@@ -40,6 +40,14 @@ export const header = (request: Request, name: string): string => {
 }
 
 /**
+ * Whether a request only reads. `HEAD` asks for what `GET` gives, without the body, which HTTP leaves out.
+ *
+ * @category requests
+ * @since 0.1.0
+ */
+export const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
+
+/**
  * The connection breaks before the body ends.
  *
  * @category errors

@@ -99,7 +99,7 @@ export const conditional = group({
           latest,
           (found) => OrderAnswers.conditionalOrder(found, context)
         ),
-        total: ocoOrders.count(account, market) + otoOrders.count(account, market)
+        total: ocoOrders.countOf(account, market) + otoOrders.countOf(account, market)
       }
     }
   },

@@ -24,6 +24,7 @@ const owned = (state: State): void => {
   for (const account of state.accounts.keys()) {
     const own = orders.filter((order) => order.account === account)
     assert.strictEqual(ids(state.openOrders.latest(account)), ids(own.toReversed()))
+    assert.strictEqual(state.openOrders.countOf(account), own.length)
     for (const market of state.markets.keys()) {
       const there = own.filter((order) => order.market === market)
       assert.strictEqual(ids(state.openOrders.latest(account, market)), ids(there.toReversed()))
@@ -44,7 +45,7 @@ const owned = (state: State): void => {
     assert.strictEqual(ids(state.ocoOrders.latest(account)), ids(pairs.toReversed()))
     const otos = own.filter(({ oto }) => oto !== undefined)
     assert.strictEqual(ids(otosOf(state, account)), ids(otos.toReversed()))
-    assert.strictEqual(state.otoOrders.count(account), otos.length)
+    assert.strictEqual(state.otoOrders.countOf(account), otos.length)
     const exits = [
       ...new Set(
         own.filter(({ oco, type }) => type === "stop market" && oco !== undefined).flatMap((leg) =>
