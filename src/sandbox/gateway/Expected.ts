@@ -85,6 +85,8 @@ export const words = (constraint: Constraint): string => {
       return "a field that this endpoint has"
     case "notLastPrice":
       return "another price than the market's last"
+    case "exitSide":
+      return "a price on the other side of the order's: profit lies where the order gains, loss where it loses"
     case "simulated":
       return "nothing: this sandbox does not simulate the field"
     case "accepted":
