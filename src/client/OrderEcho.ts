@@ -89,3 +89,59 @@ export const contradiction = (
   }
   return undefined
 }
+
+/**
+ * What a request to change an order says of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Changed {
+  /** Where the order trades. */
+  readonly market: MarketName
+  /** The client order id that it is named by. */
+  readonly clientOrderId?: ClientOrderId
+  /** How much, with what is filled already. */
+  readonly amount?: Decimal.Amount
+  /** What it spends. */
+  readonly total?: Decimal.Amount
+  /** The limit. */
+  readonly price?: Decimal.Price
+  /** The price that triggers it. */
+  readonly activationPrice?: Decimal.Price
+}
+
+/**
+ * What an answer says of an order that was changed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Successor extends Leg {
+  /** The limit, where it has one. */
+  readonly price?: Decimal.Decimal
+  /** The price that triggers it, where it has one. */
+  readonly activationPrice?: Decimal.Decimal
+}
+
+/**
+ * How an answer differs from the change that was asked for; `undefined` when it does not. The amount may be a smaller one: the
+ * new order is for what is not filled, and a reduce-only order for no more than its position.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const contradictionOfChange = (asked: Changed, order: Successor): string | undefined => {
+  if (order.market !== asked.market) return `the order is on ${order.market}, not on ${asked.market}`
+  if (asked.clientOrderId !== undefined && (order.clientOrderId ?? asked.clientOrderId) !== asked.clientOrderId) {
+    return `the order has client order id ${order.clientOrderId}, not ${asked.clientOrderId}`
+  }
+  const size = asked.amount ?? asked.total
+  if (size !== undefined && !isPartOf(order.amount, size)) return `the order's amount is ${order.amount}, not ${size}`
+  for (const field of ["price", "activationPrice"] as const) {
+    const [expected, found] = [asked[field], order[field]]
+    const isOther = expected !== undefined && found !== undefined && !Decimal.Equivalence(expected, found)
+    if (isOther && !isCutFrom(found, expected)) return `the order's ${field} is ${found}, not ${expected}`
+  }
+  return undefined
+}

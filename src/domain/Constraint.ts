@@ -156,6 +156,18 @@ export type Constraint =
     readonly kind: "expected"
   }
   | {
+    /** Orders of this type have no such term, so it can't be changed. */
+    readonly kind: "inapplicable"
+  }
+  | {
+    /** The new amount of an order must be greater than what is filled of it. */
+    readonly kind: "aboveFilled"
+  }
+  | {
+    /** The order must be one that can be changed: a leg of a pair, or an order with an exit, can't. */
+    readonly kind: "modifiable"
+  }
+  | {
     /** The price must not be the last one of the market, or nobody could say from which side it is reached. */
     readonly kind: "notLastPrice"
   }

@@ -72,10 +72,15 @@ export interface Bounded {
   readonly market: MarketName
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
-  /** How much is ordered, in units of the base currency; of the quote currency if `quoteAmount` is set. */
-  readonly amount: Amount
+  /**
+   * How much is ordered, in units of the base currency; of the quote currency if `quoteAmount` is set. Absent where an order
+   * is changed and keeps its amount.
+   */
+  readonly amount?: Amount
   /** Whether the amount is in units of the quote currency. Default `false`. */
   readonly quoteAmount?: boolean
+  /** What a changed order spends, in units of the quote currency, if that is changed. */
+  readonly total?: Amount
   /** All prices of the order in units of the quote currency, by the names of their fields in the request. */
   readonly prices: Readonly<Record<string, Price>>
   /** The names of the prices at which the order may trade. The market bounds the amount × each of them. */
@@ -149,6 +154,25 @@ export interface StopLimitTerms extends Terms {
 export interface StopMarketTerms extends MarketTerms {
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
+}
+
+/**
+ * The terms of an order that change.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ChangedTerms {
+  /** The market of the order. */
+  readonly market: MarketName
+  /** How much is ordered, in units of the base currency. */
+  readonly amount?: Amount
+  /** What the order spends, in units of the quote currency. */
+  readonly total?: Amount
+  /** The limit, in units of the quote currency. */
+  readonly price?: Price
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice?: Price
 }
 
 /**
@@ -244,6 +268,21 @@ export const collateralOco = ({ activationPrice, amount, market, price, stopLimi
   tradesAt: ["price", "stopLimitPrice"]
 })
 
+/**
+ * What a market bounds of an order that changes: what is stated, and amount × price where both are.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const changed = ({ activationPrice, amount, market, price, total }: ChangedTerms): Bounded => ({
+  market,
+  collateral: false,
+  ...(amount === undefined ? {} : { amount }),
+  ...(total === undefined ? {} : { total }),
+  prices: { ...(price === undefined ? {} : { price }), ...(activationPrice === undefined ? {} : { activationPrice }) },
+  tradesAt: ["price"]
+})
+
 const stepOf = (digits: number): string => digits === 0 ? "1" : `0.${"0".repeat(digits - 1)}1`
 
 /**
@@ -262,25 +301,29 @@ export const violations = (
     return [["market", { kind: "known" }]]
   }
   const found: Array<readonly [string, Constraint]> = []
-  const [precision, least] = order.quoteAmount === true
-    ? [market.moneyPrecision, market.minTotal]
-    : [market.stockPrecision, market.minAmount]
-  if (!Decimal.fitsPrecision(order.amount, precision)) {
-    found.push(["amount", { kind: "precision", step: stepOf(precision) }])
+  const { amount, total } = order
+  const size = (field: string, size: Amount, precision: number, least: Decimal.Decimal) => {
+    if (!Decimal.fitsPrecision(size, precision)) found.push([field, { kind: "precision", step: stepOf(precision) }])
+    if (Decimal.Order(size, least) < 0) found.push([field, { kind: "minAmount", min: least }])
   }
-  if (Decimal.Order(order.amount, least) < 0) found.push(["amount", { kind: "minAmount", min: least }])
+  if (amount !== undefined) {
+    if (order.quoteAmount === true) size("amount", amount, market.moneyPrecision, market.minTotal)
+    else size("amount", amount, market.stockPrecision, market.minAmount)
+  }
+  if (total !== undefined) size("total", total, market.moneyPrecision, market.minTotal)
   for (const [field, price] of Object.entries(order.prices)) {
     if (!Decimal.fitsPrecision(price, market.moneyPrecision)) {
       found.push([field, { kind: "precision", step: stepOf(market.moneyPrecision) }])
     }
   }
+  if (amount === undefined) return found
   const totals = order.tradesAt.flatMap((field) => order.prices[field] ?? [])
-  if (totals.some((price) => Decimal.compareProduct(order.amount, price, market.minTotal) < 0)) {
+  if (totals.some((price) => Decimal.compareProduct(amount, price, market.minTotal) < 0)) {
     found.push(["amount", { kind: "minTotal", min: market.minTotal }])
   }
   if (
     !Decimal.isZero(market.maxTotal) &&
-    totals.some((price) => Decimal.compareProduct(order.amount, price, market.maxTotal) > 0)
+    totals.some((price) => Decimal.compareProduct(amount, price, market.maxTotal) > 0)
   ) found.push(["amount", { kind: "maxTotal", max: market.maxTotal }])
   return found
 }

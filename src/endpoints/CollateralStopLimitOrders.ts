@@ -85,7 +85,7 @@ const request = (dialect: Dialect) =>
     side: OrderSide,
     amount: dialect.decimal(Amount),
     price: dialect.decimal(Price),
-    activationPrice: dialect.decimal(Price),
+    activationPrice: Price,
     clientOrderId: Schema.optionalKey(ClientOrderId),
     stp: Schema.optionalKey(dialect.selfTradePrevention),
     reduceOnly: Schema.optionalKey(Flag),

@@ -67,7 +67,7 @@ const request = (dialect: Dialect) =>
     market: MarketName,
     side: OrderSide,
     amount: dialect.decimal(Amount),
-    activationPrice: dialect.decimal(Price),
+    activationPrice: Price,
     clientOrderId: Schema.optionalKey(ClientOrderId),
     stp: Schema.optionalKey(dialect.selfTradePrevention)
   }, { keys: { activationPrice: "activation_price", clientOrderId: dialect.keys.clientOrderId } })

@@ -41,6 +41,7 @@ export * as CancelOcoOrder from "./CancelOcoOrder.ts"
 export * as StopMarketOrders from "./StopMarketOrders.ts"
 export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
 export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"
+export * as ModifyOrder from "./ModifyOrder.ts"
 
 // Not in the document: the deals of an order, the kill switch, conditional orders
 export * as OrderDeals from "./OrderDeals.ts"

@@ -332,6 +332,12 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["live-stops.*"]
   },
   {
+    id: "open.live.changes",
+    point: "Changing open orders, which only the live exchange's documentation describes",
+    stance: "as that documentation says; what is filled stays with the old order, and the new one is for the rest",
+    rules: ["live-changes.*"]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",

@@ -20,6 +20,7 @@ import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
 import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as LiveChanges from "./rules/LiveChanges.ts"
 import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Markets from "./rules/Markets.ts"
@@ -74,6 +75,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...KillSwitch.rules,
   ...Conditional.rules,
   ...LiveStops.rules,
+  ...LiveChanges.rules,
   ...Models.rules,
   ...Limits.rules
 ]

@@ -91,6 +91,17 @@ const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) 
 
 const notSimulated = "not simulated by this sandbox"
 
+/** What is said of an order whatever the field is called. */
+const fixed = {
+  position: "Reduce-only: Position doesn't exist or wrong side",
+  balance: "Not enough balance.",
+  maker: "This order couldn't be executed as a maker order and was canceled.",
+  open: "Unexecuted order was not found.",
+  aboveFilled: "Wrong order deal size.",
+  modifiable: "Can't modify conditional order.",
+  simulated: notSimulated
+}
+
 const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
   const name = label(wireKey)
   switch (constraint.kind) {
@@ -132,26 +143,26 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `${name} field is not known.`
     case "accepted":
       return `${name} field is not accepted.`
-    case "position":
-      return "Reduce-only: Position doesn't exist or wrong side"
-    case "balance":
-      return "Not enough balance."
     case "exclusive":
       return `Either ${wireKey} or ${constraint.with} flag in true state is allowed.`
     case "alone":
       return `Either ${wireKey} or ${constraint.with} is allowed.`
     case "different":
       return `The ${wireKey} and ${constraint.from} must be different.`
-    case "maker":
-      return "This order couldn't be executed as a maker order and was canceled."
-    case "open":
-      return "Unexecuted order was not found."
     case "notLastPrice":
       return `${name} should not be equal to the last price.`
     case "exitSide":
       return `Wrong activation price for ${spaced(wireKey)}.`
+    case "inapplicable":
+      return `${name} cannot be specified for this order type`
+    case "position":
+    case "balance":
+    case "maker":
+    case "open":
+    case "aboveFilled":
+    case "modifiable":
     case "simulated":
-      return notSimulated
+      return fixed[constraint.kind]
     case "unused":
     case "notOwn":
     case "empty":
@@ -207,6 +218,9 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "accepted":
     case "exitSide":
     case "notLastPrice":
+    case "inapplicable":
+    case "aboveFilled":
+    case "modifiable":
       return `The ${wireKey} format is invalid.`
   }
 }

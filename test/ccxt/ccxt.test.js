@@ -441,8 +441,7 @@ test("what ccxt calls and the sandbox does not serve is not found, and nothing e
       () => alice.fetchTicker(btc), // GET /api/v1/public/ticker
       () => alice.fetchTickers([perpetual]), // GET /api/v4/public/futures
       () => alice.fetchOHLCV(btc), // GET /api/v1/public/kline
-      () => alice.fetchTransactionFees(), // GET /api/v4/public/fee
-      () => alice.editOrder(id, btc, "limit", "buy", 0.1, 41000) // POST /api/v4/order/modify
+      () => alice.fetchTransactionFees() // GET /api/v4/public/fee
     ]
   ) await fails(call(), Ccxt.ExchangeError)
   assert.deepEqual(ids(await alice.fetchOpenOrders()), [id])

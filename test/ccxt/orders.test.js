@@ -1,4 +1,4 @@
-/** The methods of ccxt that place stop orders: see `ccxt.test.js` for what is given to ccxt. */
+/** The methods of ccxt that place stop orders and change orders: see `ccxt.test.js` for what is given to ccxt. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { describe } from "node:test"
@@ -118,5 +118,63 @@ describe("stop-limit orders", () => {
     assert.deepEqual((await alice.fetchPositions()).map(({ entryPrice, info }) => [info.amount, entryPrice]), [
       ["0.02", 52100]
     ])
+  })
+})
+
+describe("editOrder", () => {
+  test("gives the order that has taken the place of the old one", async ({ alice }) => {
+    const order = await alice.createOrder(btc, "limit", "buy", 0.1, 40000, { clientOrderId: "quote-1" })
+    const edited = await alice.editOrder(order.id, btc, "limit", "buy", 0.2, 41000)
+    assert.notEqual(edited.id, order.id)
+    assert.deepEqual(pick(edited, "clientOrderId", "status", "type", "side", "price", "amount", "remaining"), {
+      clientOrderId: "quote-1",
+      status: "open",
+      type: "limit",
+      side: "buy",
+      price: 41000,
+      amount: 0.2,
+      remaining: 0.2
+    })
+    assert.deepEqual((await alice.fetchOpenOrders(btc)).map(({ id }) => id), [edited.id])
+    assert.equal((await alice.fetchOrder(order.id, btc)).status, "canceled")
+    await fails(alice.editOrder(order.id, btc, "limit", "buy", 0.2, 42000), Ccxt.OrderNotFound)
+  })
+
+  test("by the client order id, of the price alone", async ({ alice }) => {
+    await alice.createOrder(btc, "limit", "sell", 0.1, 60000, { clientOrderId: "quote-2" })
+    const edited = await alice.editOrder(undefined, btc, "limit", "sell", undefined, 61000, { clientOrderId: "quote-2" })
+    assert.deepEqual(pick(edited, "clientOrderId", "price", "amount"), {
+      clientOrderId: "quote-2",
+      price: 61000,
+      amount: 0.1
+    })
+  })
+
+  test("of stop orders: sizes and limits", async ({ alice }) => {
+    const limit = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
+    const edited = await alice.editOrder(limit.id, btc, "limit", "buy", 0.2, 54000)
+    assert.deepEqual(shown(edited), { ...shown(limit), price: 54000, amount: 0.2 })
+    const spending = await alice.createOrder(btc, "market", "buy", undefined, undefined, {
+      triggerPrice: 52000,
+      cost: 520
+    })
+    const more = await alice.editOrder(spending.id, btc, "market", "buy", 1040)
+    assert.deepEqual(pick(more.info, "type", "amount", "activation_price"), {
+      type: "stop market",
+      amount: "1040",
+      activation_price: "52000"
+    })
+  })
+
+  test("writes the trigger price under another key than is documented, and it is ignored", async ({ alice }) => {
+    const stop = await alice.createOrder(btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52000 })
+    const edited = await alice.editOrder(stop.id, btc, "limit", "buy", 0.1, 53000, { triggerPrice: 52500 })
+    assert.equal(edited.triggerPrice, 52000)
+  })
+
+  test("of more than the balance is refused, and the order stays", async ({ alice }) => {
+    const { id } = await alice.createOrder(btc, "limit", "sell", 0.1, 60000)
+    await fails(alice.editOrder(id, btc, "limit", "sell", 50, 60000), Ccxt.InsufficientFunds)
+    assert.deepEqual((await alice.fetchOpenOrders(btc)).map((order) => order.id), [id])
   })
 })

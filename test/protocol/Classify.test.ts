@@ -506,6 +506,8 @@ describe("refusals that an exchange of the dialect gives", () => {
     nonceWindowInvalid: "RequestRejected",
     reduceOnly: "ReduceOnlyRejected",
     notEnoughBalance: "RequestRejected",
+    notEnoughToModify: "RequestRejected",
+    notMakerModified: "RequestRejected",
     notEnoughToTransfer: "RequestRejected",
     notEnoughForCode: "RequestRejected",
     orderNotFound: "RequestRejected",

@@ -66,14 +66,19 @@ interface Field {
   readonly brand: string
 }
 
-const brandOf = ({ name: dialectName }: Dialect, name: string, { ast }: Schema.Constraint): string => {
+const brandOf = (
+  { name: dialectName }: Dialect,
+  { endpoint }: Entry,
+  name: string,
+  { ast }: Schema.Constraint
+): string => {
   const brand = SchemaAST.resolveIdentifier(ast) ?? ast._tag
   if (name === "level") return "Level"
   if (name === "timeout") return "KillSwitchTimeout"
   if (name === "types") return "KillSwitchTypes"
-  return dialectName === "live" && name !== "activationPrice" && ["Amount", "Price"].includes(brand)
-    ? `Loose${brand}`
-    : brand
+  // The live exchange wants the activation price of a new order as a text.
+  const isLoose = name !== "activationPrice" || endpoint.name === "ModifyOrder.modify"
+  return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
 }
 
 const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
@@ -82,7 +87,7 @@ const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
       entry,
       dialect,
       name,
-      brand: brandOf(dialect, name, schema)
+      brand: brandOf(dialect, entry, name, schema)
     }))
   )
 )
@@ -408,6 +413,13 @@ describe("words", () => {
       "This order couldn't be executed as a maker order and was canceled.",
       "The activation_price format is invalid."
     ],
+    [
+      { kind: "inapplicable" },
+      "Activation price cannot be specified for this order type",
+      "The activation_price format is invalid."
+    ],
+    [{ kind: "aboveFilled" }, "Wrong order deal size.", "The activation_price format is invalid."],
+    [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
     // Only other calls than orders break these.
     ...([

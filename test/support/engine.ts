@@ -112,6 +112,13 @@ export const oco = (
   ...options
 })
 
+export const modify = (order: Order, changes: Partial<Of<"Modify">>): Of<"Modify"> => ({
+  _tag: "Modify",
+  market: order.market,
+  orderId: order.id,
+  ...changes
+})
+
 export const cancel = (order: Order): Of<"Cancel"> => ({
   _tag: "Cancel",
   market: order.market,

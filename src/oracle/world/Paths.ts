@@ -34,6 +34,7 @@ export const collateralLimit = "/api/v4/order/collateral/limit"
 export const stopMarket = "/api/v4/order/stop_market"
 export const collateralStopLimit = "/api/v4/order/collateral/stop-limit"
 export const triggerMarket = "/api/v4/order/collateral/trigger-market"
+export const modifyOrder = "/api/v4/order/modify"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
 export const orderDeals = "/api/v4/trade-account/order"
@@ -80,6 +81,7 @@ export const everything: ReadonlyArray<string> = [
   stopMarket,
   collateralStopLimit,
   triggerMarket,
+  modifyOrder,
   cancelOrder,
   cancelOco,
   orderDeals,

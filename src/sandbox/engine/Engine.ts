@@ -11,6 +11,7 @@ import type { Event } from "./Event.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
+import * as Modification from "./Modification.ts"
 import * as Nonces from "./Nonces.ts"
 import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
@@ -37,6 +38,8 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Orders.placeStopMarket(work, account, operation)
     case "PlaceOco":
       return Orders.placeOco(work, account, operation)
+    case "Modify":
+      return Modification.modify(work, account, operation)
     case "Cancel":
       return Orders.cancel(work, account, operation)
     case "CancelOco":

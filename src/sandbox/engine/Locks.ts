@@ -27,10 +27,13 @@ const isSecondLeg = (state: State, order: Order): boolean => {
   return pairOf(state, order)?.stopLoss === order
 }
 
-/** How much of an amount would only close a position, and is not claimed by another order. It needs no margin. */
-const closingPart = (state: State, order: Order, amount: Units.Units): Units.Units => {
+/**
+ * How much of an amount would only close a position, and is not claimed by another order. It needs no margin. `released` is
+ * claimed by an order that is about to end.
+ */
+const closingPart = (state: State, order: Order, amount: Units.Units, released = 0n): Units.Units => {
   const closing = Positions.reducible(state, order.account, order.market, order.side) -
-    Claims.total(state.claims, order)
+    Claims.total(state.claims, order) + released
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
@@ -108,6 +111,25 @@ export const lock = (
   if (!put(work, order, wallet, ticker, units * (amount - closing) / amount)) return false
   if (!isQuoteAmount(order)) order.closing = closing
   return true
+}
+
+/**
+ * Whether the wallet has what an order needs once another one has ended, in whose place it comes.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const canReplace = (
+  { state }: Work,
+  order: Order,
+  ended: Order,
+  { ticker, units, wallet }: Requirement
+): boolean => {
+  const { account, quantity } = order
+  const held = Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) + (ended.locked?.units ?? 0n)
+  if (wallet === "trade") return held >= units
+  const closing = closingPart(state, order, quantity, ended.reduceOnly ? ended.left : ended.closing)
+  return held - Positions.margin(state, account, ticker) >= units * (quantity - closing) / quantity
 }
 
 /** The price at which an order would need the most margin. */

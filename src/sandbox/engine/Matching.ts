@@ -275,8 +275,29 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 }
 
 /**
- * Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it. What a
- * sale takes at once brings more than its limit, so the position that it opens needs more margin.
+ * What a limit order has to lock, of which `least` is the amount × limit. What a sale takes at once brings more than its
+ * limit, so the position that it opens needs more margin.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const requirementForLimit = (
+  work: Work,
+  market: Market,
+  order: Order,
+  price: Units.Units,
+  least: Units.Units
+): Locks.Requirement => {
+  const trading = work.state.trading.get(market.name)
+  if (trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly) {
+    return Locks.requirementOf(market, order, least)
+  }
+  const { amount, total } = estimate(work, trading, order, price)
+  return Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
+}
+
+/**
+ * Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it.
  *
  * @category locks
  * @since 0.1.0
@@ -287,18 +308,7 @@ export const lockForLimit = (
   order: Order,
   price: Units.Units,
   least: Units.Units
-): boolean => {
-  const trading = work.state.trading.get(market.name)
-  if (trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly) {
-    return Locks.lock(work, order, Locks.requirementOf(market, order, least))
-  }
-  const { amount, total } = estimate(work, trading, order, price)
-  return Locks.lock(
-    work,
-    order,
-    Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
-  )
-}
+): boolean => Locks.lock(work, order, requirementForLimit(work, market, order, price, least))
 
 /**
  * Whether a limit order would trade at once.

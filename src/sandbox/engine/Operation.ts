@@ -187,6 +187,33 @@ export interface PlaceOco {
 }
 
 /**
+ * Changes an open order: another one takes its place, with another identifier and behind all others at its price. What is
+ * absent stays as it is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Modify {
+  readonly _tag: "Modify"
+  /** The market that the order is on. */
+  readonly market: MarketName
+  /** The exchange's identifier. It decides when both are given. */
+  readonly orderId?: OrderId
+  /** The caller's own identifier, which the new order has too. */
+  readonly clientOrderId?: ClientOrderId
+  /** How much, in units of the base currency, with what is filled already. */
+  readonly amount?: Amount
+  /** What a stop-market buy of the spot spends, in units of the quote currency. */
+  readonly total?: Amount
+  /** The limit, in units of the quote currency. */
+  readonly price?: Price
+  /** The price that triggers the order, in units of the quote currency. Only while it has not been triggered. */
+  readonly activationPrice?: Price
+  /** What happens when the order would trade with another one of the same account. */
+  readonly stp?: SelfTradePrevention
+}
+
+/**
  * Cancels one order. The caller names it by either identifier.
  *
  * @category models
@@ -389,6 +416,7 @@ export type Operation =
   | PlaceStopLimit
   | PlaceStopMarket
   | PlaceOco
+  | Modify
   | Cancel
   | CancelOco
   | CancelOto
@@ -456,6 +484,17 @@ const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
   clientOrderId: key(ClientOrderId),
   stp: key(SelfTradePrevention),
   reduceOnly: key(Schema.Boolean)
+})
+
+const Modify = Schema.TaggedStruct("Modify", {
+  market: MarketName,
+  orderId: key(OrderId),
+  clientOrderId: key(ClientOrderId),
+  amount: key(Amount),
+  total: key(Amount),
+  price: key(Price),
+  activationPrice: key(Price),
+  stp: key(SelfTradePrevention)
 })
 
 const Cancel = Schema.TaggedStruct("Cancel", {
@@ -543,6 +582,7 @@ export const Operation = Schema.Union([
   PlaceStopLimit,
   PlaceStopMarket,
   PlaceOco,
+  Modify,
   Cancel,
   CancelOco,
   CancelOto,

@@ -43,18 +43,40 @@ const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
 /** The side of the position that an order of this side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
+/**
+ * The wallet lacks what an order needs.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-const notPermitted = Reply.refused("notPermitted")
+/**
+ * The account may not place such orders.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notPermitted = Reply.refused("notPermitted")
 
-/** Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral. */
-const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
+/**
+ * Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
   subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
-/** How much an order is for, and the text that says so. */
-interface Size {
+/**
+ * How much an order is for, and the text that says so.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Size {
   readonly amount: Decimal.Decimal
   readonly quantity: Units.Units
 }
@@ -63,8 +85,11 @@ interface Size {
  * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there
  * is no such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency
  * stays as it is.
+ *
+ * @category orders
+ * @since 0.1.0
  */
-const capToPosition = (
+export const capToPosition = (
   state: State,
   account: string,
   market: Market.Market,
@@ -85,22 +110,47 @@ const capToPosition = (
 const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
   Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
-const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
+/**
+ * Whether something is a reply, and so a refusal.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
  * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
+ *
+ * @category triggers
+ * @since 0.1.0
  */
-const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Units.Units): ActivationCondition => {
+export const conditionOf = (
+  state: State,
+  market: MarketName,
+  side: OrderSide,
+  price: Units.Units
+): ActivationCondition => {
   const last = state.trading.get(market)?.lastPrice
   if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
   return price > last ? "gte" : "lte"
 }
 
-/** Whether nobody can say from which side the market will reach an activation price. */
-const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
+/**
+ * Whether nobody can say from which side the market will reach an activation price.
+ *
+ * @category triggers
+ * @since 0.1.0
+ */
+export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
-const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
+/**
+ * Nobody can say from which side the market will reach the activation price.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
 // -----------------------------------------------------------------------------
 // Placing
@@ -199,8 +249,13 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   return { _tag: "OrderPlaced", order }
 }
 
-/** Adds a stop order to those that wait for their price, which may be there already. */
-const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
+/**
+ * Adds a stop order to those that wait for their price, which may be there already.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
   open(work, order)
   Prices.addStopOrder(work, order)
   Prices.triggerStopOrders(work, market)
@@ -375,12 +430,17 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 // Cancelling
 // -----------------------------------------------------------------------------
 
-/** What an account has on a market and names by the exchange's identifier or, without one, by its own. */
-const find = <A extends { readonly id: OrderId }>(
+/**
+ * What an account has on a market and names by the exchange's identifier or, without one, by its own.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const find = <A extends { readonly id: OrderId }>(
   owned: Owned<A>,
   ownerOf: (item: A) => Owner,
   account: string,
-  { clientOrderId, market, orderId }: Omit<Of<"Cancel" | "CancelOco">, "_tag">
+  { clientOrderId, market, orderId }: Pick<Of<"Cancel">, "clientOrderId" | "market" | "orderId">
 ): A | undefined => {
   if (orderId === undefined) {
     const [oldest] = clientOrderId === undefined ? [] : owned.named(account, market, clientOrderId)
@@ -393,6 +453,14 @@ const find = <A extends { readonly id: OrderId }>(
 }
 
 /**
+ * The account has no such open order.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notFound = Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
+
+/**
  * Cancels one order, which the caller names by the exchange's identifier or by their own.
  *
  * @category orders
@@ -401,7 +469,7 @@ const find = <A extends { readonly id: OrderId }>(
 export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const order = find(work.state.openOrders, (order) => order, account, operation)
-  if (order === undefined) return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
+  if (order === undefined) return notFound
   Ending.cancel(work, order)
   return { _tag: "OrderCanceled", order }
 }
@@ -414,9 +482,7 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
  */
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
   const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
-  if (oco === undefined) {
-    return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
-  }
+  if (oco === undefined) return notFound
   Ending.cancel(work, oco.takeProfit)
   return { _tag: "OcoCanceled", oco }
 }

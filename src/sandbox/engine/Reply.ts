@@ -51,6 +51,18 @@ export interface StopPlaced {
 }
 
 /**
+ * An order was changed: another one has taken its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderModified {
+  readonly _tag: "OrderModified"
+  /** The new order after it was matched. */
+  readonly order: Order
+}
+
+/**
  * An order was canceled.
  *
  * @category models
@@ -156,6 +168,7 @@ export type Applied =
   | Done
   | OrderPlaced
   | StopPlaced
+  | OrderModified
   | OrderCanceled
   | OcoPlaced
   | OcoCanceled

@@ -1,5 +1,5 @@
 /**
- * Stop orders that the document does not describe.
+ * What the document does not describe: more kinds of stop orders, and orders that change.
  *
  * @since 0.1.0
  */
@@ -35,5 +35,11 @@ export const moreOrders = group({
     }),
     reply: "StopPlaced",
     answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
+  },
+  ModifyOrder: {
+    operation: (request) => ({ _tag: "Modify", ...request }),
+    reply: "OrderModified",
+    answer: ({ order }, context) => OrderAnswers.order(order, context),
+    refusals: { notEnoughBalance: "notEnoughToModify", notMaker: "notMakerModified" }
   }
 })

@@ -1,12 +1,16 @@
 /**
- * Faults of stop orders that only the live exchange's documentation describes.
+ * Faults of orders that only the live exchange's documentation describes: stop orders, and orders that change.
  *
  * @since 0.1.0
  */
+import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
+import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
 import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
 import * as CollateralTriggerMarketOrders from "../../../src/endpoints/CollateralTriggerMarketOrders.ts"
+import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
 import * as StopMarketOrders from "../../../src/endpoints/StopMarketOrders.ts"
-import { answering, asking, changing, type Fields, type Mutant, unnamed, withFields, withStatus } from "./Mutant.ts"
+import { answering, asking, changing, type Fields, jsonOf, type Mutant } from "./Mutant.ts"
+import { unnamed, withBody, withFields, without, withStatus } from "./Mutant.ts"
 
 const stopMarket = StopMarketOrders.endpoint.path
 const stopLimit = CollateralStopLimitOrders.endpoint.path
@@ -122,8 +126,93 @@ const stopMutants: ReadonlyArray<Mutant> = [
   }
 ]
 
+const modify = ModifyOrder.endpoint.path
+
+const changeMutants: ReadonlyArray<Mutant> = [
+  {
+    id: "live-changes-old-id",
+    fault: "the answer has the order id of the old order",
+    breaks: ["live-changes.replaces"],
+    make: () => {
+      let asked: unknown
+      return {
+        ...asking(modify, (fields) => {
+          asked = fields["orderId"]
+          return fields
+        }).make?.(),
+        ...changing(modify, ["orderId"], (id) => asked ?? id).make?.()
+      }
+    }
+  },
+  {
+    id: "live-changes-nothing",
+    fault: "an order that is changed stays as it is",
+    breaks: ["live-changes.replaces", "live-changes.queue", "live-changes.trades"],
+    ...calling(modify, CancelOrder.endpoint.path, ({ market, orderId }) => ({ market, orderId: orderId ?? 0 }))
+  },
+  {
+    id: "live-changes-amount-ignored",
+    fault: "a change of the price drops one of the amount",
+    breaks: ["live-changes.keeps"],
+    ...asking(modify, (fields) => fields["price"] === undefined ? fields : without(fields, "amount"))
+  },
+  {
+    id: "live-changes-client-order-id",
+    fault: "a changed order shows no client order id",
+    breaks: ["live-changes.client-order-id"],
+    ...changing(modify, ["clientOrderId"], () => "")
+  },
+  {
+    id: "live-changes-drops-what-does-not-apply",
+    fault: "a change that the order can't have is dropped",
+    breaks: ["live-changes.inapplicable"],
+    ...asking(modify, (fields) => ({ amount: "0.03", ...without(fields, "activationPrice", "total") }))
+  },
+  {
+    id: "live-changes-total-preferred",
+    fault: "of an amount and a total, and of two identifiers, the first one counts",
+    breaks: ["live-changes.refusal"],
+    ...asking(modify, (fields) => ({
+      ...fields,
+      ...(fields["amount"] === undefined ? {} : { total: undefined }),
+      ...(fields["orderId"] === undefined ? {} : { clientOrderId: undefined })
+    }))
+  },
+  {
+    id: "live-changes-unknown-404",
+    fault: "an order that is not open is not found with HTTP 422",
+    breaks: ["live-changes.unknown"],
+    ...withStatus(422, ({ status }, { path }) => path === modify && status === 400)
+  },
+  {
+    id: "live-changes-keeps-turn",
+    fault: "an order whose price stays keeps its turn",
+    breaks: ["live-changes.queue", "live-changes.replaces"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path === modify
+          ? {
+            ...withFields(venue, request, ({ market, orderId }) => ({
+              market,
+              orderId: orderId ?? 0,
+              request: ActiveOrders.endpoint.path
+            })),
+            path: ActiveOrders.endpoint.path
+          }
+          : request,
+      answer: (answer, { path }) => {
+        const listed = jsonOf(answer)
+        return path === modify && Array.isArray(listed) ? withBody(answer, listed[0]) : answer
+      }
+    })
+  }
+]
+
 /**
  * @category mutants
  * @since 0.1.0
  */
-export const mutants: ReadonlyArray<Mutant> = stopMutants.map((mutant) => ({ dialects: ["live"], ...mutant }))
+export const mutants: ReadonlyArray<Mutant> = [...stopMutants, ...changeMutants].map((mutant) => ({
+  dialects: ["live"],
+  ...mutant
+}))

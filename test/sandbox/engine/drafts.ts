@@ -8,11 +8,12 @@ import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
-import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
+import type { Modify, Operation } from "../../../src/sandbox/engine/Operation.ts"
+import { isQuoteAmount, type Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Account, accounts, call, type Desk, fund, limit, market } from "../../support/engine.ts"
-import { movePrice, oco, openPosition, stop, stopMarket, text, transfer, units } from "../../support/engine.ts"
+import { modify, movePrice, oco, openPosition, stop, stopMarket, text, transfer, units } from "../../support/engine.ts"
 
 const usdt = ticker("USDT")
 
@@ -58,6 +59,7 @@ const verbs = [
   ...Array.from({ length: 3 }, () => "stopMarket" as const),
   ...Array.from({ length: 3 }, () => "oco" as const),
   ...Array.from({ length: 3 }, () => "cancel" as const),
+  ...Array.from({ length: 4 }, () => "modify" as const),
   "spend",
   "killSwitch",
   "cancelOto",
@@ -134,6 +136,21 @@ const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Uni
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
+/** What changes of an order: sometimes what it does not have. */
+const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
+  const listed = desk.state.markets.get(order.market) ?? assert.fail("no such market")
+  const market = grids.findIndex((grid) => grid.market === order.market)
+  const { amount, at, price } = orders(desk, { ...draft, market, flag: "none" }, listed)
+  const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
+  const total = Units.times(amount, price) / step * step
+  const isQuote = isQuoteAmount(order) !== (draft.pick % 7 === 0)
+  return {
+    ...(draft.isBuy ? { [isQuote ? "total" : "amount"]: text(isQuote ? total : amount) } : {}),
+    ...(draft.collateral && order.price !== undefined ? { price: Decimal.Price.make(text(price)) } : {}),
+    ...(draft.bboRole === undefined ? {} : { activationPrice: Decimal.Price.make(text(at(draft.trigger))) })
+  }
+}
+
 const listedOf = (draft: Draft): Market => {
   const listed = Listings.markets[draft.market % Listings.markets.length]
   assert.isDefined(listed)
@@ -184,6 +201,13 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...own,
         ...reduceOnly
       })
+    case "modify": {
+      const open = [...desk.state.openOrders.values()]
+      const order = open[draft.pick % open.length]
+      if (order === undefined) return { _tag: "Nothing" }
+      const drawn = changesOf(desk, draft, order)
+      return modify(order, { ...drawn, ...(draft.stp === "no" ? {} : { stp }) })
+    }
     case "cancel":
     case "cancelOco": {
       const open = draft.verb === "cancel" ? [...desk.state.openOrders.values()] : [...desk.state.ocoOrders.values()]
@@ -242,7 +266,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations are made by the account that placed the order.
-  const named = asked._tag === "Cancel" && asked.orderId !== undefined
+  const named = (asked._tag === "Cancel" || asked._tag === "Modify") && asked.orderId !== undefined
     ? desk.state.openOrders.get(asked.orderId)
     : asked._tag === "CancelOto"
     ? desk.state.otoOrders.get(asked.otoId)?.order

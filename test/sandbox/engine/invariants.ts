@@ -205,7 +205,9 @@ export class Follower {
   /** Checks the reply of a command, its events, and the state that it has left. */
   check({ events, reply }: Answer, action?: Action): void {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
-    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") this.place(reply.order)
+    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced" || reply._tag === "OrderModified") {
+      this.place(reply.order)
+    }
     if (reply._tag === "OcoPlaced") {
       this.pairs.push(reply.oco)
       this.newId(reply.oco.id)
