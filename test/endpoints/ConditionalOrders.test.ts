@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { Price } from "../../src/domain/Decimal.ts"
 import { OrderId } from "../../src/domain/Identifiers.ts"
 import { Limit, Offset } from "../../src/domain/Paging.ts"
 import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
@@ -13,6 +14,7 @@ import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
 import { CollateralStopLimitOrders } from "../../src/endpoints/CollateralStopLimitOrders.ts"
 import { CollateralTriggerMarketOrders } from "../../src/endpoints/CollateralTriggerMarketOrders.ts"
 import { ConditionalOrders, endpoint, type Request } from "../../src/endpoints/ConditionalOrders.ts"
+import { ModifyOrder } from "../../src/endpoints/ModifyOrder.ts"
 import { OpenPositions } from "../../src/endpoints/OpenPositions.ts"
 import { OrderHistory } from "../../src/endpoints/OrderHistory.ts"
 import { UnexecutedOcoOrders } from "../../src/endpoints/UnexecutedOcoOrders.ts"
@@ -89,6 +91,25 @@ describe("an order with a take-profit and a stop-loss, in the live dialect", () 
       same(yield* open, ["buy limit 2  "])
       same(yield* ActiveOrders.use((orders) => Effect.map(orders.page(), ({ records }) => records[0]?.oto)), oto)
       same(yield* UnexecutedOcoOrders.use((orders) => Effect.map(orders.page(), ({ records }) => records)), [])
+    }).pipe(Effect.provide(traders(live))))
+
+  it.live("can not be changed, nor can its exit: the change would drop it", () =>
+    Effect.gen(function*() {
+      yield* movedTo("1000")
+      const refused = (orderId: OrderId, changes: { price: Price } | { activationPrice: Price }) =>
+        ModifyOrder.use((orders) => orders.modify({ market: btcPerp, orderId, ...changes })).pipe(
+          failsWith("RequestRejected"),
+          Effect.map(({ code, fields }) => [code, Object.keys(fields)])
+        )
+      const { orderId } = yield* perp("buy", "2", "900", exit)
+      same(yield* refused(orderId, { price: price("950") }), [155, ["orderId"]])
+      same((yield* records).length, 1)
+      yield* movedTo("890")
+      const legs = yield* ActiveOrders.use((orders) => orders.page())
+      for (const leg of legs.records) {
+        same(yield* refused(leg.orderId, { activationPrice: price("850") }), [155, ["orderId"]])
+      }
+      same(yield* open, ["sell stop market 2 800 lte", "sell stop market 2 1200 gte"])
     }).pipe(Effect.provide(traders(live))))
 
   it.live("places two stop-market orders when it is filled, which the position shows", () =>
