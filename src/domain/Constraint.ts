@@ -180,12 +180,16 @@ export type Constraint =
     readonly kind: "aboveFilled"
   }
   | {
-    /** The order must be one that can be changed: a leg of a pair can't. */
+    /** The order must be one that can be changed: a leg of a pair, or an order with an exit, can't. */
     readonly kind: "modifiable"
   }
   | {
     /** The price must not be the last one of the market, or nobody could say from which side it is reached. */
     readonly kind: "notLastPrice"
+  }
+  | {
+    /** A take-profit must be where the order has gained, a stop-loss where it has lost. */
+    readonly kind: "exitSide"
   }
   | {
     /** The field must be one that the sandbox simulates: it is documented, and an exchange takes it. */

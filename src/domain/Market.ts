@@ -98,6 +98,10 @@ export interface Terms {
   readonly market: MarketName
   /** How much is ordered, in units of the base currency unless {@link MarketTerms} say otherwise. */
   readonly amount: Amount
+  /** The price of the take-profit that the order places when it is filled, in units of the quote currency. */
+  readonly takeProfit?: Price
+  /** The price of the stop-loss that the order places when it is filled, in units of the quote currency. */
+  readonly stopLoss?: Price
 }
 
 /**
@@ -186,19 +190,30 @@ export interface OcoTerms extends Terms {
   readonly stopLimitPrice: Price
 }
 
+/** The prices of an order and those of its exit, if it has one. */
+const withExit = (prices: Bounded["prices"], { stopLoss, takeProfit }: Terms): Bounded["prices"] =>
+  takeProfit === undefined && stopLoss === undefined ? prices : {
+    ...prices,
+    ...(takeProfit === undefined ? {} : { takeProfit }),
+    ...(stopLoss === undefined ? {} : { stopLoss })
+  }
+
 /**
  * What a market bounds of a limit order.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const limit = ({ amount, collateral, market, price }: LimitTerms): Bounded => ({
-  market,
-  collateral,
-  amount,
-  prices: price === undefined ? {} : { price },
-  tradesAt: ["price"]
-})
+export const limit = (terms: LimitTerms): Bounded => {
+  const { amount, collateral, market, price } = terms
+  return {
+    market,
+    collateral,
+    amount,
+    prices: withExit(price === undefined ? {} : { price }, terms),
+    tradesAt: ["price"]
+  }
+}
 
 /**
  * What a market bounds of a market order. An amount in units of the quote currency has the bounds of a total.
@@ -206,14 +221,10 @@ export const limit = ({ amount, collateral, market, price }: LimitTerms): Bounde
  * @category constructors
  * @since 0.1.0
  */
-export const market = ({ amount, collateral, market, quoteAmount }: MarketTerms): Bounded => ({
-  market,
-  collateral,
-  amount,
-  quoteAmount,
-  prices: {},
-  tradesAt: []
-})
+export const market = (terms: MarketTerms): Bounded => {
+  const { amount, collateral, market, quoteAmount } = terms
+  return { market, collateral, amount, quoteAmount, prices: withExit({}, terms), tradesAt: [] }
+}
 
 /**
  * What a market bounds of a stop-limit order.
@@ -221,15 +232,16 @@ export const market = ({ amount, collateral, market, quoteAmount }: MarketTerms)
  * @category constructors
  * @since 0.1.0
  */
-export const stopLimit = (
-  { activationPrice, amount, collateral = false, market, price }: StopLimitTerms
-): Bounded => ({
-  market,
-  collateral,
-  amount,
-  prices: { ...(price === undefined ? {} : { price }), activationPrice },
-  tradesAt: ["price"]
-})
+export const stopLimit = (terms: StopLimitTerms): Bounded => {
+  const { activationPrice, amount, collateral = false, market, price } = terms
+  return {
+    market,
+    collateral,
+    amount,
+    prices: withExit({ ...(price === undefined ? {} : { price }), activationPrice }, terms),
+    tradesAt: ["price"]
+  }
+}
 
 /**
  * What a market bounds of a stop-market order. An amount in units of the quote currency has the bounds of a total.
@@ -237,16 +249,10 @@ export const stopLimit = (
  * @category constructors
  * @since 0.1.0
  */
-export const stopMarket = (
-  { activationPrice, amount, collateral, market, quoteAmount }: StopMarketTerms
-): Bounded => ({
-  market,
-  collateral,
-  amount,
-  quoteAmount,
-  prices: { activationPrice },
-  tradesAt: []
-})
+export const stopMarket = (terms: StopMarketTerms): Bounded => {
+  const { activationPrice, amount, collateral, market, quoteAmount } = terms
+  return { market, collateral, amount, quoteAmount, prices: withExit({ activationPrice }, terms), tradesAt: [] }
+}
 
 /**
  * What a market bounds of a collateral OCO order: both legs.

@@ -46,10 +46,13 @@ export * as BulkLimitOrders from "./BulkLimitOrders.ts"
 export * as CollateralBulkLimitOrders from "./CollateralBulkLimitOrders.ts"
 export * as CancelBulkOrders from "./CancelBulkOrders.ts"
 
-// Not in the document: the deals of an order, the kill switch
+// Not in the document: the deals of an order, the kill switch, conditional orders
 export * as OrderDeals from "./OrderDeals.ts"
 export * as KillSwitch from "./KillSwitch.ts"
 export * as KillSwitchStatus from "./KillSwitchStatus.ts"
+export * as ConditionalOrders from "./ConditionalOrders.ts"
+export * as CancelConditionalOrder from "./CancelConditionalOrder.ts"
+export * as CancelOtoOrder from "./CancelOtoOrder.ts"
 
 // Not in the document: accounts
 export * as TradeBalance from "./TradeBalance.ts"

@@ -357,12 +357,19 @@ export const anyRequest = <E extends Endpoint.Any>(
 /**
  * Valid requests of an endpoint whose order ids a double can count to: for tests that read bodies with `JSON.parse`.
  */
-export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> =>
-  anyRequest(endpoint, dialect).map((request: object) =>
-    "orderId" in request
-      ? { ...request, orderId: BigInt.asUintN(53, BigInt(String(request.orderId))).toString() }
-      : request
+export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> => {
+  const { shape: { fields } } = Endpoint.codec(endpoint, dialect)
+  const orderIds = Object.entries(fields).filter(([, { ast }]) => SchemaAST.resolveIdentifier(ast) === "OrderId")
+  const names = new Set(orderIds.map(([name]) => name))
+  return anyRequest(endpoint, dialect).map((request: object) =>
+    Object.fromEntries(
+      Object.entries(request).map(([name, value]) => [
+        name,
+        names.has(name) ? BigInt.asUintN(53, BigInt(String(value))).toString() : value
+      ])
+    )
   ) as never
+}
 
 /** Answers of an endpoint. */
 export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Response<E>> =>

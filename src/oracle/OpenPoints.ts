@@ -336,6 +336,15 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["kill-switch.*"]
   },
   {
+    id: "open.live.conditional",
+    point:
+      "Take-profit and stop-loss of orders on margin, and conditional orders, which only the live exchange's documentation describes",
+    stance:
+      "as that documentation says; the exit is placed once the order is filled, closes what the order has traded, and the "
+      + "leg that is triggered cancels the other",
+    rules: ["oto.*", "conditional.*"]
+  },
+  {
     id: "open.live.stops",
     point: "Stop-market orders and stop orders on margin, which only the live exchange's documentation describes",
     stance: "as that documentation says; one that is triggered trades at once",

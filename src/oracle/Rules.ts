@@ -12,6 +12,7 @@ import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
+import * as Conditional from "./rules/Conditional.ts"
 import * as Deals from "./rules/Deals.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
@@ -79,6 +80,7 @@ export const rules: ReadonlyArray<Rule> = [
   ...Execution.rules,
   ...Deals.rules,
   ...KillSwitch.rules,
+  ...Conditional.rules,
   ...LiveStops.rules,
   ...LiveChanges.rules,
   ...LiveBulk.rules,

@@ -342,6 +342,7 @@ const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "exclusive") return 37
   if (violation.constraint.kind === "alone") return 30
   if (violation.constraint.kind === "notLastPrice") return 101
+  if (violation.constraint.kind === "exitSide") return violation.field === "takeProfit" ? 105 : 106
   if (violation.constraint.kind === "aboveFilled") return 157
   if (violation.constraint.kind === "modifiable") return 155
   if (violation.constraint.kind === "inapplicable") return inapplicable[violation.field] ?? 30

@@ -88,6 +88,9 @@ const label = (wireKey: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** The exchange writes `stopLoss` as "stop loss". */
+const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
+
 const notSimulated = "not simulated by this sandbox"
 
 /** What is said of an order whatever the field is called. */
@@ -155,6 +158,8 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `${name} field must be greater then ${constraint.than}.`
     case "elements":
       return `${name} field should have no more than ${constraint.max} elements.`
+    case "exitSide":
+      return `Wrong activation price for ${spaced(wireKey)}.`
     case "inapplicable":
       return `${name} cannot be specified for this order type`
     case "position":
@@ -219,6 +224,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "maker":
     case "open":
     case "accepted":
+    case "exitSide":
     case "notLastPrice":
     case "after":
     case "elements":

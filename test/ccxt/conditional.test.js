@@ -1,4 +1,4 @@
-/** The methods of ccxt that carry the deals of an order and the kill switch: see `ccxt.test.js` for what is given to ccxt. */
+/** The methods of ccxt that carry the deals of an order, the kill switch and conditional orders: see `ccxt.test.js` for what is given to ccxt. */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
 import { btc, fails, pick, test } from "./desk.js"
@@ -46,3 +46,41 @@ test("cancelAllOrdersAfter arms the kill switch of a market, and disarms it with
   assert.deepEqual(await alice.fetchOpenOrders(), [])
   await fails(alice.cancelAllOrdersAfter(4000, { symbol: btc }), Ccxt.ExchangeError)
 })
+
+test("createOrder with a take-profit and a stop-loss, and the raw calls of conditional orders", async ({ alice, venue }) => {
+  const exit = { takeProfit: "52000", stopLoss: "46000" }
+  const entry = await alice.createOrder(btc, "limit", "buy", 0.1, 48000, { marginMode: "cross", ...exit })
+  const { oto } = entry.info
+  assert.deepEqual(pick(oto, "takeProfit", "stopLoss"), exit)
+
+  const { records, total } = await alice.v4PrivatePostConditionalOrders({ market: "BTC_USDT" })
+  assert.equal(total, 1)
+  assert.deepEqual(pick(records[0], "id", "type", "takeProfitPrice", "stopLossPrice"), {
+    id: oto.otoId,
+    type: "oto",
+    takeProfitPrice: "52000",
+    stopLossPrice: "46000"
+  })
+  assert.equal(String(records[0].conditionalOrder.orderId), entry.id)
+
+  assert.deepEqual(await alice.v4PrivatePostOrderOtoCancel({ market: "BTC_USDT", otoId: oto.otoId }), [])
+  assert.deepEqual(await alice.fetchOpenOrders(btc), [])
+  const again = alice.v4PrivatePostOrderConditionalCancel({ market: "BTC_USDT", id: oto.otoId })
+  await fails(again, Ccxt.OrderNotFound)
+
+  await alice.createOrder(btc, "limit", "buy", 0.1, 48000, { marginMode: "cross", ...exit })
+  await venue.movePrice("BTC_USDT", "47500")
+  const legs = await alice.fetchOpenOrders(btc)
+  assert.deepEqual(legs.map((leg) => pick(leg, "side", "amount", "triggerPrice")).toSorted(byTrigger), [
+    { side: "sell", amount: 0.1, triggerPrice: 46000 },
+    { side: "sell", amount: 0.1, triggerPrice: 52000 }
+  ])
+  const [position] = await alice.fetchPositions([btc])
+  assert.deepEqual(pick(position.info.tpsl, "takeProfit", "stopLoss"), exit)
+  assert.deepEqual(pick(position, "takeProfitPrice", "stopLossPrice"), { takeProfitPrice: 52000, stopLossPrice: 46000 })
+
+  await venue.movePrice("BTC_USDT", "52000")
+  assert.deepEqual([await alice.fetchOpenOrders(btc), await alice.fetchPositions([btc])], [[], []])
+})
+
+const byTrigger = (one, other) => one.triggerPrice - other.triggerPrice

@@ -71,14 +71,6 @@ describe("fields that are not simulated", () => {
       "LimitOrders.rpi",
       "LimitOrders.retail",
       "CollateralLimitOrders.rpi",
-      "CollateralLimitOrders.takeProfit",
-      "CollateralLimitOrders.stopLoss",
-      "CollateralMarketOrders.takeProfit",
-      "CollateralMarketOrders.stopLoss",
-      "CollateralStopLimitOrders.takeProfit",
-      "CollateralStopLimitOrders.stopLoss",
-      "CollateralTriggerMarketOrders.takeProfit",
-      "CollateralTriggerMarketOrders.stopLoss",
       "Transfers.method"
     ])
   })

@@ -73,7 +73,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         assert.strictEqual(venue.state.endedOrders.size + venue.state.openOrders.size > 0, allowed)
         if (allowed) return
         // Of many orders each is refused by itself.
-        if (isBulk) return assert.deepNestedInclude(json, { "[0].error.code": endpointNotAllowed.code })
+        if (isBulk) return assert.include(JSON.stringify(json), `"code":${endpointNotAllowed.code},`)
         assert.strictEqual(json["code"], endpointNotAllowed.code)
         const hint = (yield* control.requests()).at(-1)?.hint
         assert.strictEqual(hint, "the sub-account has no permission for such orders")

@@ -1,14 +1,21 @@
 /**
- * The tour through the deals of an order, and the kill switch.
+ * The tour through the deals of an order, the kill switch, and conditional orders.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Decimal from "../../domain/Decimal.ts"
+import { OrderId } from "../../domain/Identifiers.ts"
+import { CancelConditionalOrder } from "../../endpoints/CancelConditionalOrder.ts"
+import { CancelOtoOrder } from "../../endpoints/CancelOtoOrder.ts"
+import { CollateralOcoOrders } from "../../endpoints/CollateralOcoOrders.ts"
+import { ConditionalOrders } from "../../endpoints/ConditionalOrders.ts"
 import { Fills } from "../../endpoints/Fills.ts"
 import { KillSwitch, KillSwitchSeconds } from "../../endpoints/KillSwitch.ts"
 import { KillSwitchStatus } from "../../endpoints/KillSwitchStatus.ts"
 import { OrderDeals } from "../../endpoints/OrderDeals.ts"
-import { succeeds } from "./Row.ts"
+import { fails, succeeds } from "./Row.ts"
 import { market } from "./Scene.ts"
 
 /**
@@ -54,6 +61,54 @@ export const rows = Effect.gen(function*() {
       "",
       Effect.andThen(killSwitch.disarm({ market }), status.list()),
       (timers) => timers.length === 0 ? "disarmed" : undefined
+    )
+  ] as const
+})
+
+/**
+ * A conditional order, listed and canceled. The position that the tour has opened is still there.
+ *
+ * @category chapters
+ * @since 0.1.0
+ */
+export const conditional = Effect.gen(function*() {
+  const oco = yield* CollateralOcoOrders
+  const orders = yield* ConditionalOrders
+  const cancelConditional = yield* CancelConditionalOrder
+  const cancelOto = yield* CancelOtoOrder
+
+  return [
+    succeeds(
+      "ConditionalOrders.page",
+      "after an OCO order that reduces only",
+      Effect.andThen(
+        oco.create({
+          market,
+          side: "sell",
+          amount: Decimal.amount("0.1"),
+          price: Decimal.price("45000"),
+          activationPrice: Decimal.price("38000"),
+          stopLimitPrice: Decimal.price("37900"),
+          reduceOnly: true
+        }),
+        orders.page()
+      ),
+      ({ records, total }) => total === 1 ? records.map(({ id, type }) => `${type} ${id}`).join() : undefined
+    ),
+    succeeds(
+      "CancelConditionalOrder.cancel",
+      "that pair",
+      orders.stream().pipe(
+        Stream.runForEach(({ id }) => cancelConditional.cancel({ market, id })),
+        Effect.andThen(orders.page())
+      ),
+      ({ total }) => total === 0 ? "canceled" : undefined
+    ),
+    fails(
+      "CancelOtoOrder.cancel",
+      "an order that does not exist",
+      cancelOto.cancel({ market, otoId: OrderId.make("1") }),
+      "RequestRejected"
     )
   ] as const
 })

@@ -46,7 +46,8 @@ const chapters = Effect.gen(function*() {
     ...yield* Trading.matching,
     ...yield* Trading.ended,
     ...yield* Margin.rows,
-    ...yield* Conditional.rows
+    ...yield* Conditional.rows,
+    ...yield* Conditional.conditional
   ]
 })
 

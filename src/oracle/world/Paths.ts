@@ -57,6 +57,10 @@ export const cancelOco = "/api/v4/order/oco-cancel"
 export const orderDeals = "/api/v4/trade-account/order"
 export const killSwitch = "/api/v4/order/kill-switch"
 export const killSwitchStatus = "/api/v4/order/kill-switch/status"
+export const conditionalOrders = "/api/v4/conditional-orders"
+export const cancelConditional = "/api/v4/order/conditional-cancel"
+export const cancelOto = "/api/v4/order/oto-cancel"
+export const openPositions = "/api/v4/collateral-account/positions/open"
 
 /** The private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
@@ -112,7 +116,11 @@ export const everything: ReadonlyArray<string> = [
   cancelOco,
   orderDeals,
   killSwitch,
-  killSwitchStatus
+  killSwitchStatus,
+  conditionalOrders,
+  cancelConditional,
+  cancelOto,
+  openPositions
 ]
 
 /** Paths that no endpoint has. */

@@ -50,6 +50,10 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Orders.cancel(work, account, operation)
     case "CancelOco":
       return Orders.cancelOco(work, account, operation)
+    case "CancelOto":
+      return Orders.cancelOto(work, account, operation)
+    case "CancelConditional":
+      return Orders.cancelConditional(work, account, operation)
     case "CancelAll":
       return Orders.cancelAll(work, account, operation)
     case "SetKillSwitch":

@@ -19,6 +19,14 @@ import type { Work } from "./Work.ts"
 const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
   oco === undefined ? undefined : ocoOrders.get(oco)
 
+/** Whether an order is the second leg of a pair, OCO or exit, of which both are open. */
+const isSecondLeg = (state: State, order: Order): boolean => {
+  if (order.oco === undefined) return false
+  const exit = state.exits.get(order.oco)
+  if (exit !== undefined) return exit.stopLoss === order && exit.takeProfit !== undefined
+  return pairOf(state, order)?.stopLoss === order
+}
+
 /**
  * How much of an amount would only close a position, and is not claimed by another order. It needs no margin. `released` is
  * claimed by an order that is about to end.
@@ -37,7 +45,7 @@ const closingPart = (state: State, order: Order, amount: Units.Units, released =
  */
 export const claim = (state: State, order: Order): void => {
   if (order.kind === "spot") return
-  if (state.openOrders.has(order.id)) Claims.update(state.claims, order, pairOf(state, order))
+  if (state.openOrders.has(order.id)) Claims.update(state.claims, order, isSecondLeg(state, order))
   else Claims.drop(state.claims, order)
 }
 

@@ -7,6 +7,7 @@ import * as Market from "../../domain/Market.ts"
 import * as Ending from "./Ending.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
+import * as NewOrder from "./NewOrder.ts"
 import type { Modify } from "./Operation.ts"
 import { isQuoteAmount, type Order, type StopOrder, type Trigger } from "./Order.ts"
 import * as Orders from "./Orders.ts"
@@ -21,7 +22,7 @@ const isWaiting = (order: Order): order is StopOrder => order.stop?.activated ==
 
 /** What can't be changed of this order. */
 const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
-  if (order.oco !== undefined) return [["orderId", { kind: "modifiable" }]]
+  if (order.oco !== undefined || order.oto !== undefined) return [["orderId", { kind: "modifiable" }]]
   const isQuote = isQuoteAmount(order)
   const wrong: ReadonlyArray<readonly [field: "activationPrice" | "price" | "total" | "amount", isWrong: boolean]> = [
     ["activationPrice", !isWaiting(order)],
@@ -107,7 +108,7 @@ const successorOf = (
   if (stop !== undefined && Orders.isReply(stop)) return stop
   const size = Orders.capToPosition(state, account, market, kind, side, asked, reduceOnly)
   if (Orders.isReply(size)) return size
-  return Orders.make(work, account, {
+  return NewOrder.make(work, account, {
     market: market.name,
     side,
     type,
@@ -151,7 +152,7 @@ export const modify = (work: Work, account: string, changes: Modify): Reply.Repl
   if (!next.reduceOnly) Locks.lock(work, next, requirement)
   if (isWaiting(next)) Orders.wait(work, market, next)
   else {
-    Orders.open(work, next)
+    NewOrder.open(work, next)
     Matching.execute(work, market, next, limit)
     Prices.triggerStopOrders(work, market)
   }

@@ -34,12 +34,25 @@ export interface Nothing {
 }
 
 /**
+ * The exit that an order on margin places when it is filled.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface WithExit {
+  /** The price that triggers a take-profit, in units of the quote currency. There is none when absent. */
+  readonly takeProfit?: Price
+  /** The price that triggers a stop-loss, in units of the quote currency. There is none when absent. */
+  readonly stopLoss?: Price
+}
+
+/**
  * Places a limit order.
  *
  * @category models
  * @since 0.1.0
  */
-export interface PlaceLimit {
+export interface PlaceLimit extends WithExit {
   readonly _tag: "PlaceLimit"
   /** The market. */
   readonly market: MarketName
@@ -69,7 +82,7 @@ export interface PlaceLimit {
  * @category models
  * @since 0.1.0
  */
-export interface PlaceMarket {
+export interface PlaceMarket extends WithExit {
   readonly _tag: "PlaceMarket"
   /** The market. */
   readonly market: MarketName
@@ -95,7 +108,7 @@ export interface PlaceMarket {
  * @category models
  * @since 0.1.0
  */
-export interface PlaceStopLimit {
+export interface PlaceStopLimit extends WithExit {
   readonly _tag: "PlaceStopLimit"
   /** The market. */
   readonly market: MarketName
@@ -125,7 +138,7 @@ export interface PlaceStopLimit {
  * @category models
  * @since 0.1.0
  */
-export interface PlaceStopMarket {
+export interface PlaceStopMarket extends WithExit {
   readonly _tag: "PlaceStopMarket"
   /** The market. One of futures takes the order only as one that trades a position. */
   readonly market: MarketName
@@ -256,6 +269,34 @@ export interface CancelOco {
   readonly orderId?: OrderId
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId
+}
+
+/**
+ * Cancels an order that has not placed its exit yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelOto {
+  readonly _tag: "CancelOto"
+  /** The market that the order is on. */
+  readonly market: MarketName
+  /** The identifier of the group. */
+  readonly otoId: OrderId
+}
+
+/**
+ * Cancels both legs of an OCO order, or an order that has not placed its exit yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelConditional {
+  readonly _tag: "CancelConditional"
+  /** The market that it is on. */
+  readonly market: MarketName
+  /** The identifier of the pair or of the group. */
+  readonly id: OrderId
 }
 
 /**
@@ -406,6 +447,8 @@ export type Operation =
   | Cancel
   | CancelBulk
   | CancelOco
+  | CancelOto
+  | CancelConditional
   | CancelAll
   | SetKillSwitch
   | Transfer
@@ -417,7 +460,10 @@ export type Operation =
 
 const Nothing = Schema.TaggedStruct("Nothing", {})
 
+const exit = { takeProfit: key(Price), stopLoss: key(Price) }
+
 const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
+  ...exit,
   market: MarketName,
   side: OrderSide,
   amount: Amount,
@@ -431,6 +477,7 @@ const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
 })
 
 const PlaceStopMarket = Schema.TaggedStruct("PlaceStopMarket", {
+  ...exit,
   market: MarketName,
   side: OrderSide,
   amount: Amount,
@@ -442,6 +489,7 @@ const PlaceStopMarket = Schema.TaggedStruct("PlaceStopMarket", {
 })
 
 const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
+  ...exit,
   market: MarketName,
   side: OrderSide,
   amount: Amount,
@@ -455,6 +503,7 @@ const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
 })
 
 const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
+  ...exit,
   market: MarketName,
   side: OrderSide,
   amount: Amount,
@@ -494,6 +543,10 @@ const CancelOco = Schema.TaggedStruct("CancelOco", {
   orderId: key(OrderId),
   clientOrderId: key(ClientOrderId)
 })
+
+const CancelOto = Schema.TaggedStruct("CancelOto", { market: MarketName, otoId: OrderId })
+
+const CancelConditional = Schema.TaggedStruct("CancelConditional", { market: MarketName, id: OrderId })
 
 const Transfer = Schema.TaggedStruct("Transfer", {
   from: Wallet,
@@ -569,6 +622,8 @@ export const Operation = Schema.Union([
   Cancel,
   CancelBulk,
   CancelOco,
+  CancelOto,
+  CancelConditional,
   CancelAll,
   SetKillSwitch,
   Transfer,

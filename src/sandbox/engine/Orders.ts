@@ -6,16 +6,12 @@
 import type * as Decimal from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
-import {
-  type ActivationCondition,
-  activationConditionOf,
-  type OrderSide,
-  type PositionSide
-} from "../../domain/Order.ts"
+import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
 import * as Ending from "./Ending.ts"
-import * as Event from "./Event.ts"
+import * as Exits from "./Exits.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
+import { make, nextId, open, reduces } from "./NewOrder.ts"
 import type { Operation } from "./Operation.ts"
 import type { OcoOrder, Order, StopOrder, Trigger } from "./Order.ts"
 import type { Owned, Owner } from "./Owned.ts"
@@ -28,11 +24,6 @@ import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
-
-/** The identifier of the next order, or of the one `ahead` of the last. `open` uses it up. */
-const nextId = (state: State, ahead = 1): OrderId =>
-  // The digits of a whole number are an identifier.
-  (state.lastId + ahead).toString() as OrderId
 
 // -----------------------------------------------------------------------------
 // What all orders have in common
@@ -47,22 +38,6 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
 }
 
 /**
- * Adds an order to the open ones.
- *
- * @category orders
- * @since 0.1.0
- */
-export const open = ({ emit, state }: Work, order: Order): void => {
-  state.lastId = Number(order.id)
-  state.openOrders.add(order)
-  Locks.claim(state, order)
-  emit(Event.of("OrderPlaced", order))
-  if (order.clientOrderId === undefined) return
-  const used = state.clientOrderIds.get(order.account) ?? new Set()
-  state.clientOrderIds.set(order.account, used.add(order.clientOrderId))
-}
-
-/**
  * What an order on a market trades.
  *
  * @category orders
@@ -73,64 +48,6 @@ export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"
 
 /** The side of the position that an order of this side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
-
-/** The side of the position that an order of this side reduces. */
-const reduces = { buy: "SHORT", sell: "LONG" } as const
-
-/** Accounts are in one-way mode: only a reduce-only order belongs to one side. */
-const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
-  kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
-
-/** What distinguishes a new order from others. What is left out is as on most orders. */
-interface Draft<P, S>
-  extends
-    Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
-    Partial<Pick<Order, "postOnly" | "ioc" | "oco" | "positionSide">>
-{
-  readonly price: P
-  readonly stop: S
-}
-
-/**
- * A new order. One literal for all of them: objects of one shape are what the engine reads fastest.
- *
- * @category orders
- * @since 0.1.0
- */
-export const make = <P extends Order["price"], S extends Order["stop"]>(
-  { at, state }: Work,
-  account: string,
-  draft: Draft<P, S>,
-  ahead = 1
-): Order & { readonly price: P; readonly stop: S } => ({
-  id: nextId(state, ahead),
-  account,
-  market: draft.market,
-  side: draft.side,
-  type: draft.type,
-  kind: draft.kind,
-  amount: draft.amount,
-  quantity: draft.quantity,
-  price: draft.price,
-  postOnly: draft.postOnly ?? false,
-  ioc: draft.ioc ?? false,
-  stop: draft.stop,
-  clientOrderId: draft.clientOrderId,
-  stp: draft.stp,
-  reduceOnly: draft.reduceOnly,
-  positionSide: draft.positionSide ?? positionSideOf(draft.kind, draft.side, draft.reduceOnly),
-  oco: draft.oco,
-  placedAt: at,
-  locked: undefined,
-  closing: 0n,
-  queued: undefined,
-  status: "NEW",
-  left: draft.quantity,
-  dealStock: 0n,
-  dealMoney: 0n,
-  dealFee: 0n,
-  changedAt: at
-})
 
 /**
  * The wallet lacks what an order needs.
@@ -205,7 +122,7 @@ const lock = (work: Work, market: Market.Market, order: Order, price: Units.Unit
  * @category guards
  * @since 0.1.0
  */
-export const isReply = (value: object): value is Reply.Reply => "_tag" in value
+export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
  * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
@@ -258,7 +175,7 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   const quantity = Units.from(operation.amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
   const total = Units.times(quantity, price)
-  if (market === undefined || !Terms.fit(market, operation, quantity, total)) {
+  if (market === undefined || Exits.isAsked(operation) || !Terms.fit(market, operation, quantity, total)) {
     const violations = Market.violations(market, Market.limit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
@@ -266,6 +183,8 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, price)
+  if (isReply(oto)) return oto
   const size = capToPosition(state, account, market, kind, side, { amount: operation.amount, quantity }, reduceOnly)
   if (isReply(size)) return size
   const order = make(work, account, {
@@ -281,8 +200,9 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
     ioc,
     clientOrderId,
     stp,
-    reduceOnly
-  })
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
   if (postOnly && Matching.wouldTake(work, order, price)) {
     return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
   }
@@ -321,6 +241,8 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, state.trading.get(market.name)?.lastPrice)
+  if (isReply(oto)) return oto
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
   const size = capToPosition(state, account, market, kind, side, asked, reduceOnly, quoteAmount)
   if (isReply(size)) return size
@@ -335,8 +257,9 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
     stop: undefined,
     clientOrderId,
     stp,
-    reduceOnly
-  })
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
   if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order, undefined)
@@ -373,7 +296,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const trigger = Units.from(activationPrice) ?? 0n
   const total = Units.times(quantity, price)
   if (
-    market === undefined ||
+    market === undefined || Exits.isAsked(operation) ||
     !Terms.fit(market, { collateral, amount, price: operation.price, activationPrice }, quantity, total)
   ) {
     const violations = Market.violations(market, Market.stopLimit(operation))
@@ -383,6 +306,8 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, price)
+  if (isReply(oto)) return oto
   const size = capToPosition(state, account, market, kind, side, { amount, quantity }, reduceOnly)
   if (isReply(size)) return size
   const order = make(work, account, {
@@ -402,8 +327,9 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     postOnly: bboRole === "queue",
     clientOrderId,
     stp,
-    reduceOnly
-  })
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
   if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
   return wait(work, market, order)
 }
@@ -428,6 +354,8 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, trigger)
+  if (isReply(oto)) return oto
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
   const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
   if (isReply(size)) return size
@@ -447,8 +375,9 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
     },
     clientOrderId,
     stp,
-    reduceOnly
-  })
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
   const total = quoteAmount ? order.quantity : Units.times(order.quantity, trigger)
   if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
   return wait(work, market, order)
@@ -574,6 +503,44 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
   if (oco === undefined) return notFound
   Ending.cancel(work, oco.takeProfit)
   return { _tag: "OcoCanceled", oco }
+}
+
+/** An open order with an exit, on this market. */
+const findOto = ({ otoOrders }: State, account: string, market: MarketName, orderId: OrderId): Order | undefined =>
+  find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
+
+/**
+ * Cancels an order that has not placed its exit yet. What it has traded stays without one.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
+  if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
+  const order = findOto(work.state, account, market, otoId)
+  if (order === undefined) return Reply.refused("orderNotFound", ["otoId", { kind: "open" }])
+  Ending.cancel(work, order)
+  return Reply.done
+}
+
+/**
+ * Cancels both legs of an OCO order, or an order that has not placed its exit yet.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancelConditional = (
+  work: Work,
+  account: string,
+  { id, market }: Of<"CancelConditional">
+): Reply.Reply => {
+  const { state } = work
+  if (!state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
+  const oco = find(state.ocoOrders, ({ stopLoss }) => stopLoss, account, { market, orderId: id })
+  const order = oco?.takeProfit ?? findOto(state, account, market, id)
+  if (order === undefined) return Reply.refused("orderNotFound", ["id", { kind: "open" }])
+  Ending.cancel(work, order)
+  return Reply.done
 }
 
 /**

@@ -14,7 +14,7 @@ import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Line from "./Line.ts"
 import * as Locks from "./Locks.ts"
-import type { OcoOrder, Order, StopOrder } from "./Order.ts"
+import type { Exit, OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
@@ -60,6 +60,8 @@ type Indexed =
   | "ledger"
   | "openOrders"
   | "ocoOrders"
+  | "otoOrders"
+  | "exits"
   | "priceSteps"
   | "trading"
 
@@ -76,6 +78,8 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
+  /** The exits of positions of which a leg is open. */
+  readonly exits: ReadonlyMap<OrderId, Exit>
   /** The kill switches, in the order in which they were armed. */
   readonly killSwitches: ReadonlyArray<KillSwitch>
   /** The prices that are still to come, in the order in which they were asked for. */
@@ -114,6 +118,7 @@ export const save = (state: State.State): Saved => {
     families: _families,
     investmentsOf: _investmentsOf,
     markets: _markets,
+    otoOrders: _otoOrders,
     policy: _policy,
     positionsOf: _positionsOf,
     ...rest
@@ -123,6 +128,7 @@ export const save = (state: State.State): Saved => {
     ledger: { balances: Ledger.save(state.ledger) },
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
+    exits: new Map(state.exits),
     killSwitches: [...state.killSwitches.values()],
     priceSteps: [...state.priceSteps],
     trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)])),
@@ -167,6 +173,7 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   const {
     candles: _candles,
     counterparty,
+    exits,
     investments,
     killSwitches,
     ledger,
@@ -186,8 +193,10 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
   for (const key of state.keys.values()) Families.addKey(state.families, key)
   for (const oco of ocoOrders.values()) state.ocoOrders.add(oco)
+  for (const exit of exits.values()) state.exits.add(exit)
   for (const order of openOrders.values()) {
     state.openOrders.add(order)
+    if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
     Locks.claim(state, order)
   }
   for (const [market, traded] of trading) loadTrading(state, market, traded)

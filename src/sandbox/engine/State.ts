@@ -30,7 +30,7 @@ import * as Families from "./Families.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
-import type { OcoOrder, Order } from "./Order.ts"
+import type { Exit, OcoOrder, Order, OtoOrder } from "./Order.ts"
 import { Owned } from "./Owned.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import type { Position } from "./Position.ts"
@@ -341,6 +341,10 @@ export interface State {
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: Owned<OcoOrder>
+  /** The open orders that place an exit when they are filled. Derived. */
+  readonly otoOrders: Owned<OtoOrder>
+  /** The exits of positions of which a leg is open. */
+  readonly exits: Owned<Exit>
   /** What open orders have claimed of positions. Derived. */
   readonly claims: Claims
   /** The open positions, by account and market. */
@@ -409,6 +413,8 @@ export const make = (policy: VenuePolicy): State => ({
   endedOrders: new Map(),
   fills: new Map(),
   ocoOrders: new Owned(({ stopLoss }) => stopLoss),
+  otoOrders: new Owned(({ order }) => order),
+  exits: new Owned(({ account, market }) => ({ account, market, clientOrderId: undefined })),
   claims: new Map(),
   positions: new Map(),
   positionsOf: new Map(),

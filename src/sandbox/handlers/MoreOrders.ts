@@ -19,8 +19,7 @@ export const moreOrders = group({
     answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },
   CollateralStopLimitOrders: {
-    notSimulated: ["takeProfit", "stopLoss"],
-    operation: ({ positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+    operation: ({ positionSide: _side, ...request }) => ({
       _tag: "PlaceStopLimit",
       ...request,
       collateral: true
@@ -29,8 +28,7 @@ export const moreOrders = group({
     answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },
   CollateralTriggerMarketOrders: {
-    notSimulated: ["takeProfit", "stopLoss"],
-    operation: ({ positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+    operation: ({ positionSide: _side, ...request }) => ({
       _tag: "PlaceStopMarket",
       ...request,
       collateral: true

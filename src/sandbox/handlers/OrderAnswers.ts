@@ -8,12 +8,13 @@ import { type ClientOrderId, OrderId, type Ticker, TradeId } from "../../domain/
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
+import type * as ConditionalOrders from "../../endpoints/ConditionalOrders.ts"
 import type * as Fills from "../../endpoints/Fills.ts"
 import type * as OrderDeals from "../../endpoints/OrderDeals.ts"
 import type * as OrderHistory from "../../endpoints/OrderHistory.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
-import type { OcoOrder, Order, StopOrder, Trigger } from "../engine/Order.ts"
+import type { OcoOrder, Order, OtoOrder, StopOrder, Trigger } from "../engine/Order.ts"
 import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
@@ -83,6 +84,16 @@ const activation = (stop: Trigger) => ({
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
 
+/** The exit that an order has, as its answers show it. */
+const otoOf = ({ oto }: Order): Pick<OrderAnswer.Order, "oto"> =>
+  oto === undefined ? {} : {
+    oto: {
+      otoId: oto.id,
+      ...(oto.takeProfit === undefined ? {} : { takeProfit: oto.takeProfit }),
+      ...(oto.stopLoss === undefined ? {} : { stopLoss: oto.stopLoss })
+    }
+  }
+
 /**
  * An order as most calls answer it.
  *
@@ -99,7 +110,8 @@ export const order = (order: Order, context: Context): OrderAnswer.Order => {
     ...(order.stop === undefined ? {} : activation(order.stop)),
     ioc: order.ioc,
     rpi: false,
-    reduceOnly: order.reduceOnly
+    reduceOnly: order.reduceOnly,
+    ...otoOf(order)
   }
 }
 
@@ -148,13 +160,43 @@ export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.C
 })
 
 /**
+ * A conditional order: an OCO order, or one that has an exit.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const conditionalOrder = (
+  found: OcoOrder | OtoOrder,
+  context: Context
+): ConditionalOrders.ConditionalOrder => {
+  if ("stopLoss" in found) {
+    const { stopLoss, takeProfit } = found
+    const reduceOnly = { reduceOnly: found.reduceOnly }
+    return {
+      type: "oco",
+      id: found.id,
+      stopLoss: { ...leg(stopLoss, context), ...activation(stopLoss.stop), ...reduceOnly },
+      takeProfit: { ...leg(takeProfit, context), ...reduceOnly }
+    }
+  }
+  const { oto } = found.order
+  return {
+    type: "oto",
+    id: found.id,
+    ...(oto?.stopLoss === undefined ? {} : { stopLossPrice: oto.stopLoss }),
+    ...(oto?.takeProfit === undefined ? {} : { takeProfitPrice: oto.takeProfit }),
+    order: order(found.order, context)
+  }
+}
+
+/**
  * An order that can no longer trade.
  *
  * @category answers
  * @since 0.1.0
  */
 export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOrder => {
-  const { activated: _activated, left: _left, ...answer } = order(ended, context)
+  const { activated: _activated, left: _left, oto: _oto, ...answer } = order(ended, context)
   return {
     ...answer,
     ftime: Time.fromMicros(ended.changedAt),

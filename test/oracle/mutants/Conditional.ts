@@ -1,9 +1,14 @@
 /**
- * Faults of the calls that only the live exchange's documentation describes: the deals of an order, and
- * the kill switch.
+ * Faults of the calls that only the live exchange's documentation describes: the deals of an order, the
+ * kill switch, and conditional orders.
  *
  * @since 0.1.0
  */
+import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
+import * as CancelConditionalOrder from "../../../src/endpoints/CancelConditionalOrder.ts"
+import * as CancelOtoOrder from "../../../src/endpoints/CancelOtoOrder.ts"
+import * as CollateralLimitOrders from "../../../src/endpoints/CollateralLimitOrders.ts"
+import * as ConditionalOrders from "../../../src/endpoints/ConditionalOrders.ts"
 import * as KillSwitch from "../../../src/endpoints/KillSwitch.ts"
 import * as KillSwitchStatus from "../../../src/endpoints/KillSwitchStatus.ts"
 import * as OrderDeals from "../../../src/endpoints/OrderDeals.ts"
@@ -12,6 +17,7 @@ import {
   asking,
   changing,
   type Fields,
+  type Instance,
   jsonOf,
   type Mutant,
   unnamed,
@@ -208,7 +214,147 @@ const killSwitchMutants: ReadonlyArray<Mutant> = [
   }
 ]
 
-export const mutants: ReadonlyArray<Mutant> = [...dealMutants, ...killSwitchMutants].map((mutant) => ({
+const entry = CollateralLimitOrders.endpoint.path
+const conditional = ConditionalOrders.endpoint.path
+const cancelOto = CancelOtoOrder.endpoint.path
+const cancelConditional = CancelConditionalOrder.endpoint.path
+
+const isCancel = (path: string): boolean => path === cancelOto || path === cancelConditional
+
+/** The legs of exits that were canceled because the other one was triggered. */
+const canceledLegs = ({ state }: Instance) =>
+  [...state.endedOrders.values()].flat().filter(({ oco, status, type }) =>
+    type === "stop market" && oco !== undefined && status === "CANCELED"
+  )
+
+const conditionalMutants: ReadonlyArray<Mutant> = [
+  {
+    id: "oto-unseen",
+    fault: "the answer to an order does not show its exit",
+    breaks: ["oto.answer"],
+    ...changing(entry, ["oto"], () => undefined)
+  },
+  {
+    id: "oto-named-as-order",
+    fault: "the group has the identifier of its order",
+    breaks: ["oto.answer"],
+    ...answering(entry, "success", (json) => {
+      const { oto, orderId, ...order } = json as Fields
+      return { ...order, orderId, ...(oto === undefined ? {} : { oto: { ...oto as Fields, otoId: orderId } }) }
+    })
+  },
+  {
+    id: "oto-dropped",
+    fault: "take-profit and stop-loss are taken, and forgotten",
+    breaks: ["oto.answer", "oto.listed", "oto.filled", "oto.exit"],
+    ...asking(entry, (fields) => without(fields, "takeProfit", "stopLoss"))
+  },
+  {
+    id: "oto-swapped",
+    fault: "the list of conditional orders swaps the two prices",
+    breaks: ["oto.listed"],
+    ...answering(
+      conditional,
+      "success",
+      (json) =>
+        mapRecords(json, ({ stopLossPrice, takeProfitPrice, ...record }) => ({
+          ...record,
+          stopLossPrice: takeProfitPrice,
+          takeProfitPrice: stopLossPrice
+        }))
+    )
+  },
+  {
+    id: "oto-one-leg",
+    fault: "of two prices only the take-profit is placed",
+    breaks: ["oto.filled", "oto.exit"],
+    ...asking(entry, (fields) => "takeProfit" in fields ? without(fields, "stopLoss") : fields)
+  },
+  {
+    id: "oto-exit-survives",
+    fault: "the leg that was not triggered stays open",
+    breaks: ["oto.exit"],
+    make: () => ({
+      answer: (answer, { path }, venue) => {
+        const open = jsonOf(answer)
+        if (path !== ActiveOrders.endpoint.path || !Array.isArray(open)) return answer
+        const legs = canceledLegs(venue).map(({ id, side }) => ({ orderId: Number(id), side, type: "stop market" }))
+        return withBody(answer, [...open, ...legs])
+      }
+    })
+  },
+  {
+    id: "oto-cancel-nothing",
+    fault: "cancels answer that they have canceled, and have not",
+    breaks: ["oto.cancel", "conditional.cancel"],
+    ...answering(isCancel, "refusal", () => [])
+  },
+  {
+    id: "oto-cancel-unnamed",
+    fault: "what is not found is not named",
+    breaks: ["oto.cancel", "conditional.cancel", "conditional.isolation"],
+    ...answering(isCancel, "refusal", (json) => ({ ...json as Fields, errors: {} }))
+  },
+  {
+    id: "oto-cancel-object",
+    fault: "cancels answer an object",
+    breaks: ["oto.cancel", "conditional.cancel"],
+    ...answering(isCancel, "success", () => ({}))
+  },
+  {
+    id: "oto-any-side",
+    fault: "a price on the wrong side is mended, not refused",
+    breaks: ["oto.side"],
+    ...asking(entry, (fields) => without(fields, "takeProfit", "stopLoss"))
+  },
+  {
+    id: "oto-reduce-only",
+    fault: "an order that may only reduce a position has an exit",
+    breaks: ["oto.reduce-only"],
+    ...asking(entry, (fields) => fields["reduceOnly"] === true ? without(fields, "stopLoss", "takeProfit") : fields)
+  },
+  {
+    id: "conditional-snake-legs",
+    fault: "legs of conditional orders have the keys of OCO orders",
+    breaks: ["conditional.listed"],
+    ...answering(conditional, "success", (json) =>
+      mapRecords(json, ({ stopLoss, takeProfit, ...record }) => ({
+        ...record,
+        ...(stopLoss === undefined ? {} : { stop_loss: stopLoss, take_profit: takeProfit })
+      })))
+  },
+  {
+    id: "conditional-total-of-page",
+    fault: "total counts the records of the page",
+    breaks: ["conditional.listed"],
+    ...answering(conditional, "success", (json) => {
+      const page = json as Fields & { readonly records: ReadonlyArray<unknown> }
+      return { ...page, total: page.records.length }
+    })
+  },
+  {
+    id: "conditional-limit-50",
+    fault: "a page has 50 records unless asked otherwise",
+    breaks: ["conditional.listed"],
+    ...asking(conditional, (fields) => ({ limit: 50, ...fields }))
+  },
+  {
+    id: "conditional-of-everybody",
+    fault: "conditional orders are everybody's",
+    breaks: ["conditional.isolation"],
+    ...answering(conditional, "success", (json) => ({ ...json as Fields, records: [{ id: 1, type: "oto" }] }))
+  },
+  {
+    id: "conditional-clamped",
+    fault: "a wrong limit, offset or market is left out",
+    breaks: ["conditional.refusal"],
+    ...asking(conditional, () => ({}))
+  }
+]
+
+export const mutants: ReadonlyArray<Mutant> = [...dealMutants, ...killSwitchMutants, ...conditionalMutants].map((
+  mutant
+) => ({
   ...mutant,
   dialects
 }))

@@ -6,7 +6,7 @@ import * as Engine from "../../../src/sandbox/engine/Engine.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
 import { canonical } from "../../support/engine.ts"
-import { history } from "./histories.ts"
+import { conditionalHistory, history } from "./histories.ts"
 
 /** How many commands a history has, and after how many the state counts too. */
 const [length, between] = [400, 50]
@@ -45,9 +45,15 @@ const recordedWithNewer = {
   live: "ce8590c0e6ef223b1cf6f114fb7b6f6ba23c06f6082fc7c2ae8c6f791aa58e2f"
 }
 
-/** What was added when these were recorded already: kill switches, and the other order of a fill's trade. */
+/** The same of one history with kill switches and exits: the replies and all events. */
+const recordedConditional = {
+  document: "d6d07b395b76779570c86129aee4542cc3bc196ce4207e7309fddc131e6029a6",
+  live: "610c6e785971404f6ad03827e0e4c4476b26b5be22e3c3e8e530ea87b884ef6f"
+}
+
+/** What was added when these were recorded already: kill switches, exits, and the other order of a fill's trade. */
 const isAdded = (key: string, value: unknown): boolean =>
-  key === "killSwitches" || (key === "counterparty" && typeof value !== "object")
+  ["killSwitches", "oto", "exits"].includes(key) || (key === "counterparty" && typeof value !== "object")
 
 /** With the fields in the order of the alphabet: in which order an object has them says nothing. */
 const sorted = (value: unknown): unknown => {
@@ -85,5 +91,24 @@ describe("an engine of version 3", () => {
           assert.strictEqual(hash.digest("hex"), expected)
         }))
     )
+  }
+
+  for (const { name, policy } of [Dialect.document, Dialect.live]) {
+    it.effect(`makes of kill switches and exits what it always has, by the policy of the ${name} dialect`, () =>
+      Effect.sync(() => {
+        const state = State.make(policy)
+        const next = conditionalHistory(1)
+        const hash = createHash("sha256")
+        const seen = { fired: 0, exits: 0 }
+        for (let count = 1; count <= 600; count++) {
+          const done = Engine.apply(state, next(state))
+          hash.update(canonical(sorted(done)))
+          seen.fired += done.events.filter(({ _tag }) => _tag === "KillSwitchFired").length
+          seen.exits = Math.max(seen.exits, state.exits.size)
+        }
+        assert.isAbove(seen.fired, 9)
+        assert.isAbove(seen.exits, 2)
+        assert.strictEqual(hash.digest("hex"), recordedConditional[name])
+      }))
   }
 })

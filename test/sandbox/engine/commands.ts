@@ -71,6 +71,16 @@ const operation = fc.oneof(
     orders: fc.array(record("Cancel", { market }, { orderId, clientOrderId }), { maxLength: 3 })
   }),
   record("CancelAll", {}, { market, type: fc.subarray(["spot", "margin", "futures"], { minLength: 1 }) }),
+  {
+    weight: 2,
+    arbitrary: record("PlaceLimit", { market, side, amount, price, collateral: fc.constant(true) }, {
+      clientOrderId,
+      takeProfit: price,
+      stopLoss: price
+    })
+  },
+  record("CancelOto", { market, otoId: fc.integer({ min: 1, max: 60 }).map(String) }),
+  record("CancelConditional", { market, id: fc.integer({ min: 1, max: 60 }).map(String) }),
   record("SetKillSwitch", { market }, {
     seconds: fc.integer({ min: 5, max: 600 }),
     types: fc.subarray(["spot", "margin", "futures"], { minLength: 1 })

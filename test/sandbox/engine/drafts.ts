@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import { Amount, Price } from "../../../src/domain/Decimal.ts"
+import { Amount } from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, marketName, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
 import { KillSwitchSeconds } from "../../../src/domain/KillSwitch.ts"
 import type { Market } from "../../../src/domain/Market.ts"
@@ -49,6 +49,7 @@ export interface Draft {
   readonly stp: "no" | "cancel_both" | "cancel_new" | "cancel_old"
   readonly bboRole: "queue" | "counterparty" | undefined
   readonly clientOrderId: number | undefined
+  readonly exit: "none" | "both" | "takeProfit" | "stopLoss"
 }
 
 /** The more often a verb is here, the more often it is drawn. */
@@ -64,6 +65,7 @@ const verbs = [
   "cancelBulk",
   "spend",
   "killSwitch",
+  "cancelOto",
   "cancelOco",
   "cancelAll",
   "movePrice",
@@ -89,7 +91,8 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   collateral: fc.boolean(),
   stp: fc.constantFrom("no", "no", "no", "cancel_both", "cancel_new", "cancel_old"),
   bboRole: fc.constantFrom(undefined, undefined, "queue", "counterparty"),
-  clientOrderId: fc.option(fc.nat(60), { nil: undefined, freq: 1 })
+  clientOrderId: fc.option(fc.nat(60), { nil: undefined, freq: 1 }),
+  exit: fc.constantFrom("none", "none", "none", "none", "both", "both", "takeProfit", "stopLoss")
 })
 
 /** Most reduce-only drafts are made to meet a position that they can reduce. */
@@ -115,8 +118,20 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
     : { clientOrderId: ClientOrderId.make(`own-${draft.clientOrderId}`) }
   const reduceOnly = { reduceOnly: draft.flag === "reduceOnly" }
   const collateral = draft.collateral && listed.isCollateral
-  return { grid, at, price, amount, side, own, reduceOnly, collateral }
+  return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
+
+/** The exit of an order that trades at so many ticks; only orders that may open a position have one. */
+const exitOf =
+  ({ exit, flag, isBuy, pick }: Draft, collateral: boolean, at: (ticks: number) => Units.Units) =>
+  (ticks: number): { readonly takeProfit?: Decimal.Price; readonly stopLoss?: Decimal.Price } => {
+    if (!collateral || flag === "reduceOnly" || exit === "none") return {}
+    const away = (1 + pick % 3) * (isBuy ? 1 : -1)
+    return {
+      ...(exit === "stopLoss" ? {} : { takeProfit: Decimal.Price.make(text(at(ticks + away))) }),
+      ...(exit === "takeProfit" ? {} : { stopLoss: Decimal.Price.make(text(at(ticks - away))) })
+    }
+  }
 
 /** The least amount that has the least total. */
 const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Units => {
@@ -135,8 +150,8 @@ const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
   const isQuote = isQuoteAmount(order) !== (draft.pick % 7 === 0)
   return {
     ...(draft.isBuy ? { [isQuote ? "total" : "amount"]: text(isQuote ? total : amount) } : {}),
-    ...(draft.collateral && order.price !== undefined ? { price: Price.make(text(price)) } : {}),
-    ...(draft.bboRole === undefined ? {} : { activationPrice: Price.make(text(at(draft.trigger))) })
+    ...(draft.collateral && order.price !== undefined ? { price: Decimal.Price.make(text(price)) } : {}),
+    ...(draft.bboRole === undefined ? {} : { activationPrice: Decimal.Price.make(text(at(draft.trigger))) })
   }
 }
 
@@ -148,7 +163,7 @@ const listedOf = (draft: Draft): Market => {
 
 const operation = (desk: Desk, draft: Draft): Operation => {
   const listed = listedOf(draft)
-  const { amount, at, collateral, grid, own, price, reduceOnly, side } = orders(desk, draft, listed)
+  const { amount, at, collateral, exit, grid, own, price, reduceOnly, side } = orders(desk, draft, listed)
   const { bboRole, flag, stp } = draft
   const [size, cost, trigger] = [text(amount), text(price), text(at(draft.trigger))]
   const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
@@ -158,19 +173,21 @@ const operation = (desk: Desk, draft: Draft): Operation => {
       return limit(grid.market, side, size, cost, {
         ...own,
         ...reduceOnly,
+        ...exit(draft.tick),
         collateral,
         stp,
         ioc: flag === "ioc",
         postOnly: flag === "postOnly"
       })
     case "market":
-      return market(grid.market, side, size, { ...own, ...reduceOnly, collateral, stp })
+      return market(grid.market, side, size, { ...own, ...reduceOnly, ...exit(0), collateral, stp })
     case "spend":
       return market(grid.market, "buy", money, { ...own, ...reduceOnly, collateral, stp, quoteAmount: true })
     case "stop":
       return stop(grid.market, side, size, cost, trigger, {
         ...own,
         ...reduceOnly,
+        ...exit(draft.tick),
         collateral,
         stp,
         ...(bboRole === undefined ? {} : { bboRole })
@@ -179,6 +196,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
       return stopMarket(grid.market, side, side === "buy" && !collateral ? money : size, trigger, {
         ...own,
         ...reduceOnly,
+        ...exit(draft.trigger),
         collateral,
         stp
       })
@@ -220,6 +238,13 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         market: found.market,
         orderId: picked.id
       }
+    }
+    case "cancelOto": {
+      const open = [...desk.state.otoOrders.values()]
+      const picked = open[draft.pick % open.length]
+      if (picked === undefined) return { _tag: "Nothing" }
+      const { id, order: { market } } = picked
+      return draft.isBuy ? { _tag: "CancelOto", market, otoId: id } : { _tag: "CancelConditional", market, id }
     }
     case "cancelAll":
       return {
@@ -277,10 +302,12 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations are made by the account that placed the order.
-  const owner =
-    (asked._tag === "Cancel" || asked._tag === "Modify") && draft.pick % 10 > 0 && asked.orderId !== undefined
-      ? desk.state.openOrders.get(asked.orderId)?.account
-      : undefined
+  const named = (asked._tag === "Cancel" || asked._tag === "Modify") && asked.orderId !== undefined
+    ? desk.state.openOrders.get(asked.orderId)
+    : asked._tag === "CancelOto"
+    ? desk.state.otoOrders.get(asked.otoId)?.order
+    : undefined
+  const owner = draft.pick % 10 > 0 ? named?.account : undefined
   return call(owner ?? draft.account, asked)
 }
 

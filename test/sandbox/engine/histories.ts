@@ -348,3 +348,57 @@ export const history = (seed: number, tells: Telling = {}): (state: State) => Co
     return { at, action: { _tag: "Call", apiKey: owner, ...nonce, operation: asked } as unknown as Action }
   }
 }
+
+/** A kill switch, an order with an exit, or the cancellation of one. */
+const conditional = (dice: Dice, { otoOrders }: State): object => {
+  const { digits, lot, market, price, tick } = dice.pick(grids.slice(0, 5))
+  const at = (ticks: number) => (price + ticks * tick).toFixed(digits)
+  const kind = dice.next(9)
+  if (kind === 0) {
+    return {
+      _tag: "SetKillSwitch",
+      market,
+      ...optional("seconds", !dice.is(4), 5 + dice.next(30)),
+      ...optional("types", dice.is(3), [dice.pick(["spot", "margin", "futures"])])
+    }
+  }
+  if (kind === 1) {
+    const found = otoOrders.size === 0 ? undefined : dice.pick([...otoOrders.values()])
+    const on = found?.order.market ?? market
+    return dice.is(2)
+      ? { _tag: "CancelOto", market: on, otoId: found?.id ?? "7" }
+      : { _tag: "CancelConditional", market: on, id: found?.id ?? "7" }
+  }
+  const [near, side] = [dice.next(5) - 2, dice.pick(["buy", "sell"])]
+  const away = (1 + dice.next(3)) * (side === "buy" ? 1 : -1)
+  return {
+    _tag: "PlaceLimit",
+    market,
+    side,
+    amount: (lot * (1 + dice.next(4))).toFixed(1),
+    price: at(near),
+    collateral: true,
+    ...optional("clientOrderId", dice.is(3), `own-${dice.next(40)}`),
+    ...optional("takeProfit", !dice.is(4), at(near + away)),
+    ...optional("stopLoss", !dice.is(4), at(near - away))
+  }
+}
+
+/** The history of a seed, in which one command of three is about kill switches and exits. */
+export const conditionalHistory = (seed: number): (state: State) => Command => {
+  const dice = new Dice(seed + 1000)
+  const next = history(seed)
+  let at = 0
+  let opened = 0
+  return (state) => {
+    if (opened++ > opening.length && dice.is(3)) {
+      return {
+        at,
+        action: { _tag: "Call", apiKey: dice.pick(accounts), operation: conditional(dice, state) } as unknown as Action
+      }
+    }
+    const command = next(state)
+    at = command.at
+    return command
+  }
+}

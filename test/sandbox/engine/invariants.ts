@@ -278,6 +278,7 @@ export class Follower {
       holds(found.has(order), "open, but nowhere")
     }
     this.pairsEndTogether()
+    this.exitsAreWhole()
     this.positionsAgree()
     this.lenderAgrees()
     counterparty(this.state)
@@ -287,6 +288,7 @@ export class Follower {
 
   /** Checks what takes long: every order that there ever was, and the fees that it was charged. */
   checkAll(): void {
+    this.exitsTradeOnce()
     const fees = new Map<string, Units.Units>()
     for (const order of this.orders.values()) {
       if (!this.state.openOrders.has(order.id)) ended(this.state, order)
@@ -308,6 +310,15 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
+  /** An order that no reply shows: a leg of an exit. */
+  private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
+    const ended = this.state.endedOrders.get(account) ?? []
+    const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
+      assert.fail("no such order")
+    holds(found.reduceOnly && found.type === "stop market" && found.oco !== undefined, "placed by nobody")
+    return found
+  }
+
   private place(order: Order): void {
     this.newId(order.id)
     this.orders.set(order.id, order)
@@ -325,6 +336,7 @@ export class Follower {
     switch (event._tag) {
       case "OrderPlaced":
         if (event.account === Quotes.account) this.offer(event.order)
+        else if (!this.orders.has(event.order)) this.place(this.find(event))
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderActivated":
@@ -443,6 +455,32 @@ export class Follower {
       if (this.state.ocoOrders.has(id)) {
         holds(open.length === 2 && traded.length === 0 && !stopLoss.stop.activated, "a pair of one")
       } else holds(open.length < 2 && traded.length < 2, "both legs of a pair")
+    }
+  }
+
+  /** The legs of an exit wait, each for its price, until one of them is triggered; no two of them ever trade. */
+  private exitsAreWhole(): void {
+    for (const { id, stopLoss, takeProfit } of this.state.exits.values()) {
+      for (const leg of [stopLoss, takeProfit]) {
+        if (leg === undefined) continue
+        holds(
+          this.state.openOrders.get(leg.id) === leg && !leg.stop.activated && leg.oco === id,
+          "a leg that waits for nothing"
+        )
+      }
+      holds(stopLoss !== undefined || takeProfit !== undefined, "an exit without legs")
+    }
+    for (const { order } of this.state.otoOrders.values())
+      holds(this.state.openOrders.get(order.id) === order, "an exit of nothing")
+  }
+
+  /** At most one leg of an exit has traded. */
+  private exitsTradeOnce(): void {
+    const traded = new Set<OrderId>()
+    for (const { dealStock, oco, type } of this.orders.values()) {
+      if (type !== "stop market" || oco === undefined || dealStock === 0n) continue
+      holds(!traded.has(oco), "both legs of an exit")
+      traded.add(oco)
     }
   }
 
