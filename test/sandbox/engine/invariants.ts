@@ -229,6 +229,8 @@ const secured = (state: State): void => {
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
+  /** The orders of the reply whose events are to come. */
+  private readonly named = new Map<string, Order>()
   private readonly pairs: Array<OcoOrder> = []
   private readonly arrivals = new Map<string, number>()
   private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
@@ -252,18 +254,19 @@ export class Follower {
   check({ events, reply }: Answer, action?: Action): void {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced" || reply._tag === "OrderModified") {
-      this.place(reply.order)
+      this.name(reply.order)
     }
     if (reply._tag === "BulkDone" && action?._tag === "Call" && action.operation._tag === "PlaceBulk") {
-      for (const each of reply.replies) if (each._tag === "OrderPlaced") this.place(each.order)
+      for (const each of reply.replies) if (each._tag === "OrderPlaced") this.name(each.order)
     }
     if (reply._tag === "OcoPlaced") {
       this.pairs.push(reply.oco)
       this.newId(reply.oco.id)
-      this.place(reply.oco.stopLoss)
-      this.place(reply.oco.takeProfit)
+      this.name(reply.oco.stopLoss)
+      this.name(reply.oco.takeProfit)
     }
     for (const event of events) this.follow(event)
+    assert.deepStrictEqual([...this.named.keys()], [], "in a reply, and never placed")
     if (reply._tag === "Refused" || reply._tag === "Invalid") assert.isEmpty(events)
     ledger(this.state)
     locks(this.state)
@@ -319,7 +322,13 @@ export class Follower {
     return found
   }
 
+  /** The order of a reply. When it was placed, the events tell: others may have been placed in between. */
+  private name(order: Order): void {
+    this.named.set(order.id, order)
+  }
+
   private place(order: Order): void {
+    this.named.delete(order.id)
     this.newId(order.id)
     this.orders.set(order.id, order)
   }
@@ -336,7 +345,7 @@ export class Follower {
     switch (event._tag) {
       case "OrderPlaced":
         if (event.account === Quotes.account) this.offer(event.order)
-        else if (!this.orders.has(event.order)) this.place(this.find(event))
+        else this.place(this.named.get(event.order) ?? this.find(event))
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderActivated":
