@@ -47,7 +47,7 @@ import * as Secrets from "./gateway/Secrets.ts"
 import * as Symptoms from "./gateway/Symptoms.ts"
 import * as Trace from "./gateway/Trace.ts"
 import * as Halt from "./Halt.ts"
-import type * as Memory from "./Memory.ts"
+import * as Memory from "./Memory.ts"
 import * as Journal from "./store/Journal.ts"
 import * as Outbox from "./store/Outbox.ts"
 import * as Recovery from "./store/Recovery.ts"
@@ -356,16 +356,15 @@ export interface SleeperOptions extends Options {
   readonly file: string
   /** What the venue knew when it fell asleep. What does not belong to the journal as it is now is left out. */
   readonly memory?: Memory.Memory
+  /** Keeps what the venue knows besides its journal, after the last command and before the journal is closed. */
+  readonly remember: (memory: Uint8Array) => Effect.Effect<void>
 }
 
 /** How to open any venue. */
-interface AnyOptions extends Options {
-  readonly sleeps?: boolean
-  readonly memory?: Memory.Memory
-}
+interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "memory" | "remember">> {}
 
 const open = Effect.fnUntraced(function*(
-  { dialect, file = Journal.inMemory, memory: given, seed = 0, sleeps = false }: AnyOptions,
+  { dialect, file = Journal.inMemory, memory: given, remember, seed = 0 }: AnyOptions,
   forks: Forks.Forks
 ): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
   const { policy } = dialect
@@ -393,20 +392,21 @@ const open = Effect.fnUntraced(function*(
 
   const halt = Halt.make()
   const secrets = Secrets.make(history.state)
+  const sleeps = remember !== undefined
   const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt, sleeps })
+  const faults = Faults.make(seed, memory?.faults)
+  const limits = Limits.make(memory?.limits)
+  const requests = Requests.make(memory?.requests)
   // A journal that can't be written to has lost nothing that was answered.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
-      onSuccess: () => Effect.void,
+      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed, tape })) ?? Effect.void,
       onFailure: (error) => Effect.logWarning(error.message)
     })
   )
   yield* executor.catchUp
   yield* Alarm.start(executor, halt)
 
-  const faults = Faults.make(seed, memory?.faults)
-  const limits = Limits.make(memory?.limits)
-  const requests = Requests.make(memory?.requests)
   const exchanged = Exchanged.make()
   const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets, exchanged })
   return Venue.of({
@@ -448,7 +448,7 @@ export const make = (options: Options): Effect.Effect<Venue["Service"], Journal.
  * @since 0.1.0
  */
 export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
-  Effect.suspend(() => open({ ...options, sleeps: true }, Forks.make()))
+  Effect.suspend(() => open(options, Forks.make()))
 
 /**
  * A new venue in memory, with the dialect and the seed of another one. `forks` are its own.

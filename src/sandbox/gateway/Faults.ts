@@ -301,7 +301,7 @@ const chance = (seed: number, id: number, matched: number): number =>
  */
 export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faults => {
   let faults: Array<{ readonly id: number; readonly fault: Fault; matched: number; fired: number }> = saved.faults
-    .map((entry) => ({ ...entry }))
+    .map(({ fault, fired, id, matched }) => ({ id, fault, matched, fired }))
   let { last } = saved
   return {
     add: (fault) => {

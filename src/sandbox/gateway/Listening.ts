@@ -10,10 +10,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
+import type { Backend, Head } from "./Backend.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Bounds from "./Bounds.ts"
 import * as Connections from "./Connections.ts"
-import { type Answer, type Request, reset, type Written } from "./Message.ts"
+import { type Answer, type Request, reset } from "./Message.ts"
 import * as Sending from "./Sending.ts"
 import * as Turn from "./Turn.ts"
 
@@ -57,33 +58,6 @@ export interface Options {
    * request.
    */
   readonly headersTimeout?: number
-}
-
-/**
- * A request without its body.
- *
- * @category models
- * @since 0.1.0
- */
-export type Head = Omit<Request, "body">
-
-/**
- * What answers the requests of a server.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Backend {
-  /** Whether a request is an owner's, who may send more. */
-  readonly isOwners: (head: Head) => boolean
-  /** The answer to a request whose body is not read. */
-  readonly refuse: (head: Head, kind: "bodyTooLarge" | "unavailable") => Written
-  /** Answers a request. `resume` is called once: with the answer, or with how to come by it. */
-  readonly receive: (
-    request: Request,
-    clock: Clock.Clock,
-    resume: (answer: Answer | Effect.Effect<Answer>) => void
-  ) => void
 }
 
 /**

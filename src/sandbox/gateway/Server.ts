@@ -23,10 +23,9 @@ import { ControlRefused } from "../control/Control.ts"
 import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
 import type { Place } from "../control/Forks.ts"
-import * as Protocol from "../page/Protocol.ts"
 import { Venue } from "../Venue.ts"
+import { backendOf } from "./Backend.ts"
 import * as Listening from "./Listening.ts"
-import * as Responses from "./Responses.ts"
 
 export {
   headersTimeout,
@@ -51,26 +50,6 @@ export interface Options extends Listening.Options {
   /** The token of the control plane. Without one there is no control plane. */
   readonly controlToken?: string
 }
-
-/**
- * What answers the requests to a venue: its exchange, its control plane if it has one, and its page.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const backendOf = (
-  venue: Venue["Service"],
-  control: ControlPlane.ControlPlane | undefined
-): Listening.Backend => ({
-  isOwners: ({ headers, path }) => control !== undefined && control.isFor(path) && control.isOpenTo(headers),
-  refuse: ({ path }, kind) => Responses.refuse(venue.dialect, path, kind),
-  receive: (request, clock, resume) => {
-    const protocol = Protocol.answer(request, venue.dialect)
-    if (protocol !== undefined) return resume(protocol)
-    if (control?.isFor(request.path) === true) resume(control.handle(request))
-    else venue.receive(request, clock, resume)
-  }
-})
 
 /**
  * A venue that is served over HTTP.
