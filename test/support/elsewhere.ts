@@ -29,54 +29,26 @@ const program = (file: string | undefined): string => `
   Effect.runFork(Effect.scoped(Effect.provide(served, world)))
 `
 
-/** The program of a host, of which two venues are awake at once. */
-const hostProgram = (folder: string): string => `
-  import * as Effect from "effect/Effect"
-  import * as Host from "${moduleUrl("sandbox/host/Host.ts")}"
-  import * as HostServer from "${moduleUrl("sandbox/host/HostServer.ts")}"
-  const served = Effect.gen(function*() {
-    const { token } = yield* Host.Host
-    const { baseUrl } = yield* HostServer.serve()
-    process.stdout.write(baseUrl + " " + token + "\\n")
-    yield* Effect.never
-  })
-  process.on("unhandledRejection", (error) => { console.error("unhandled", error); process.exit(1) })
-  const options = { folder: ${JSON.stringify(folder)}, maxAwake: 3 }
-  Effect.runFork(Effect.scoped(Effect.provide(served, Host.layer(options))))
-`
-
-/** Runs a program that says where it serves, until it is killed or the scope is closed. */
-const running = Effect.fnUntraced(function*(source: string) {
+/** Serves a venue with the accounts of the tests, in a file or in memory, until it is killed or the scope is closed. */
+export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, ["--input-type=module", "--eval", source], { stdio: ["ignore", "pipe", "inherit"] })
+      spawn(process.execPath, ["--input-type=module", "--eval", program(file)], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
     ),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
   const ended = yield* Deferred.make<number | string | null>()
   child.on("close", (code, signal) => Deferred.doneUnsafe(ended, Exit.succeed(signal ?? code)))
-  const said = yield* Effect.callback<string>((resume) => {
+  const baseUrl = yield* Effect.callback<string>((resume) => {
     child.stdout.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().trim())))
-    child.once("close", (code) => resume(Effect.die(`the program has ended with ${code}`)))
+    child.once("close", (code) => resume(Effect.die(`the sandbox has ended with ${code}`)))
   })
-  /** Ends it as a power switch does, and waits until it is gone. */
-  const kill = Effect.andThen(Effect.sync(() => child.kill("SIGKILL")), Deferred.await(ended))
-  return { child, said, kill }
-})
-
-/** Serves a host until it is killed or the scope is closed. */
-export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
-  const { kill, said } = yield* running(hostProgram(folder))
-  const [baseUrl = "", token = ""] = said.split(" ")
-  return { baseUrl, token, kill }
-})
-
-/** Serves a venue with the accounts of the tests, in a file or in memory, until it is killed or the scope is closed. */
-export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
-  const { child, kill, said } = yield* running(program(file))
   return {
-    baseUrl: said,
-    kill,
+    baseUrl,
+    /** Ends it as a power switch does, and waits until it is gone. */
+    kill: Effect.andThen(Effect.sync(() => child.kill("SIGKILL")), Deferred.await(ended)),
     /** The most memory that it has ever held, in bytes. */
     peak: Effect.sync(() => {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
