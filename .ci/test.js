@@ -1,29 +1,54 @@
 /**
- * Everything that `npm test` checks, one step after the other, with the seconds that each took. `--long` also draws what
- * takes too long at every change: more seeds and more values.
+ * Everything that `npm test` checks, with the seconds that each step took. `--long` also draws what takes too long at every
+ * change: more seeds and more values.
  */
-import { spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 
-const steps = [
-  ["types", "npm run --silent typecheck"],
-  ["lint", "npm run --silent lint"],
-  ["tests", "vitest run"],
-  ["type tests", "npm run --silent test:types"],
-  ["package", "npm run --silent package:check"]
+/** Two lanes, for two cores. The second says what it has to say when a step of it has ended. */
+const lanes = [
+  [
+    ["types", "npm run --silent typecheck"],
+    ["tests", "vitest run"]
+  ],
+  [
+    ["lint", "npm run --silent lint"],
+    ["type tests", "npm run --silent test:types"]
+  ]
 ]
+
+/** Builds `dist` anew, which tests use. */
+const last = [["package", "npm run --silent package:check"]]
 
 const env = process.argv.includes("--long") ? { ...process.env, TXC_TEST_COMPLETE: "1" } : process.env
 
 const secondsSince = (start) => Math.round((performance.now() - start) / 1000)
 
-const start = performance.now()
-for (const [name, command] of steps) {
-  const begun = performance.now()
-  const { status } = spawnSync(command, { shell: true, stdio: "inherit", env })
-  console.log(`--- ${name}: ${secondsSince(begun)} s`)
-  if (status !== 0) {
-    console.error(`FAILED in: ${name} (${command})`)
-    process.exit(status ?? 1)
+const run = (command, isQuiet) =>
+  new Promise((resolve) => {
+    const child = spawn(command, { shell: true, stdio: isQuiet ? ["inherit", "pipe", "pipe"] : "inherit", env })
+    const said = []
+    child.stdout?.on("data", (text) => said.push(text))
+    child.stderr?.on("data", (text) => said.push(text))
+    child.on("close", (status) => {
+      process.stdout.write(Buffer.concat(said))
+      resolve(status ?? 1)
+    })
+  })
+
+/** Runs steps one after the other, until one fails; says which. */
+const follow = async (steps, isQuiet = false) => {
+  for (const [name, command] of steps) {
+    const begun = performance.now()
+    const status = await run(command, isQuiet)
+    console.log(`--- ${name}: ${secondsSince(begun)} s`)
+    if (status !== 0) return [`${name} (${command})`]
   }
+  return []
 }
+
+const start = performance.now()
+const failed = (await Promise.all(lanes.map((steps, lane) => follow(steps, lane > 0)))).flat()
+if (failed.length === 0) failed.push(...await follow(last))
 console.log(`--- all: ${secondsSince(start)} s`)
+for (const step of failed) console.error(`FAILED in: ${step}`)
+process.exitCode = failed.length > 0 ? 1 : 0

@@ -12,6 +12,7 @@ import { until } from "../support/clock.ts"
 import { controlToken, servedElsewhere } from "../support/elsewhere.ts"
 import { alice, inProcess } from "../support/exchange.ts"
 import { raw, sending } from "../support/hostile.ts"
+import { isLong } from "../support/long.ts"
 import { signed } from "../support/signed.ts"
 
 const dialect = Dialect.document
@@ -212,7 +213,7 @@ describe("whatever is said on its sockets", () => {
         }))
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.array(conversation, { minLength: 1, maxLength: 12 }), run), {
-          numRuns: 100,
+          numRuns: isLong ? 100 : 25,
           ...(seed === undefined ? {} : { seed: Number(seed) })
         })
       )
@@ -282,7 +283,7 @@ const attacks: ReadonlyArray<readonly [name: string, attack: Attack]> = [
     (port) =>
       Effect.flatMap(
         connections(port, 8),
-        (sockets) => each(1200, reading(sockets), (index) => get(`/${index}/${"a".repeat(90_000)}`))
+        (sockets) => each(isLong ? 1200 : 300, reading(sockets), (index) => get(`/${index}/${"a".repeat(90_000)}`))
       )
   ],
   [

@@ -712,7 +712,7 @@ describe("memory", () => {
     return heapUsed + arrayBuffers
   }
 
-  it.live("stays bounded over thousands of refused requests, and hundreds of megabytes", () =>
+  it.live("stays bounded over refused requests without end, and long bodies", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* Server.serve()
       const send = yield* sending(baseUrl)
@@ -720,7 +720,7 @@ describe("memory", () => {
       const long = Buffer.alloc(Server.maxBody, "{")
       collect()
       const before = used()
-      yield* Effect.forEach(Array.from({ length: 4000 }, (_, index) => index), (index) => {
+      yield* Effect.forEach(Array.from({ length: isLong ? 4000 : 1000 }, (_, index) => index), (index) => {
         const small = index % 2 === 0
           ? withHeaders(valid, { "x-txc-signature": index.toString(16) })
           : signedText(placing, `{"a":${"[".repeat(1000)}`)

@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
+import { isLong } from "./long.ts"
 
 /** Set `TXC_TEST_SEED` to run every property with the seed that a failure printed. */
 const seed = process.env["TXC_TEST_SEED"] === undefined ? undefined : Number(process.env["TXC_TEST_SEED"])
@@ -24,7 +25,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
         Effect.runPromiseWith(context)(Effect.scoped(Effect.asVoid(Effect.suspend(() => check(...(drawn as T))))))
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.tuple(...(values as ReadonlyArray<fc.Arbitrary<unknown>>)), run), {
-          numRuns: options.runs ?? 200,
+          numRuns: options.runs ?? (isLong ? 500 : 100),
           ...(drawnFrom === undefined ? {} : { seed: drawnFrom })
         })
       )

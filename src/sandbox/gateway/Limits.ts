@@ -47,7 +47,7 @@ interface Window {
  */
 export interface Saved {
   /** What was counted, by path and caller. */
-  readonly windows: ReadonlyMap<string, Window>
+  readonly windows: ReadonlyMap<string, Map<string, Window>>
   /** The limits that replace documented ones, by path. */
   readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
@@ -60,12 +60,27 @@ export interface Saved {
  */
 export const countedAs = ({ access, path }: Endpoint.Any): string => access === "public" ? access : path
 
+/** A window of one caller and path, from and to a time in Unix microseconds. */
+interface Window {
+  readonly start: number
+  readonly end: number
+  calls: number
+}
+
 /** When there are more callers than this, those that have not called for a window are forgotten. */
 const kept = 10_000
 
 /** @category constructors */
 export const make = (saved?: Saved): Limits => {
-  const windows = new Map<string, Window>(saved?.windows)
+  /** By path and caller. A key of both would be joined and hashed anew for each call. */
+  const windows = new Map<string, Map<string, Window>>(saved?.windows)
+  let count = 0
+  for (const byCaller of windows.values()) count += byCaller.size
+  const forgetEnded = (at: number): void => {
+    for (const byCaller of windows.values()) {
+      for (const [caller, { end }] of byCaller) if (end <= at && byCaller.delete(caller)) count--
+    }
+  }
   const overrides = new Map<string | undefined, RateLimit>(saved?.overrides)
   const of = (path: string, documented: RateLimit): RateLimit =>
     overrides.get(path) ?? overrides.get(undefined) ?? documented
@@ -73,24 +88,26 @@ export const make = (saved?: Saved): Limits => {
     of,
     admit: (caller, path, documented, at) => {
       const { calls, perSeconds } = of(path, documented)
-      const id = `${path} ${caller}`
-      const known = windows.get(id)
+      const known = windows.get(path)?.get(caller)
       if (known !== undefined && at >= known.start && at < known.end) {
         if (known.calls >= calls) return false
         known.calls++
         return true
       }
-      if (windows.size >= kept) {
-        for (const [key, { end }] of windows) if (end <= at) windows.delete(key)
-      }
-      windows.set(id, { start: at, end: at + perSeconds * 1e6, calls: 1 })
+      if (count >= kept) forgetEnded(at)
+      const byCaller = windows.get(path) ?? new Map<string, Window>()
+      if (!byCaller.has(caller)) count++
+      windows.set(path, byCaller.set(caller, { start: at, end: at + perSeconds * 1e6, calls: 1 }))
       return calls > 0
     },
     override: (limit, path) => {
       if (limit === undefined) overrides.delete(path)
       else overrides.set(path, limit)
     },
-    forget: () => windows.clear(),
+    forget: () => {
+      windows.clear()
+      count = 0
+    },
     saved: () => ({ windows, overrides })
   }
 }
