@@ -74,7 +74,10 @@ const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | "e
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === "ended") return Refusals.unknown(path, unknownVenue(id))
   if (error?._tag === "BoundReached") return Refusals.bound(path, error)
-  const message = error === undefined ? "The venue can't be opened: this is a defect" : error.message
+  // What is wrong names files of the host: it is for the owner.
+  const message = error !== undefined && innerPath(path).startsWith(prefix)
+    ? error.message
+    : "This venue can't be opened. Its control plane says why"
   return Refusals.refuse(path, 503, "JournalError", message)
 }
 
