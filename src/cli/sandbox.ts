@@ -215,7 +215,6 @@ export const sandbox = Command.make(
     const dialect = { ...spoken, policy: { ...spoken.policy, reduceOnly } }
     const file = Option.match(folder, { onNone: () => ({}), onSome: (folder) => ({ file: Data.journalIn(folder) }) })
     const options = { dialect, seed: Option.getOrElse(seed, () => 0), ...file }
-    const venue = isForPeople ? Panel.layerVenue(options, screen) : Venue.layer(options)
     const where = Option.getOrElse(folder, () => "memory")
 
     const serve = Effect.gen(function*() {
@@ -230,11 +229,12 @@ export const sandbox = Command.make(
       const serving = { baseUrl, controlToken, dialect, folder, isNew }
       const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${Ports.usualPort}`)
       yield* isForPeople ? tellPerson(serving, isUsualPort, screen) : tellProgram(serving)
+      if (isForPeople) yield* Panel.follow(screen)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
     return yield* Effect.scoped(serve).pipe(
-      Effect.provide(Control.layer.pipe(Layer.provideMerge(venue))),
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer(options)))),
       Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
       Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(folder)}`) : Effect.void)
     )

@@ -14,6 +14,7 @@ import { Decimal } from "../domain/Decimal.ts"
 import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
 import * as Compiled from "./Compiled.ts"
+import * as Entries from "./Entries.ts"
 import * as Json from "./Json.ts"
 import type * as Members from "./Members.ts"
 import { refused, tally } from "./Parser.ts"
@@ -413,19 +414,8 @@ export const keyed = <K extends Schema.Record.Key, V>(
   ) as never
 
 const readEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled.Fused => (compile) => {
-  const isKey = compile(SchemaAST.toType(key.ast))
-  const read = compile(value.ast)
-  return (entries) => {
-    if (!Json.isObject(entries)) return refused
-    const map = new Map<unknown, unknown>()
-    for (const name of Object.keys(entries)) {
-      const found = read(entries[name])
-      if (found === refused || isKey(name) === refused) return refused
-      map.set(name, found)
-    }
-    tally.keys += map.size
-    return map
-  }
+  const make = Entries.maker(compile(SchemaAST.toType(key.ast)), compile(value.ast))
+  return (entries) => Json.isObject(entries) ? make(entries) : refused
 }
 
 const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled.Fused => (compile) => {

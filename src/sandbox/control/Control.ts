@@ -104,7 +104,7 @@ export class Control extends Context.Service<Control, {
   readonly openPosition: (options: Command.OpenPositionOptions) => Done
   /** All accounts and their keys. */
   readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-  /** The orders of an account that can still trade, or a part of them. */
+  /** The orders of an account that can still trade, or the latest of them; the oldest first. */
   readonly openOrders: (
     account: string,
     part?: Views.Part

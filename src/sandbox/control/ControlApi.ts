@@ -208,7 +208,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.OpenOrder),
     error: Unavailable
   }).annotateMerge(described(
-    "The orders of an account that can still trade: at most `limit` of them, after leaving out the first `offset`."
+    "The orders of an account that can still trade, the oldest first: the latest `limit` of them, without the very latest " +
+      "`offset`."
   )),
   HttpApiEndpoint.get("positions", "/Positions", {
     query: Account,

@@ -21,6 +21,7 @@ const owned = (state: State): void => {
   for (const account of state.accounts.keys()) {
     const own = orders.filter((order) => order.account === account)
     assert.strictEqual(ids(state.openOrders.latest(account)), ids(own.toReversed()))
+    assert.strictEqual(state.openOrders.countOf(account), own.length)
     for (const market of state.markets.keys()) {
       const there = own.filter((order) => order.market === market)
       assert.strictEqual(ids(state.openOrders.latest(account, market)), ids(there.toReversed()))
