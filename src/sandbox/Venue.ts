@@ -27,11 +27,13 @@ import * as Alarm from "./Alarm.ts"
 import * as Feed from "./control/Feed.ts"
 import * as Forks from "./control/Forks.ts"
 import * as OwnerActions from "./control/OwnerActions.ts"
+import { checked } from "./control/Perform.ts"
 import * as Tape from "./control/Tape.ts"
 import * as Engine from "./engine/Engine.ts"
 import type { Event } from "./engine/Event.ts"
 import type { Operation } from "./engine/Operation.ts"
 import { done, type Reply } from "./engine/Reply.ts"
+import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
 import type * as State from "./engine/State.ts"
 import * as Executor from "./Executor.ts"
 import * as Admission from "./gateway/Admission.ts"
@@ -65,6 +67,11 @@ export interface OptionalOptions {
   readonly file?: string
   /** Decides the chances of faults; 0 by default. */
   readonly seed?: number
+  /**
+   * The markets that the counterparty of a new venue quotes, and how; none by default. They are commands of the journal, and
+   * a reset goes back to them; nothing can be replayed into such a venue. One that has commands already stays as it is.
+   */
+  readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
 
 /**
@@ -351,9 +358,13 @@ const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): 
  * @category models
  * @since 0.1.0
  */
-export interface SleeperOptions extends Options {
+export interface SleeperOptions {
+  /** How the venue speaks, and what it decides where the document leaves a choice. */
+  readonly dialect: Dialect
   /** The file of the journal. */
   readonly file: string
+  /** Decides the chances of faults; 0 by default. */
+  readonly seed?: number
   /** What `remember` was given last. What does not belong to the journal as it is now is left out. */
   readonly memory?: Uint8Array
   /** Keeps what the venue knows besides its journal, after the last command and before the journal is closed. */
@@ -432,14 +443,26 @@ const open = Effect.fnUntraced(function*(
   })
 })
 
+const begun = { _tag: "Begin" } as const
+
 /**
- * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope.
+ * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope. Settings of
+ * the counterparty that are out of bounds are a defect.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
-  Effect.suspend(() => open(options, Forks.make()))
+export const make = Effect.fnUntraced(function*(
+  options: Options
+): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
+  const venue = yield* open(options, Forks.make())
+  const { counterparty = [] } = options
+  if (counterparty.length === 0 || venue.sequence() > 0) return venue
+  yield* Effect.forEach([...counterparty.map((options) => ({ _tag: "SetCounterparty" as const, ...options })), begun], (
+    action
+  ) => Effect.catchTag(checked(venue, action), "ControlRefused", Effect.die))
+  return venue
+})
 
 /**
  * Opens a venue that sleeps and wakes often: with what it knew when it fell asleep, and so that it wakes quickly again.

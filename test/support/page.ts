@@ -1,5 +1,5 @@
 /** The sandbox's page in a browser: a venue that serves it, and what a person does with it. */
-import { assert } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Locator, Page } from "playwright-core"
@@ -10,9 +10,13 @@ import * as Server from "../../src/sandbox/gateway/Server.ts"
 import * as Dashboard from "../../src/sandbox/page/Dashboard.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { see, tab } from "./browser.ts"
+import { isLong } from "./long.ts"
 import { handle, signed } from "./signed.ts"
 
 export const token = "the token of this page"
+
+/** A test of the long form alone, which CI runs: a browser takes its time. */
+export const itInFull: typeof it.live = isLong ? it.live : Object.assign(() => undefined, it.live)
 
 /** A venue with the example, and its control. */
 export const worldWith = (options: Sandbox.Options) =>

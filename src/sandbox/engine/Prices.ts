@@ -78,17 +78,27 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 }
 
 /**
- * Moves the price of a market. Orders that bid more or ask less than it trade with the rest of the world, at their own
- * price. Then the price triggers stop orders.
+ * Sets the price of a market. Orders that bid more or ask less than it trade with the rest of the world, at their own
+ * price. Stop orders that it triggers wait for {@link triggerStopOrders}.
  *
  * @category trading
  * @since 0.1.0
  */
-export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
+export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return
   tradeBeyond(work, market, trading, price)
   trading.lastPrice = price
   work.emit({ _tag: "PriceMoved", market: market.name, price })
+}
+
+/**
+ * Moves the price of a market that the counterparty does not quote: sets it, and triggers stop orders.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
+  setPrice(work, market, price)
   triggerStopOrders(work, market)
 }

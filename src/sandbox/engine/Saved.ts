@@ -14,6 +14,7 @@ import * as Locks from "./Locks.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import * as Schedule from "./Schedule.ts"
 import * as State from "./State.ts"
 import type { Units } from "./Units.ts"
@@ -47,6 +48,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
 /** What is derived, and what has another form here. */
 type Indexed =
   | "claims"
+  | "counterparty"
   | "positionsOf"
   | "due"
   | "investmentsOf"
@@ -74,6 +76,8 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
+  /** The counterparty; absent until the owner has set or funded it. */
+  readonly counterparty?: Omit<Quotes.Counterparty, "hit">
 }
 
 const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
@@ -97,6 +101,7 @@ const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
+    counterparty: { credited, markets: quoted },
     due: _due,
     families: _families,
     investmentsOf: _investmentsOf,
@@ -111,7 +116,8 @@ export const save = (state: State.State): Saved => {
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
     priceSteps: [...state.priceSteps],
-    trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)]))
+    trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)])),
+    ...(quoted.size + credited.size === 0 ? {} : { counterparty: { markets: quoted, credited } })
   }
 }
 
@@ -134,8 +140,13 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
  * @since 0.1.0
  */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
-  const { investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
-  const state: State.State = { ...State.make(policy), ...rest, ledger: Ledger.make(ledger.balances) }
+  const { counterparty, investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
+  const state: State.State = {
+    ...State.make(policy),
+    ...rest,
+    ledger: Ledger.make(ledger.balances),
+    counterparty: { ...Quotes.make(), ...counterparty }
+  }
   for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
   for (const key of state.keys.values()) Families.addKey(state.families, key)
   for (const oco of ocoOrders.values()) state.ocoOrders.add(oco)

@@ -12,6 +12,7 @@ import * as Locks from "./Locks.ts"
 import { isQuoteAmount, type Order } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import type { Trading } from "./State.ts"
 import * as Terms from "./Terms.ts"
 import type { Fill, Trade } from "./Trade.ts"
@@ -141,6 +142,7 @@ export const trade = (
   if (trading.trades.length > keptTrades) trading.trades.shift()
   if (taken !== undefined) keep(work, id, deal, taken)
   keep(work, id, deal, made)
+  if (maker.account === Quotes.account) work.state.counterparty.hit.add(market.name)
   work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker.id, taker: taker?.id })
   afterTrade(work, market, maker)
 }

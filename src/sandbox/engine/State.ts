@@ -32,6 +32,7 @@ import type { OcoOrder, Order } from "./Order.ts"
 import { Owned } from "./Owned.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import type { Position } from "./Position.ts"
+import * as Quotes from "./Quotes.ts"
 import type { Fill, Trade } from "./Trade.ts"
 import type { Units } from "./Units.ts"
 
@@ -367,6 +368,8 @@ export interface State {
   readonly investmentsOf: Map<string, number>
   /** Who has which API keys and sub-accounts. Derived. */
   readonly families: Families.Families<Key, SubAccount>
+  /** The account that quotes around the owner's price. It quotes nothing until the owner says so. */
+  readonly counterparty: Quotes.Counterparty
 }
 
 const noTrading = (market: Market): Trading => ({
@@ -410,5 +413,6 @@ export const make = (policy: VenuePolicy): State => ({
   priceSteps: new Set(),
   due: { interest: Agenda.make(), prices: Agenda.make() },
   investmentsOf: new Map(),
-  families: Families.make()
+  families: Families.make(),
+  counterparty: Quotes.make()
 })

@@ -83,6 +83,16 @@ const action = fc.oneof(
   }),
   { weight: 4, arbitrary: record("Fund", { account, wallet, ticker, amount }) },
   { weight: 2, arbitrary: record("CreateCode", { account, code, ticker, amount }, { passphrase }) },
+  record("SetCounterparty", { market }, {
+    enabled: fc.boolean(),
+    spread: fc.constantFrom("0.1", "3", "51"),
+    levels: fc.integer({ min: 0, max: 4 }),
+    amount,
+    refill: fc.boolean(),
+    credit: fc.boolean(),
+    seed: fc.integer()
+  }),
+  record("MovePrice", { market, price }),
   record("PayInterest", {
     account,
     planId: fc.constantFrom("plan-1", "plan-2"),

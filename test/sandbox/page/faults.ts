@@ -6,7 +6,7 @@ import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
 import type { Symptom } from "../../../src/sandbox/gateway/Faults.ts"
 import { see } from "../../support/browser.ts"
-import { appears, go, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
+import { appears, go, itInFull, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
 import { handle, signed } from "../../support/signed.ts"
 
 const balance = "/api/v4/main-account/balance"
@@ -52,7 +52,7 @@ export const faults = (): void => {
       yield* appears(list, /^None\./u)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("every symptom asks for what it needs, and for nothing else", () =>
+  itInFull("every symptom asks for what it needs, and for nothing else", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { shown } = yield* opened

@@ -8,7 +8,7 @@ import { see, tab } from "../../support/browser.ts"
 import { runningElsewhere } from "../../support/elsewhere.ts"
 import { moduleUrl } from "../../support/files.ts"
 import { isLong } from "../../support/long.ts"
-import { appears, hasFocus, isLive, lastPrice, opened, press, region, world } from "../../support/page.ts"
+import { appears, hasFocus, isLive, itInFull, lastPrice, opened, press, region, world } from "../../support/page.ts"
 
 /** Follows the three hints, one after the other, and sees each come true. */
 const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
@@ -50,16 +50,19 @@ export const hints = (): void => {
 
   const start = isLong ? ["npm", "start"] : [process.execPath, fileURLToPath(moduleUrl("cli/start.ts"))]
 
-  it.live(`and so they do for who opens the address that \`${isLong ? "npm start" : "src/cli/start.ts"}\` prints`, () =>
-    Effect.gen(function*() {
-      const [program = "", ...args] = start
-      // The address is printed first. The tour makes calls of its own, which end with these words.
-      const printed = /^Watch and control it: (\S+)[^]*keeps serving/mu
-      const { found } = yield* runningElsewhere(program, args, printed)
-      const { errors, page: shown } = yield* tab
-      yield* see(() => shown.goto(found))
-      yield* isLive(shown)
-      yield* follow(shown, new URL(found).origin)
-      assert.deepStrictEqual(errors, [])
-    }).pipe(Effect.scoped))
+  itInFull(
+    `and so they do for who opens the address that \`${isLong ? "npm start" : "src/cli/start.ts"}\` prints`,
+    () =>
+      Effect.gen(function*() {
+        const [program = "", ...args] = start
+        // The address is printed first. The tour makes calls of its own, which end with these words.
+        const printed = /^Watch and control it: (\S+)[^]*keeps serving/mu
+        const { found } = yield* runningElsewhere(program, args, printed)
+        const { errors, page: shown } = yield* tab
+        yield* see(() => shown.goto(found))
+        yield* isLive(shown)
+        yield* follow(shown, new URL(found).origin)
+        assert.deepStrictEqual(errors, [])
+      }).pipe(Effect.scoped)
+  )
 }

@@ -1,5 +1,5 @@
 /** The page under load. What it does in a second is bounded, however much there is and happens. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ApiKey, marketName, ticker } from "../../../src/domain/Identifiers.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
@@ -7,7 +7,7 @@ import * as Example from "../../../src/sandbox/Example.ts"
 import { Venue } from "../../../src/sandbox/Venue.ts"
 import { see } from "../../support/browser.ts"
 import { isLong } from "../../support/long.ts"
-import { appears, go, lastPrice, listOf, opened, press, region, world, write } from "../../support/page.ts"
+import { appears, go, itInFull, lastPrice, listOf, opened, press, region, world, write } from "../../support/page.ts"
 import { amount, price } from "../../support/trading.ts"
 
 const openOrders = 10_000
@@ -44,7 +44,7 @@ const makeCalls = Effect.gen(function*() {
 })
 
 export const load = (): void => {
-  it.live(
+  itInFull(
     `stays usable with ${openOrders} open orders, ${calls} calls and a price that moves fifty times a second`,
     () =>
       Effect.gen(function*() {

@@ -10,7 +10,7 @@ import * as Example from "../../../src/sandbox/Example.ts"
 import * as Dashboard from "../../../src/sandbox/page/Dashboard.ts"
 import { see, tab } from "../../support/browser.ts"
 import { isLong } from "../../support/long.ts"
-import { appears, call, go, listOf, opened, press, region, stopOrder, world } from "../../support/page.ts"
+import { appears, call, go, itInFull, listOf, opened, press, region, stopOrder, world } from "../../support/page.ts"
 import { handle, signed } from "../../support/signed.ts"
 
 const areas = ["orders", "requests", "time", "faults"] as const
@@ -202,7 +202,7 @@ export const looks = (): void => {
       }
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("has enough contrast, light and dark, whatever it shows", () =>
+  itInFull("has enough contrast, light and dark, whatever it shows", () =>
     Effect.gen(function*() {
       yield* busy
       const { baseUrl, shown } = yield* opened
@@ -238,7 +238,7 @@ export const looks = (): void => {
       yield* see(() => shown.locator("html[data-theme=light]").waitFor())
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("everything can be reached with the keyboard, and shows where the focus is", () =>
+  itInFull("everything can be reached with the keyboard, and shows where the focus is", () =>
     Effect.gen(function*() {
       yield* busy
       const { shown } = yield* opened

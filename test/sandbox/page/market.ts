@@ -10,6 +10,7 @@ import {
   appears,
   call,
   goes,
+  itInFull,
   lastPrice,
   opened,
   pick,
@@ -60,43 +61,46 @@ export const market = (): void => {
       yield* lastPrice(shown, /40\s500/u)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("steps the price, plays a script of prices, and shows the book and the trades of each market", () =>
-    Effect.gen(function*() {
-      const control = yield* Control.Control
-      const { shown } = yield* opened
-      yield* press(shown, "+1 %")
-      yield* lastPrice(shown, /40\s400/u)
-      yield* see(() => shown.getByRole("slider", { name: /Price of/u }).press("PageDown"))
-      yield* lastPrice(shown, /39\s996/u)
+  itInFull(
+    "steps the price, plays a script of prices, and shows the book and the trades of each market",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* press(shown, "+1 %")
+        yield* lastPrice(shown, /40\s400/u)
+        yield* see(() => shown.getByRole("slider", { name: /Price of/u }).press("PageDown"))
+        yield* lastPrice(shown, /39\s996/u)
 
-      yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "sell", amount: "0.25", price: "41000" })
-      yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "buy", amount: "0.5", price: "39000" })
-      yield* reads(region(shown, "Depth of the book").locator("tbody tr"), ["41 000 0.25", "39 000 0.5"])
+        yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "sell", amount: "0.25", price: "41000" })
+        yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "buy", amount: "0.5", price: "39000" })
+        yield* reads(region(shown, "Depth of the book").locator("tbody tr"), ["41 000 0.25", "39 000 0.5"])
 
-      yield* see(() => shown.getByText("Play a script of prices").click())
-      yield* write(shown, "Prices, one after the other", "40100 and 41000.5, then 40250")
-      yield* write(shown, "Milliseconds between them", "0")
-      yield* appears(shown, /3 prices in 0 ms: 40\s100 → 41\s000\.5 → 40\s250/u)
-      yield* press(shown, "Play")
-      yield* lastPrice(shown, /40\s250/u)
-      yield* reads(region(shown, "Last trades").locator("tbody td + td"), ["41 000", "0.25"])
-      const candles = yield* control.candles(marketName("BTC_USDT"), 60)
-      assert.include(candles.map(({ high }) => String(high)), "41000.5")
+        yield* see(() => shown.getByText("Play a script of prices").click())
+        yield* write(shown, "Prices, one after the other", "40100 and 41000.5, then 40250")
+        yield* write(shown, "Milliseconds between them", "0")
+        yield* appears(shown, /3 prices in 0 ms: 40\s100 → 41\s000\.5 → 40\s250/u)
+        yield* press(shown, "Play")
+        yield* lastPrice(shown, /40\s250/u)
+        yield* reads(region(shown, "Last trades").locator("tbody td + td"), ["41 000", "0.25"])
+        const candles = yield* control.candles(marketName("BTC_USDT"), 60)
+        assert.include(candles.map(({ high }) => String(high)), "41000.5")
 
-      yield* press(shown, "15 m")
-      assert.strictEqual(
-        yield* see(() => shown.getByRole("button", { name: "15 m" }).getAttribute("aria-pressed")),
-        "true"
-      )
-      yield* pick(shown, "Market", "ETH / USDT")
-      yield* appears(region(shown, "Depth of the book"), /Nobody offers anything on ETH_USDT/u)
-      yield* write(shown, "New price of ETH_USDT", "2500.55")
-      yield* press(shown, "Move")
-      yield* lastPrice(shown, /2\s500\.55/u)
-      // A price that the market can't have is refused in words, and moves nothing.
-      yield* write(shown, "New price of ETH_USDT", "-3")
-      yield* press(shown, "Move")
-      yield* appears(shown.getByRole("alert"), /price/u)
-      yield* lastPrice(shown, /2\s500\.55/u)
-    }).pipe(Effect.scoped, Effect.provide(world)))
+        yield* press(shown, "15 m")
+        assert.strictEqual(
+          yield* see(() => shown.getByRole("button", { name: "15 m" }).getAttribute("aria-pressed")),
+          "true"
+        )
+        yield* pick(shown, "Market", "ETH / USDT")
+        yield* appears(region(shown, "Depth of the book"), /Nobody offers anything on ETH_USDT/u)
+        yield* write(shown, "New price of ETH_USDT", "2500.55")
+        yield* press(shown, "Move")
+        yield* lastPrice(shown, /2\s500\.55/u)
+        // A price that the market can't have is refused in words, and moves nothing.
+        yield* write(shown, "New price of ETH_USDT", "-3")
+        yield* press(shown, "Move")
+        yield* appears(shown.getByRole("alert"), /price/u)
+        yield* lastPrice(shown, /2\s500\.55/u)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 }

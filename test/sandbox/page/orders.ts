@@ -10,6 +10,7 @@ import {
   call,
   goes,
   hasFocus,
+  itInFull,
   listOf,
   opened,
   pick,
@@ -73,41 +74,44 @@ export const orders = (): void => {
       assert.strictEqual(yield* see(() => shown.locator("[role=option] button, [role=listbox]").count()), 0)
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("positions have their value and profit, wallets what locks them, orders the share that is filled", () =>
-    Effect.gen(function*() {
-      const control = yield* Control.Control
-      const { shown } = yield* opened
-      const positions = region(shown, "Positions")
-      const position = positions.locator("tbody tr")
-      yield* appears(positions, "None.")
-      yield* control.openPosition({
-        account: "alice",
-        market: perp,
-        side: "buy",
-        amount: amount("0.2"),
-        price: price("39100")
-      })
-      yield* appears(positions, "no price yet")
-      yield* control.movePrice({ market: perp, price: price("39000") })
-      yield* reads(position, ["BTC_PERP long 0.2 39 100 7 800 −20"])
-      yield* control.movePrice({ market: perp, price: price("40000.5") })
-      yield* reads(position, ["BTC_PERP long 0.2 39 100 8 000.1 +180.1"])
+  itInFull(
+    "positions have their value and profit, wallets what locks them, orders the share that is filled",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        const positions = region(shown, "Positions")
+        const position = positions.locator("tbody tr")
+        yield* appears(positions, "None.")
+        yield* control.openPosition({
+          account: "alice",
+          market: perp,
+          side: "buy",
+          amount: amount("0.2"),
+          price: price("39100")
+        })
+        yield* appears(positions, "no price yet")
+        yield* control.movePrice({ market: perp, price: price("39000") })
+        yield* reads(position, ["BTC_PERP long 0.2 39 100 7 800 −20"])
+        yield* control.movePrice({ market: perp, price: price("40000.5") })
+        yield* reads(position, ["BTC_PERP long 0.2 39 100 8 000.1 +180.1"])
 
-      // A market order takes a quarter of what bob offers.
-      yield* limit("buy", "0.5", "39500")
-      yield* limit("sell", "0.04", "40100")
-      const wallets = region(shown, "Balances")
-      yield* reads(wallets.locator("tbody tr", { hasText: "trade" }), [
-        "trade BTC 1.96 0.04 by sell limit #",
-        "trade USDT 80 250 19 750 by buy limit #"
-      ])
-      yield* limit("buy", "0.01", "40100")
-      yield* appears(region(shown, "Fills"), /maker/u)
-      yield* appears(region(shown, "Open orders"), "25 %")
+        // A market order takes a quarter of what bob offers.
+        yield* limit("buy", "0.5", "39500")
+        yield* limit("sell", "0.04", "40100")
+        const wallets = region(shown, "Balances")
+        yield* reads(wallets.locator("tbody tr", { hasText: "trade" }), [
+          "trade BTC 1.96 0.04 by sell limit #",
+          "trade USDT 80 250 19 750 by buy limit #"
+        ])
+        yield* limit("buy", "0.01", "40100")
+        yield* appears(region(shown, "Fills"), /maker/u)
+        yield* appears(region(shown, "Open orders"), "25 %")
 
-      yield* pick(shown, "Account", "bob")
-      yield* appears(region(shown, "Open orders"), /^None\. A limit order/u)
-      yield* see(() => wallets.getByRole("row", { name: /^main ETH/u }).waitFor())
-      yield* goes(wallets, "trade")
-    }).pipe(Effect.scoped, Effect.provide(world)))
+        yield* pick(shown, "Account", "bob")
+        yield* appears(region(shown, "Open orders"), /^None\. A limit order/u)
+        yield* see(() => wallets.getByRole("row", { name: /^main ETH/u }).waitFor())
+        yield* goes(wallets, "trade")
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 }

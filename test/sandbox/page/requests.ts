@@ -12,6 +12,7 @@ import {
   call,
   go,
   hasFocus,
+  itInFull,
   listOf,
   opened,
   pick,
@@ -77,58 +78,64 @@ export const requests = (): void => {
       assert.isTrue((yield* control.requests()).every(({ path }) => path.startsWith("/api/")))
     }).pipe(Effect.scoped, Effect.provide(world)))
 
-  it.live("shows what each constraint expects beside what was sent; filters, and groups errors", () =>
-    Effect.gen(function*() {
-      const { shown } = yield* opened
-      yield* refusedOrder({ side: "up", amount: "0.00000001" })
-      yield* refusedOrder({ amount: "0.1234567", price: "39000.123" })
-      yield* refusedOrder({ amount: "0.7654321", price: "39000.321" })
-      yield* refusedOrder({ amount: "0.000002" })
-      yield* call("/api/v4/main-account/balance", {})
-      yield* handle(signed(document, "/api/v4/main-account/balance", {}, Example.bob))
-      yield* go(shown, "requests")
-      yield* listOf(shown, "Requests", 6)
+  itInFull(
+    "shows what each constraint expects beside what was sent; filters, and groups errors",
+    () =>
+      Effect.gen(function*() {
+        const { shown } = yield* opened
+        yield* refusedOrder({ side: "up", amount: "0.00000001" })
+        yield* refusedOrder({ amount: "0.1234567", price: "39000.123" })
+        yield* refusedOrder({ amount: "0.7654321", price: "39000.321" })
+        yield* refusedOrder({ amount: "0.000002" })
+        yield* call("/api/v4/main-account/balance", {})
+        yield* handle(signed(document, "/api/v4/main-account/balance", {}, Example.bob))
+        yield* go(shown, "requests")
+        yield* listOf(shown, "Requests", 6)
 
-      const expects = Effect.fnUntraced(function*(row: RegExp, rows: ReadonlyArray<string>) {
-        yield* see(() => shown.getByRole("row", { name: row }).first().click())
-        yield* reads(region(shown, "Why it was refused").locator("tbody tr"), rows)
-        yield* see(() => shown.keyboard.press("Escape"))
-      })
-      yield* expects(/side \(oneOf\)/u, ["side oneOf one of buy, sell up"])
-      yield* expects(/price \(precision\)/u, [
-        "amount precision at most 6 digits after the point: a multiple of 0.000001 0.7654321",
-        "price precision at most 2 digits after the point: a multiple of 0.01 39000.321"
-      ])
-      yield* expects(/amount \(min/u, ["amount minTotal at least 0.00001; amount × price of at least 5 0.000002"])
+        const expects = Effect.fnUntraced(function*(row: RegExp, rows: ReadonlyArray<string>) {
+          yield* see(() => shown.getByRole("row", { name: row }).first().click())
+          yield* reads(region(shown, "Why it was refused").locator("tbody tr"), rows)
+          yield* see(() => shown.keyboard.press("Escape"))
+        })
+        yield* expects(/side \(oneOf\)/u, ["side oneOf one of buy, sell up"])
+        yield* expects(/price \(precision\)/u, [
+          "amount precision at most 6 digits after the point: a multiple of 0.000001 0.7654321",
+          "price precision at most 2 digits after the point: a multiple of 0.01 39000.321"
+        ])
+        yield* expects(/amount \(min/u, ["amount minTotal at least 0.00001; amount × price of at least 5 0.000002"])
 
-      yield* pick(shown, "Only with verdict", "answered")
-      yield* listOf(shown, "Requests", 2)
-      yield* pick(shown, "Only of account", "bob")
-      yield* listOf(shown, "Requests", 1)
-      yield* pick(shown, "Only of endpoint", "LimitOrders.create")
-      yield* appears(region(shown, "Requests"), /^None that fit/u)
-      yield* pick(shown, "Only of account", "every account")
-      yield* see(() => region(shown, "Grouped errors").getByRole("button", { name: /^2× LimitOrders/u }).click())
-      yield* listOf(shown, "Requests", 4)
-      yield* write(shown, "Only with text", "0.1234567")
-      yield* listOf(shown, "Requests", 1)
-    }).pipe(Effect.scoped, Effect.provide(world)))
+        yield* pick(shown, "Only with verdict", "answered")
+        yield* listOf(shown, "Requests", 2)
+        yield* pick(shown, "Only of account", "bob")
+        yield* listOf(shown, "Requests", 1)
+        yield* pick(shown, "Only of endpoint", "LimitOrders.create")
+        yield* appears(region(shown, "Requests"), /^None that fit/u)
+        yield* pick(shown, "Only of account", "every account")
+        yield* see(() => region(shown, "Grouped errors").getByRole("button", { name: /^2× LimitOrders/u }).click())
+        yield* listOf(shown, "Requests", 4)
+        yield* write(shown, "Only with text", "0.1234567")
+        yield* listOf(shown, "Requests", 1)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 
-  it.live("copies a call as lines for a shell, which make it with a key from the environment and a nonce of their own", () =>
-    Effect.gen(function*() {
-      const control = yield* Control.Control
-      const { shown } = yield* opened
-      yield* call("/api/v4/order/new", { ...order, remark: "it's $HOME \\ \"mine\"" })
-      yield* go(shown, "requests")
-      yield* see(() => shown.getByRole("row", { name: /answered/u }).first().click())
-      const drawer = shown.getByRole("dialog")
-      yield* see(() => drawer.getByRole("button", { name: "Copy as curl" }).click())
-      yield* see(() => shown.getByRole("status").getByText("Copied").waitFor({ state: "attached" }))
-      const lines = yield* see(() => shown.evaluate(() => navigator.clipboard.readText()))
-      for (const secret of [Example.alice.apiKey, Example.alice.apiSecret]) assert.notInclude(lines, secret)
-      const answers = [yield* inShell(lines), yield* inShell(lines)]
-      for (const answer of answers) assert.deepInclude(JSON.parse(answer), { market: "BTC_USDT", price: "39000" })
-      assert.strictEqual(yield* control.countOfOpenOrders("alice"), 3)
-      yield* see(() => shown.getByRole("grid", { name: "Requests: 3" }).waitFor({ state: "attached" }))
-    }).pipe(Effect.scoped, Effect.provide(world)))
+  itInFull(
+    "copies a call as lines for a shell, which make it with a key from the environment and a nonce of their own",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* call("/api/v4/order/new", { ...order, remark: "it's $HOME \\ \"mine\"" })
+        yield* go(shown, "requests")
+        yield* see(() => shown.getByRole("row", { name: /answered/u }).first().click())
+        const drawer = shown.getByRole("dialog")
+        yield* see(() => drawer.getByRole("button", { name: "Copy as curl" }).click())
+        yield* see(() => shown.getByRole("status").getByText("Copied").waitFor({ state: "attached" }))
+        const lines = yield* see(() => shown.evaluate(() => navigator.clipboard.readText()))
+        for (const secret of [Example.alice.apiKey, Example.alice.apiSecret]) assert.notInclude(lines, secret)
+        const answers = [yield* inShell(lines), yield* inShell(lines)]
+        for (const answer of answers) assert.deepInclude(JSON.parse(answer), { market: "BTC_USDT", price: "39000" })
+        assert.strictEqual(yield* control.countOfOpenOrders("alice"), 3)
+        yield* see(() => shown.getByRole("grid", { name: "Requests: 3" }).waitFor({ state: "attached" }))
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 }

@@ -18,6 +18,7 @@ import {
   appears,
   go,
   isLive,
+  itInFull,
   lastPrice,
   listOf,
   look,
@@ -37,47 +38,52 @@ const btcUsdt = marketName("BTC_USDT")
 const command = fileURLToPath(moduleUrl("cli/main.ts"))
 
 export const state = (): void => {
-  it.live("says that it is disconnected, and goes on when the server is back; asks for a token that it does not have", () =>
-    Effect.gen(function*() {
-      const control = yield* Control.Control
-      const first = yield* Scope.make()
-      const { baseUrl } = yield* Scope.provide(Server.serve({ controlToken: token }), first)
-      const port = Number(new URL(baseUrl).port)
-      const { errors, page: shown } = yield* tab
-      yield* see(() => shown.goto(baseUrl + Dashboard.path))
-      yield* see(() => shown.getByLabel("Control token").last().fill("another"))
-      yield* press(shown, "Open")
-      yield* see(() => shown.getByLabel("Control token").last().fill(token))
-      yield* press(shown, "Open")
-      yield* isLive(shown)
-      yield* Scope.close(first, Exit.void)
-      yield* appears(shown, /What you see is \d+ s old/u)
-      yield* see(() => shown.locator("main.stale").waitFor())
-      // No clock goes on as if it were the sandbox's.
-      yield* go(shown, "time")
-      const clock = yield* see(() => shown.locator("#clock").innerText())
-      yield* appears(shown, /What you see is (?:[2-9]|\d\d+) s old/u)
-      assert.strictEqual(yield* see(() => shown.locator("#clock").innerText()), clock)
-      assert.strictEqual(yield* see(() => shown.locator(".clock").count()), 0)
-      yield* go(shown, "orders")
-      yield* control.openAccount({ account: "<img src=x onerror=alert(1)>", b2b: false })
-      yield* Server.serve({ controlToken: token, port })
-      yield* isLive(shown)
-      const accounts = shown.getByRole("combobox", { name: "Account" })
-      assert.include(yield* see(() => accounts.innerHTML()), "&lt;img")
-      assert.strictEqual(yield* see(() => shown.locator("img").count()), 0)
-      // The token is in memory only.
-      const kept = yield* see(() =>
-        shown.evaluate(() => globalThis.document.cookie + JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
-      )
-      assert.strictEqual(kept, "[{},{}]")
-      assert.deepStrictEqual(errors, [])
+  itInFull(
+    "says that it is disconnected, and goes on when the server is back; asks for a token that it does not have",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const first = yield* Scope.make()
+        const { baseUrl } = yield* Scope.provide(Server.serve({ controlToken: token }), first)
+        const port = Number(new URL(baseUrl).port)
+        const { errors, page: shown } = yield* tab
+        yield* see(() => shown.goto(baseUrl + Dashboard.path))
+        yield* see(() => shown.getByLabel("Control token").last().fill("another"))
+        yield* press(shown, "Open")
+        yield* see(() => shown.getByLabel("Control token").last().fill(token))
+        yield* press(shown, "Open")
+        yield* isLive(shown)
+        yield* Scope.close(first, Exit.void)
+        yield* appears(shown, /What you see is \d+ s old/u)
+        yield* see(() => shown.locator("main.stale").waitFor())
+        // No clock goes on as if it were the sandbox's.
+        yield* go(shown, "time")
+        const clock = yield* see(() => shown.locator("#clock").innerText())
+        yield* appears(shown, /What you see is (?:[2-9]|\d\d+) s old/u)
+        assert.strictEqual(yield* see(() => shown.locator("#clock").innerText()), clock)
+        assert.strictEqual(yield* see(() => shown.locator(".clock").count()), 0)
+        yield* go(shown, "orders")
+        yield* control.openAccount({ account: "<img src=x onerror=alert(1)>", b2b: false })
+        yield* Server.serve({ controlToken: token, port })
+        yield* isLive(shown)
+        const accounts = shown.getByRole("combobox", { name: "Account" })
+        assert.include(yield* see(() => accounts.innerHTML()), "&lt;img")
+        assert.strictEqual(yield* see(() => shown.locator("img").count()), 0)
+        // The token is in memory only.
+        const kept = yield* see(() =>
+          shown.evaluate(() =>
+            globalThis.document.cookie + JSON.stringify([{ ...localStorage }, { ...sessionStorage }])
+          )
+        )
+        assert.strictEqual(kept, "[{},{}]")
+        assert.deepStrictEqual(errors, [])
 
-      const other = yield* serving((response) => response.end(`<iframe src="${baseUrl}${Dashboard.path}"></iframe>`))
-      yield* see(() => shown.goto(other.baseUrl))
-      yield* see(() => shown.waitForLoadState("networkidle"))
-      assert.isTrue(errors.some((error) => error.includes("frame-ancestors")))
-    }).pipe(Effect.scoped, Effect.provide(world)))
+        const other = yield* serving((response) => response.end(`<iframe src="${baseUrl}${Dashboard.path}"></iframe>`))
+        yield* see(() => shown.goto(other.baseUrl))
+        yield* see(() => shown.waitForLoadState("networkidle"))
+        assert.isTrue(errors.some((error) => error.includes("frame-ancestors")))
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 
   it.live("goes on by itself when the process was killed and is started again, and shows what is there then", () =>
     Effect.gen(function*() {
@@ -112,29 +118,32 @@ export const state = (): void => {
       assert.deepStrictEqual(errors, [])
     }).pipe(Effect.scoped))
 
-  it.live("says that the sandbox has stopped when its journal can't be written any more", () =>
-    Effect.gen(function*() {
-      const file = yield* scratchFile
-      yield* Effect.gen(function*() {
-        const control = yield* Control.Control
-        const { shown } = yield* opened
-        yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
-              throw new Error("database or disk is full")
-            })
-          ),
-          (spy) => Effect.sync(() => spy.mockRestore())
-        )
-        yield* Effect.ignore(control.movePrice({ market: btcUsdt, price: price("41000") }))
-        yield* see(() => shown.locator("#link.stopped").waitFor())
-        yield* appears(shown.getByRole("alert"), /The sandbox has stopped/u)
-        yield* see(() => shown.locator("main.stale").waitFor())
-        yield* lastPrice(shown, /40\s000/u)
-      }).pipe(Effect.scoped, Effect.provide(worldWith({ file })))
-    }).pipe(Effect.scoped))
+  itInFull(
+    "says that the sandbox has stopped when its journal can't be written any more",
+    () =>
+      Effect.gen(function*() {
+        const file = yield* scratchFile
+        yield* Effect.gen(function*() {
+          const control = yield* Control.Control
+          const { shown } = yield* opened
+          yield* Effect.acquireRelease(
+            Effect.sync(() =>
+              vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+                throw new Error("database or disk is full")
+              })
+            ),
+            (spy) => Effect.sync(() => spy.mockRestore())
+          )
+          yield* Effect.ignore(control.movePrice({ market: btcUsdt, price: price("41000") }))
+          yield* see(() => shown.locator("#link.stopped").waitFor())
+          yield* appears(shown.getByRole("alert"), /The sandbox has stopped/u)
+          yield* see(() => shown.locator("main.stale").waitFor())
+          yield* lastPrice(shown, /40\s000/u)
+        }).pipe(Effect.scoped, Effect.provide(worldWith({ file })))
+      }).pipe(Effect.scoped)
+  )
 
-  it.live("two pages at once show what either does, and what another client does", () =>
+  itInFull("two pages at once show what either does, and what another client does", () =>
     Effect.gen(function*() {
       const { baseUrl, shown } = yield* opened
       const { errors, shown: other } = yield* look(baseUrl)
