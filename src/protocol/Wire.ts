@@ -381,11 +381,11 @@ export const LooseDecimal = loose(Decimal)
  * @category schemas
  * @since 0.1.0
  */
-export const counted = (schema: Schema.Codec<number>): Schema.Codec<number, string> =>
+export const counted = <A extends number>(schema: Schema.Codec<A, number>): Schema.Codec<A, string> =>
   Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform((text) => Number(text)),
-      encode: SchemaGetter.transform((count) => count.toString())
+      encode: SchemaGetter.transform((count: number) => count.toString())
     })
   )
 
@@ -433,6 +433,27 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
     }
     return entries
   }
+}
+
+/**
+ * An answer in the envelope of API V1, `{ success, message, result }`, of which only the result says anything: an answer
+ * without success is an error. Some recorded answers have only the result.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
+  const envelope = Schema.Struct({
+    success: Schema.optionalKey(Schema.NullOr(Schema.Literal(true))),
+    message: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    result: schema
+  })
+  return envelope.annotate(describedBy(() => envelope)).pipe(
+    Schema.decodeTo(Schema.toType(schema), {
+      decode: SchemaGetter.transform(({ result }) => result),
+      encode: SchemaGetter.transform((result: A) => ({ success: true, message: null, result }))
+    })
+  )
 }
 
 /**

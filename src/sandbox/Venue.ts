@@ -28,9 +28,7 @@ import * as Feed from "./control/Feed.ts"
 import * as Forks from "./control/Forks.ts"
 import * as OwnerActions from "./control/OwnerActions.ts"
 import { checked } from "./control/Perform.ts"
-import * as Tape from "./control/Tape.ts"
 import * as Engine from "./engine/Engine.ts"
-import type { Event } from "./engine/Event.ts"
 import type { Operation } from "./engine/Operation.ts"
 import { done, type Reply } from "./engine/Reply.ts"
 import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
@@ -140,8 +138,6 @@ export class Venue extends Context.Service<Venue, {
   readonly requests: Requests.Requests
   /** What the latest calls sent, and what they were answered. It holds secrets. */
   readonly exchanged: Exchanged.Exchanged
-  /** The candles of all markets. */
-  readonly tape: Tape.Tape
   /** The venues that were made of it. */
   readonly forks: Forks.Forks
 }>()("effect-txc/sandbox/Venue") {}
@@ -171,7 +167,7 @@ const admit = (
   // What has come due by now is part of the exchange that the call finds.
   executor.settle(at)
   const { state } = executor.history
-  const found = Routing.route(routed, request.method)
+  const found = Routing.route(routed, request)
   if (Result.isFailure(found)) return Result.fail(found.failure)
   const { inPath, route } = found.success
   return Result.map(
@@ -392,14 +388,9 @@ const open = Effect.fnUntraced(function*(
   const snapshotAt = file === Journal.inMemory ? undefined : history.sequence
   const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
-  const tape = Tape.make(memory?.tape)
-  const happened = (sequence: number, at: number, events: ReadonlyArray<Event>): void => {
-    feed.happened(sequence, at, events)
-    tape.happened(at, events)
-  }
-  const outbox = Outbox.make(({ at, events, sequence }) => happened(sequence, at, events))
+  const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
   // What the venue remembers it must not be told again.
-  yield* Recovery.catchUp(journal, states, start, memory === undefined ? happened : () => undefined)
+  yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
 
   const halt = Halt.make()
   const secrets = Secrets.make(history.state)
@@ -411,7 +402,7 @@ const open = Effect.fnUntraced(function*(
   // A journal that can't be written to has lost nothing that was answered.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
-      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed, tape })) ?? Effect.void,
+      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed })) ?? Effect.void,
       onFailure: (error) => Effect.logWarning(error.message)
     })
   )
@@ -438,7 +429,6 @@ const open = Effect.fnUntraced(function*(
     feed,
     requests,
     exchanged,
-    tape,
     forks
   })
 })

@@ -48,7 +48,7 @@ import * as MarketViews from "./MarketViews.ts"
 import type { OwnerAction } from "./OwnerActions.ts"
 import * as Past from "./Past.ts"
 import { checked } from "./Perform.ts"
-import type { Candle, intervals } from "./Tape.ts"
+import * as Tape from "./Tape.ts"
 import * as Views from "./Views.ts"
 
 export { ClockReading } from "./ClockControl.ts"
@@ -136,8 +136,8 @@ export class Control extends Context.Service<Control, {
    */
   readonly candles: (
     market: MarketName,
-    seconds: (typeof intervals)[number]
-  ) => Effect.Effect<ReadonlyArray<Candle>, Journal.JournalError>
+    seconds: (typeof Tape.intervals)[number]
+  ) => Effect.Effect<ReadonlyArray<Tape.Candle>, Journal.JournalError>
   /** The open positions of an account. */
   readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
   /** What an account has, in all wallets. */
@@ -184,7 +184,7 @@ export class Control extends Context.Service<Control, {
   readonly faults: Effect.Effect<ReadonlyArray<Armed>>
   /**
    * Replaces the documented rate limit of one path, or of every path when none is named; `undefined` restores it. Public
-   * paths are counted together, under the name `public`.
+   * paths are counted together: those of API V4 under the name `public`, those of API V1 as `public v1`.
    */
   readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
   /**
@@ -282,11 +282,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
         const found = MarketViews.depth(state, market)
         return found === undefined ? refuse("Depth", { market: "known" }) : Effect.succeed(found)
       }),
-    candles: (market, seconds) =>
-      Effect.flatMap(
-        venue.read,
-        () => Effect.map(venue.now, (now) => venue.tape.candles(market, seconds, now))
-      ),
+    candles: (market, seconds) => Effect.map(venue.read, (state) => Tape.candles(state, market, seconds)),
     nextDue: Effect.map(venue.read, Schedule.next),
     positions: (account) => Effect.map(venue.read, (state) => Views.positions(state, account)),
     balances: (account) => Effect.map(venue.read, (state) => Views.balances(state, account)),

@@ -281,7 +281,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Nothing
   }).annotateMerge(described(
     "Replaces the documented rate limit of one path, or of every path; without a limit it is restored. Public paths are " +
-      "counted together, as \"public\"."
+      "counted together: those of API V4 as \"public\", those of API V1 as \"public v1\"."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
     query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())), latest: key(Part) }),

@@ -5,6 +5,7 @@
  */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
+import * as Candles from "./Candles.ts"
 import * as Ending from "./Ending.ts"
 import * as Event from "./Event.ts"
 import { crosses, endUntradable, execute, opposite, payable, tradable } from "./Matching.ts"
@@ -89,6 +90,7 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
   if (trading === undefined) return
   tradeBeyond(work, market, trading, price)
   trading.lastPrice = price
+  Candles.add(trading.candles, work.at, price, 0n, 0n)
   work.emit({ _tag: "PriceMoved", market: market.name, price })
 }
 

@@ -6,6 +6,7 @@
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
+import type { Candle } from "./Candles.ts"
 import * as Families from "./Families.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
@@ -76,6 +77,8 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
+  /** The candles of the markets that have some: a list for each length. */
+  readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
   /** The counterparty; absent until the owner has set or funded it. */
   readonly counterparty?: Omit<Quotes.Counterparty, "hit">
 }
@@ -117,6 +120,11 @@ export const save = (state: State.State): Saved => {
     ocoOrders: new Map(state.ocoOrders),
     priceSteps: [...state.priceSteps],
     trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)])),
+    candles: new Map(
+      [...state.trading].flatMap(([market, { candles }]) =>
+        candles.some((list) => list.length > 0) ? [[market, candles]] : []
+      )
+    ),
     ...(quoted.size + credited.size === 0 ? {} : { counterparty: { markets: quoted, credited } })
   }
 }
@@ -133,6 +141,16 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
   trading.lastPrice = lastPrice
 }
 
+const loadCandles = (state: State.State, { candles }: Saved): void => {
+  for (const [market, lists] of candles) {
+    for (const [level, list] of lists.entries()) {
+      const loaded = state.trading.get(market)?.candles[level]
+      // There may be too many for the arguments of one call.
+      if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
+    }
+  }
+}
+
 /**
  * The state of plain data, which becomes a part of it.
  *
@@ -140,7 +158,18 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
  * @since 0.1.0
  */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
-  const { counterparty, investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
+  const {
+    candles: _candles,
+    counterparty,
+    investments,
+    ledger,
+    ocoOrders,
+    openOrders,
+    positions,
+    priceSteps,
+    trading,
+    ...rest
+  } = saved
   const state: State.State = {
     ...State.make(policy),
     ...rest,
@@ -155,6 +184,7 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
     Locks.claim(state, order)
   }
   for (const [market, traded] of trading) loadTrading(state, market, traded)
+  loadCandles(state, saved)
   for (const position of positions.values()) Positions.add(state, position)
   for (const investment of investments.values()) Lending.add(state, investment)
   for (const step of priceSteps) Schedule.addPrice(state, step)

@@ -5,6 +5,7 @@
  */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
+import * as Candles from "./Candles.ts"
 import * as Claims from "./Claims.ts"
 import * as Ending from "./Ending.ts"
 import * as Ledger from "./Ledger.ts"
@@ -136,7 +137,8 @@ export const trade = (
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
   Book.traded(trading.book, maker.side, deal.amount)
-  const { amount, price, side } = deal
+  const { amount, price, side, total } = deal
+  Candles.add(trading.candles, work.at, price, amount, total)
   const id = ++work.state.lastId
   trading.trades.push({ id, at: work.at, price, amount, side })
   if (trading.trades.length > keptTrades) trading.trades.shift()

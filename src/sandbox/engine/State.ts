@@ -24,6 +24,7 @@ import type { UnixSeconds } from "../../domain/Time.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Agenda from "./Agenda.ts"
 import * as Book from "./Book.ts"
+import * as Candles from "./Candles.ts"
 import type { Claims } from "./Claims.ts"
 import * as Families from "./Families.ts"
 import * as Ledger from "./Ledger.ts"
@@ -249,6 +250,8 @@ export interface Trading {
   readonly trades: Array<Trade>
   /** The price of the last trade, or the price that the owner of the venue has set since. */
   lastPrice: Units | undefined
+  /** Where the price was, and how much was traded. */
+  readonly candles: Candles.Candles
 }
 
 /**
@@ -376,7 +379,8 @@ const noTrading = (market: Market): Trading => ({
   book: Book.make(market),
   waiting: PendingStopOrders.make(),
   trades: [],
-  lastPrice: undefined
+  lastPrice: undefined,
+  candles: Candles.make()
 })
 
 /**

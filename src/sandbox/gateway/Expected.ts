@@ -83,6 +83,8 @@ export const words = (constraint: Constraint): string => {
       return "the identifier of an open order"
     case "expected":
       return "a field that this endpoint has"
+    case "after":
+      return `later than ${constraint.than}`
     case "notLastPrice":
       return "another price than the market's last"
     case "simulated":

@@ -13,7 +13,8 @@ const [length, between] = [400, 50]
 
 /**
  * What version 3 of the engine has made of a history: a hash of each reply, all events, and the states on the way. As long
- * as the version is the same, so are these.
+ * as the version is the same, so are these. Candles are not part of it: they follow from the events, and have a test of
+ * their own.
  */
 const recorded = {
   document: [
@@ -49,6 +50,8 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
+const withoutCandles = (saved: Saved.Saved): object => ({ ...saved, candles: undefined })
+
 describe("an engine of version 3", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
     const all = [...recorded[name], recordedWithCounterparty[name]]
@@ -61,7 +64,7 @@ describe("an engine of version 3", () => {
           const hash = createHash("sha256")
           for (let count = 1; count <= length; count++) {
             hash.update(canonical(sorted(Engine.apply(state, next(state)))))
-            if (count % between === 0) hash.update(canonical(sorted(Saved.save(state))))
+            if (count % between === 0) hash.update(canonical(sorted(withoutCandles(Saved.save(state)))))
           }
           assert.strictEqual(hash.digest("hex"), expected)
         }))

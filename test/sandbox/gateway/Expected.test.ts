@@ -16,6 +16,7 @@ describe("what was expected", () => {
       Expected.words({ kind: "oneOf", values: Array.from({ length: 14 }, (_, index) => index) }),
       Expected.words({ kind: "characters", allowed: "letters and dashes" }),
       Expected.words({ kind: "type", type: "integer" }),
+      Expected.words({ kind: "after", than: "start" }),
       Expected.words({ kind: "exclusive", with: "ioc" })
     ]
     assert.deepStrictEqual(words, [
@@ -31,6 +32,7 @@ describe("what was expected", () => {
       "one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more",
       "only letters and dashes",
       "an integer",
+      "later than start",
       "not true together with ioc"
     ])
   })
