@@ -22,6 +22,7 @@ import * as Cold from "./rows/cold.ts"
 import * as Day from "./rows/day.ts"
 import * as Engine from "./rows/engine.ts"
 import * as Growth from "./rows/growth.ts"
+import * as Host from "./rows/host.ts"
 import * as Memory from "./rows/memory.ts"
 import * as Restart from "./rows/restart.ts"
 import * as Server from "./rows/server.ts"
@@ -34,6 +35,7 @@ const rows: ReadonlyArray<Row> = [
   ...Engine.rows,
   ...Server.rows,
   ...Restart.rows,
+  ...Host.rows,
   ...Day.rows,
   ...Growth.rows
 ]

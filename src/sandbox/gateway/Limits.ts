@@ -25,6 +25,31 @@ export interface Limits {
   readonly override: (limit: RateLimit | undefined, path?: string) => void
   /** Forgets the calls that were counted, and keeps the limits. */
   readonly forget: () => void
+  /** All that was counted and replaced, as plain data. */
+  readonly saved: () => Saved
+}
+
+/** The calls of a caller that count together. */
+interface Window {
+  /** When it begins, in Unix microseconds. */
+  readonly start: number
+  /** When it ends, in Unix microseconds. */
+  readonly end: number
+  /** How many calls there have been. */
+  calls: number
+}
+
+/**
+ * The rate limits of a venue as plain data.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Saved {
+  /** What was counted, by path and caller. */
+  readonly windows: ReadonlyMap<string, Map<string, Window>>
+  /** The limits that replace documented ones, by path. */
+  readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
 
 /**
@@ -48,16 +73,17 @@ interface Window {
 const kept = 10_000
 
 /** @category constructors */
-export const make = (): Limits => {
+export const make = (saved?: Saved): Limits => {
   /** By path and caller. A key of both would be joined and hashed anew for each call. */
-  const windows = new Map<string, Map<string, Window>>()
+  const windows = new Map<string, Map<string, Window>>(saved?.windows)
   let count = 0
+  for (const byCaller of windows.values()) count += byCaller.size
   const forgetEnded = (at: number): void => {
     for (const byCaller of windows.values()) {
       for (const [caller, { end }] of byCaller) if (end <= at && byCaller.delete(caller)) count--
     }
   }
-  const overrides = new Map<string | undefined, RateLimit>()
+  const overrides = new Map<string | undefined, RateLimit>(saved?.overrides)
   const of = (path: string, documented: RateLimit): RateLimit =>
     overrides.get(path) ?? overrides.get(undefined) ?? documented
   return {
@@ -83,6 +109,7 @@ export const make = (): Limits => {
     forget: () => {
       windows.clear()
       count = 0
-    }
+    },
+    saved: () => ({ windows, overrides })
   }
 }

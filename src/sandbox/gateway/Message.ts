@@ -8,12 +8,12 @@ import type * as Stream from "effect/Stream"
 import * as Json from "../../protocol/Json.ts"
 
 /**
- * A request as the sandbox reads it.
+ * A request without its body.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Request {
+export interface Head {
   /** The HTTP method, in upper case. */
   readonly method: string
   /** The path without the query. */
@@ -22,10 +22,19 @@ export interface Request {
   readonly query?: string
   /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** The bytes of the body; empty when there is none. */
-  readonly body: Uint8Array
   /** The caller's address. The rate limit of public endpoints counts by it. */
   readonly from: string
+}
+
+/**
+ * A request as the sandbox reads it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends Head {
+  /** The bytes of the body; empty when there is none. */
+  readonly body: Uint8Array
 }
 
 /**
@@ -34,7 +43,7 @@ export interface Request {
  * @category requests
  * @since 0.1.0
  */
-export const header = (request: Request, name: string): string => {
+export const header = (request: Head, name: string): string => {
   const value = request.headers[name]
   return typeof value === "string" ? value : ""
 }
@@ -45,7 +54,7 @@ export const header = (request: Request, name: string): string => {
  * @category requests
  * @since 0.1.0
  */
-export const isReading = ({ method }: Request): boolean => method === "GET" || method === "HEAD"
+export const isReading = ({ method }: Head): boolean => method === "GET" || method === "HEAD"
 
 /**
  * The connection breaks before the body ends.

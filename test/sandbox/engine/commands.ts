@@ -114,6 +114,7 @@ const action = fc.oneof(
     enabled: fc.boolean()
   }, { endpoints: fc.constant([{ name: "/api/v4/order/stop_limit", title: "orders" }]) }),
   record("SetKey", { apiKey, enabled: fc.boolean() }),
+  record("SetIdentity", { identity: fc.constantFrom("1f2e3d4c-5b6a", "0a1b2c3d-4e5f") }),
   record("SetCurrency", { ticker }, {
     canDeposit: fc.boolean(),
     withdraw: fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })

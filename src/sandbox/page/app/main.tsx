@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { send } from "./api.ts"
+import { baseUrl, send } from "./api.ts"
 import { Faults } from "./Faults.tsx"
 import { dateAndTimeOf } from "./format.ts"
 import { Market } from "./Market.tsx"
@@ -210,7 +210,7 @@ const Hints = (): JSX.Element | null => {
       "Fail the next call",
       fault,
       <>
-        Press “Fail the next call”, then make one: <code>curl {location.origin}/api/v4/public/time</code>
+        Press “Fail the next call”, then make one: <code>curl {baseUrl}/api/v4/public/time</code>
       </>,
       () => {
         area.value = "faults"
