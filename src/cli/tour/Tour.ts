@@ -21,6 +21,7 @@ import type { Progress } from "../Progress.ts"
 import * as Screen from "../Screen.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Balances from "./Balances.ts"
+import * as Changing from "./Changing.ts"
 import * as Conditional from "./Conditional.ts"
 import * as Margin from "./Margin.ts"
 import * as Markets from "./Markets.ts"
@@ -47,7 +48,8 @@ const chapters = Effect.gen(function*() {
     ...yield* Trading.ended,
     ...yield* Margin.rows,
     ...yield* Conditional.rows,
-    ...yield* Conditional.conditional
+    ...yield* Conditional.conditional,
+    ...yield* Changing.rows
   ]
 })
 

@@ -1,0 +1,42 @@
+/**
+ * The headings of the document, as the oracle names them.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * The headings of the document that say something about calls. A test expects rules for each.
+ *
+ * @category rules
+ * @since 0.1.0
+ */
+export const clauses: ReadonlyArray<string> = [
+  "General rules",
+  "Interest payment (fixed lending)",
+  "Collateral OCO order (response)",
+  "Stop-limit order (response)",
+  "Fee entry (one per currency)",
+  "Main balance entry",
+  "Code application result",
+  "Sub-account",
+  "Sub-account API key",
+  "Order status",
+  "Stop order activation",
+  "Sub-account status",
+  "Endpoints §1",
+  "Endpoints §2",
+  "Endpoints §3",
+  "Endpoints §4",
+  "Endpoints §5",
+  "Endpoints §6",
+  "Endpoints §7",
+  "Endpoints §8",
+  "Endpoints §9",
+  "Endpoints §10",
+  "Endpoints §11",
+  "Authentication",
+  "Errors",
+  "Limits",
+  "Versioning",
+  "not in the document"
+]
