@@ -59,7 +59,7 @@ export const rows = Effect.gen(function*() {
         return yield* cancelBulk.cancel({ orders: [...orders, ...(first === undefined ? [] : [first])] })
       }),
       (outcomes) =>
-        outcomes.map((outcome) => Result.isSuccess(outcome) ? "canceled" : outcome.failure.reason).join("; ")
+        outcomes.map((outcome) => Result.isSuccess(outcome) ? "canceled" : outcome.failure.message).join("; ")
     )
   ] as const
 })
