@@ -74,15 +74,14 @@ const btc = ticker("BTC")
 const eth = ticker("ETH")
 const usdt = ticker("USDT")
 
-const openAccounts = Effect.gen(function*() {
+const openAccounts = Effect.fnUntraced(function*(keyOf: KeyOf) {
   const control = yield* Control
   yield* control.openAccount({ account: alice.account, b2b: true })
   yield* control.openAccount({ account: bob.account, b2b: false })
-  for (const { account, apiKey, apiSecret } of [alice, bob]) {
+  for (const { account } of [alice, bob]) {
     yield* control.addKey({
       account,
-      apiKey: ApiKey.make(apiKey),
-      apiSecret,
+      ...keyOf(account),
       title: `${account}'s key`,
       type: "2",
       enabled: true
@@ -112,7 +111,7 @@ const createCodes = Effect.gen(function*() {
   })
 })
 
-const openSubAccounts = Effect.gen(function*() {
+const openSubAccounts = Effect.fnUntraced(function*(keyOf: KeyOf) {
   const control = yield* Control
   const subAccounts = [
     { id: fundedSubAccount, alias: "market making", email: "m***@e***e.com", color: "#1D9A6C" },
@@ -135,8 +134,7 @@ const openSubAccounts = Effect.gen(function*() {
   yield* control.fund({ account: fundedSubAccount, wallet: "main", ticker: usdt, amount: Decimal.amount("250") })
   yield* control.addKey({
     account: fundedSubAccount,
-    apiKey: ApiKey.make("market-making-sandbox-key"),
-    apiSecret: "market-making-sandbox-secret",
+    ...keyOf("market-making"),
     title: "market making bot",
     type: "1",
     enabled: true,
@@ -144,8 +142,7 @@ const openSubAccounts = Effect.gen(function*() {
   })
   yield* control.addKey({
     account: trainingSubAccount,
-    apiKey: ApiKey.make("training-sandbox-key"),
-    apiSecret: "training-sandbox-secret",
+    ...keyOf("training"),
     title: "training",
     type: "1",
     enabled: true
@@ -166,18 +163,42 @@ const payInterest = Effect.gen(function*() {
 })
 
 /**
+ * The key of an account of the example: `alice`, `bob`, `market-making` or `training`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type KeyOf = (name: string) => {
+  /** The public part. */
+  readonly apiKey: ApiKey
+  /** What its calls are signed with. */
+  readonly apiSecret: string
+}
+
+/**
+ * Sets the example up with other keys than its usual ones, in a venue without commands. Fails as `Control` does.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const setUpWith = Effect.fnUntraced(function*(keyOf: KeyOf) {
+  const control = yield* Control
+  yield* openAccounts(keyOf)
+  yield* fundAccounts
+  yield* createCodes
+  // A market on which nobody has traded has no price, and an order must be near the price.
+  yield* control.movePrice({ market: marketName("BTC_USDT"), price: Decimal.price("40000") })
+  yield* openSubAccounts(keyOf)
+  yield* payInterest
+})
+
+/**
  * Sets the example up, in a venue without commands. Fails as `Control` does.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const setUp = Effect.gen(function*() {
-  const control = yield* Control
-  yield* openAccounts
-  yield* fundAccounts
-  yield* createCodes
-  // A market on which nobody has traded has no price, and an order must be near the price.
-  yield* control.movePrice({ market: marketName("BTC_USDT"), price: Decimal.price("40000") })
-  yield* openSubAccounts
-  yield* payInterest
-})
+export const setUp = setUpWith((name) => ({
+  apiKey: ApiKey.make(`${name}-sandbox-key`),
+  apiSecret: `${name}-sandbox-secret`
+}))

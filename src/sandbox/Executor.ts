@@ -16,6 +16,7 @@ import type * as Journal from "./store/Journal.ts"
 import type { Outbox } from "./store/Outbox.ts"
 import type { SavedStates } from "./store/SavedStates.ts"
 import * as Snapshot from "./store/Snapshot.ts"
+import * as VenueClock from "./VenueClock.ts"
 
 /**
  * What a venue's commands go through.
@@ -37,6 +38,8 @@ export interface Executor {
    * when the venue is halted already.
    */
   readonly durably: <A>(work: (clock: Clock.Clock) => A) => Effect.Effect<A, Journal.JournalError>
+  /** Applies what came due while the venue was closed, each thing as a command of its own time, and makes it durable. */
+  readonly catchUp: Effect.Effect<void, Journal.JournalError>
   /** Writes what the journal should have before it is closed, and waits until it is durable. */
   readonly conclude: Effect.Effect<void, Journal.JournalError>
   /** Waits until a command may have changed what comes due next. */
@@ -56,6 +59,8 @@ export interface Options {
   readonly journal: Journal.Journal
   /** The states that a command can go back to. */
   readonly states: SavedStates
+  /** Whether the venue sleeps and wakes often; `false` unless set. */
+  readonly sleeps?: boolean
   /** Where events wait until their command is durable. */
   readonly outbox: Outbox
   /** The secrets that no log may show. */
@@ -76,7 +81,7 @@ const reschedules: ReadonlySet<Action["_tag"]> = new Set(["Invest", "PlayPrices"
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
-  { halt, history, journal, outbox, secrets, snapshotAt, states }: Options
+  { halt, history, journal, outbox, secrets, sleeps = false, snapshotAt, states }: Options
 ): Effect.fn.Return<Executor> {
   const changes = yield* Queue.sliding<void>(1)
   let lastSnapshot = snapshotAt
@@ -104,6 +109,20 @@ export const make = Effect.fnUntraced(function*(
     if (due !== undefined && due <= at) enter({ at, action: { _tag: "Pass" } })
   }
 
+  const settleEach = (clock: Clock.Clock): void => {
+    for (;;) {
+      const { state } = history
+      const due = Schedule.next(state)
+      if (due === undefined || due > VenueClock.now(state, clock)) return
+      settle(Math.max(due, state.at))
+    }
+  }
+
+  const durably: Executor["durably"] = (work) =>
+    halt.onFailure(
+      Effect.clockWith((clock) => halt.isHalted() ? refuseWork : Effect.as(journal.committed, work(clock)))
+    )
+
   const refuseWork = Effect.andThen(journal.committed, Effect.die("The venue is halted. Reopen it"))
 
   return {
@@ -114,14 +133,12 @@ export const make = Effect.fnUntraced(function*(
       settle(at)
       return enter({ at, action })
     },
-    durably: (work) =>
-      halt.onFailure(
-        Effect.clockWith((clock) => halt.isHalted() ? refuseWork : Effect.as(journal.committed, work(clock)))
-      ),
+    durably,
+    catchUp: durably(settleEach),
     conclude: Effect.suspend(() => {
       // What a halted venue holds may not be what its commands make.
       if (halt.isHalted()) return Effect.void
-      takeSnapshot(Snapshot.isDueAtTheEnd)
+      takeSnapshot(sleeps ? Snapshot.isDueAsleep : Snapshot.isDueAtTheEnd)
       return journal.committed
     }),
     rescheduled: Queue.take(changes)

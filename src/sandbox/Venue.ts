@@ -47,6 +47,7 @@ import * as Secrets from "./gateway/Secrets.ts"
 import * as Symptoms from "./gateway/Symptoms.ts"
 import * as Trace from "./gateway/Trace.ts"
 import * as Halt from "./Halt.ts"
+import * as Memory from "./Memory.ts"
 import * as Journal from "./store/Journal.ts"
 import * as Outbox from "./store/Outbox.ts"
 import * as Recovery from "./store/Recovery.ts"
@@ -344,8 +345,26 @@ const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): 
     `${file} has no anchor beside it. Whether commands are missing at its end can't be told`
   )
 
+/**
+ * How to open a venue that sleeps while nobody needs it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SleeperOptions extends Options {
+  /** The file of the journal. */
+  readonly file: string
+  /** What the venue knew when it fell asleep. What does not belong to the journal as it is now is left out. */
+  readonly memory?: Memory.Memory
+  /** Keeps what the venue knows besides its journal, after the last command and before the journal is closed. */
+  readonly remember: (memory: Uint8Array) => Effect.Effect<void>
+}
+
+/** How to open any venue. */
+interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "memory" | "remember">> {}
+
 const open = Effect.fnUntraced(function*(
-  { dialect, file = Journal.inMemory, seed = 0 }: Options,
+  { dialect, file = Journal.inMemory, memory: given, remember, seed = 0 }: AnyOptions,
   forks: Forks.Forks
 ): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
   const { policy } = dialect
@@ -360,30 +379,34 @@ const open = Effect.fnUntraced(function*(
   const start = yield* Recovery.start(journal, policy)
   const { history } = start
   const snapshotAt = file === Journal.inMemory ? undefined : history.sequence
-  const feed = Feed.make(journal.run, history.sequence)
-  const tape = Tape.make()
+  const memory = given?.digest === journal.digest() ? given : undefined
+  const feed = Feed.make(journal.run, history.sequence, memory?.feed)
+  const tape = Tape.make(memory?.tape)
   const happened = (sequence: number, at: number, events: ReadonlyArray<Event>): void => {
     feed.happened(sequence, at, events)
     tape.happened(at, events)
   }
   const outbox = Outbox.make(({ at, events, sequence }) => happened(sequence, at, events))
-  yield* Recovery.catchUp(journal, states, start, happened)
+  // What the venue remembers it must not be told again.
+  yield* Recovery.catchUp(journal, states, start, memory === undefined ? happened : () => undefined)
 
   const halt = Halt.make()
   const secrets = Secrets.make(history.state)
-  const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt })
+  const sleeps = remember !== undefined
+  const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt, sleeps })
+  const faults = Faults.make(seed, memory?.faults)
+  const limits = Limits.make(memory?.limits)
+  const requests = Requests.make(memory?.requests)
   // A journal that can't be written to has lost nothing that was answered.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
-      onSuccess: () => Effect.void,
+      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed, tape })) ?? Effect.void,
       onFailure: (error) => Effect.logWarning(error.message)
     })
   )
+  yield* executor.catchUp
   yield* Alarm.start(executor, halt)
 
-  const faults = Faults.make(seed)
-  const limits = Limits.make()
-  const requests = Requests.make()
   const exchanged = Exchanged.make()
   const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets, exchanged })
   return Venue.of({
@@ -416,6 +439,15 @@ const open = Effect.fnUntraced(function*(
  * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
+  Effect.suspend(() => open(options, Forks.make()))
+
+/**
+ * Opens a venue that sleeps and wakes often: with what it knew when it fell asleep, and so that it wakes quickly again.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
   Effect.suspend(() => open(options, Forks.make()))
 
 /**

@@ -348,19 +348,16 @@ const withoutSecurity = (paths: Paths): Paths =>
   )
 
 /**
- * The operations of the control plane.
+ * What the OpenAPI document says of an API whose every operation needs a token.
  *
  * @category api
  * @since 0.1.0
  */
-export class ControlApi extends HttpApi.make("control").add(
-  group.prefix("/control/v1"),
-  ViewsApi.group.middleware(Explained).prefix("/control/v1")
-).annotateMerge(
+export const secured = (title: string, description: string) =>
   OpenApi.annotations({
-    title: "The control of an effect-txc sandbox",
+    title,
     version: "1",
-    description: "Every request needs the header `Authorization: Bearer <control token>`.",
+    description,
     transform: (spec) => ({
       ...spec,
       security: [{ token: [] }],
@@ -372,4 +369,19 @@ export class ControlApi extends HttpApi.make("control").add(
       }
     })
   })
+
+/**
+ * The operations of the control plane.
+ *
+ * @category api
+ * @since 0.1.0
+ */
+export class ControlApi extends HttpApi.make("control").add(
+  group.prefix("/control/v1"),
+  ViewsApi.group.middleware(Explained).prefix("/control/v1")
+).annotateMerge(
+  secured(
+    "The control of an effect-txc sandbox",
+    "Every request needs the header `Authorization: Bearer <control token>`."
+  )
 ) {}

@@ -6,27 +6,20 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
-import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
-import * as SchemaAST from "effect/SchemaAST"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
-import * as Json from "../../protocol/Json.ts"
-import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
+import { type Answer, json, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { JournalError } from "../store/Journal.ts"
 import type { Venue } from "../Venue.ts"
+import * as Calling from "./Calling.ts"
 import * as Control from "./Control.ts"
-import { ControlApi, Explained, type Forked, Malformed, prefix } from "./ControlApi.ts"
+import { ControlApi, type Forked, prefix } from "./ControlApi.ts"
 import { refuse } from "./ControlRefused.ts"
 import type { Place } from "./Forks.ts"
 import * as HistoryControl from "./HistoryControl.ts"
@@ -62,43 +55,42 @@ export interface Options {
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
-/** Compares digests, so that the time it takes shows neither the length of the token nor where a guess differs. */
-const isAuthorized = (headers: Request["headers"], token: string): boolean =>
+/**
+ * Whether a request with these headers has the token. Digests are compared, so that the time it takes shows neither the
+ * length of the token nor where a guess differs.
+ *
+ * @category access
+ * @since 0.1.0
+ */
+export const isAuthorized = (headers: Request["headers"], token: string): boolean =>
   timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
 
-/** Whether a page of another origin sent the request. Only browsers send an origin. */
-const isForeign = ({ headers }: Request): boolean => {
+/**
+ * Whether a page of another origin sent the request. Only browsers send an origin.
+ *
+ * @category access
+ * @since 0.1.0
+ */
+export const isForeign = ({ headers }: Pick<Request, "headers">): boolean => {
   const { host, origin } = headers
   return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
 }
 
-/** The names of the fields of each operation, in its body or its query. */
-const fieldsOf: ReadonlyMap<string, ReadonlyArray<PropertyKey>> = new Map(
-  Object.values({ ...ControlApi.groups.control.endpoints, ...ControlApi.groups.views.endpoints }).map(
-    ({ method, path, payload, query }) => {
-      const schemas = [...payload.values()].flatMap(({ schemas }) => schemas).concat(query ?? [])
-      const names = schemas.flatMap(({ ast }) =>
-        SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => name) : []
-      )
-      return [`${method} ${path}`, names] as const
-    }
-  )
-)
+/**
+ * Whether a path is the control plane's, or the page's.
+ *
+ * @category access
+ * @since 0.1.0
+ */
+export const isFor = (path: string): boolean => Dashboard.paths.has(path) || path.startsWith(prefix)
 
-/** Fields that the operation does not have, perhaps misspelled: without them the operation could mean something else. */
-const unexpected = (method: string, path: string, query: string, body: Uint8Array): ReadonlyArray<string> => {
-  const known = fieldsOf.get(`${method} ${path}`)
-  if (known === undefined || path === `${prefix}Journal`) return []
-  const json = Json.parse(Buffer.from(body).toString("utf8"))
-  const fields = Result.isSuccess(json) && Json.isObject(json.success) ? Object.keys(json.success) : []
-  return [...fields, ...new URLSearchParams(query).keys()].filter((name) => !known.includes(name))
-}
+/** What a request without the token is answered. */
+export const unauthorized: Answer = json(401, {
+  message: "the control plane needs the header: Authorization: Bearer <control token>"
+})
 
-const wrongType = (path: string): Answer =>
-  json(415, {
-    message: `the body of ${path} must come with the header Content-Type: application/` +
-      (path === `${prefix}Journal` ? "x-ndjson" : "json")
-  })
+/** What a page of another origin is answered. */
+export const foreign: Answer = json(403, { message: "the control plane does not answer pages of another origin" })
 
 const groupLayer = (
   venue: Venue["Service"],
@@ -180,50 +172,7 @@ const viewsLayer = (control: Control.Control["Service"]) =>
 
 type Failure = Control.ControlRefused | JournalError
 
-const explainedLayer = HttpApiMiddleware.layerSchemaErrorTransform(
-  Explained,
-  ({ cause, kind }) => Effect.fail(new Malformed({ message: `${kind}: ${cause.message}` }))
-)
-
-const toAnswer = (response: HttpServerResponse.HttpServerResponse): Answer => {
-  const { body, headers, status } = response
-  switch (body._tag) {
-    case "Stream":
-      return {
-        _tag: "Stream",
-        status,
-        headers: { ...headers, ...(body.contentType === undefined ? {} : { "content-type": body.contentType }) },
-        body: Stream.mapError(body.stream, () => new BodyLost())
-      }
-    case "Uint8Array":
-      return {
-        _tag: "Answer",
-        status,
-        headers: { ...headers, "content-type": body.contentType },
-        body: new TextDecoder().decode(body.body)
-      }
-    default:
-      return { _tag: "Answer", status, headers, body: "" }
-  }
-}
-
-/** A request as the API reads it; `undefined` when HTTP has no such method or path. */
-const toWebRequest = ({ body, headers, method, path, query = "" }: Request): globalThis.Request | undefined => {
-  const url = `http://localhost${path}${query === "" ? "" : `?${query}`}`
-  const given = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const]
-  )
-  // Most operations ask for nothing: an empty body says that as well as an empty object.
-  const isBare = method === "POST" && body.length === 0 && headers["content-type"] === undefined
-  const sent = method === "GET" || method === "HEAD" ? undefined : isBare ? Buffer.from("{}") : Buffer.from(body)
-  return Result.getOrUndefined(Result.try(() =>
-    new globalThis.Request(url, {
-      method,
-      headers: { ...Object.fromEntries(given), ...(isBare ? { "content-type": "application/json" } : {}) },
-      ...(sent === undefined || sent.length === 0 ? {} : { body: sent })
-    })
-  ))
-}
+const fieldsOf = Calling.fieldsOf([ControlApi.groups.control, ControlApi.groups.views])
 
 /** The API of a control as an HTTP application. */
 const toApp = (
@@ -234,41 +183,13 @@ const toApp = (
   HttpRouter.toHttpEffect(
     HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
       Layer.provide([groupLayer(venue, control, fork), viewsLayer(control)]),
-      Layer.provide(explainedLayer),
+      Layer.provide(Calling.explainedLayer),
       Layer.provide(HttpServer.layerServices)
     )
   ).pipe(
     // Layers that are built side by side share a memo map: another venue's router must not become this one's.
     Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
   )
-
-type App = Effect.Success<ReturnType<typeof toApp>>
-
-/** Answers an authorized request. What a request opens lives as long as its answer's stream. */
-const run = Effect.fnUntraced(function*(app: App, scope: Scope.Scope, request: Request) {
-  const { body, method, path, query = "" } = request
-  const [field] = unexpected(method, path, query, body)
-  if (field !== undefined) return json(400, { _tag: "Malformed", message: `${path} has no field "${field}"` })
-  const asked = toWebRequest(request)
-  if (asked === undefined) return json(400, { message: `${method} ${path} is not answered here` })
-  const requestScope = yield* Scope.fork(scope)
-  return yield* app.pipe(
-    Effect.map((response) => HttpEffect.scopeTransferToStream(response)),
-    Effect.map(toAnswer),
-    Effect.map((answer) => answer._tag === "Answer" && answer.status === 415 ? wrongType(path) : answer),
-    Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(asked)),
-    Effect.provideService(Scope.Scope, requestScope),
-    Effect.onExit((exit) =>
-      Exit.isSuccess(exit) && exit.value._tag === "Stream" ? Effect.void : Scope.close(requestScope, exit)
-    ),
-    Effect.catchTag("HttpServerError", ({ reason }) =>
-      Effect.succeed(
-        reason._tag === "RouteNotFound"
-          ? json(404, { message: `there is no ${method} ${path}; see ${prefix}openapi.json` })
-          : json(400, { message: reason.message })
-      ))
-  )
-})
 
 /**
  * The control plane of a venue, as long as the scope lives.
@@ -295,18 +216,13 @@ export const make = Effect.fnUntraced(function*(
   const app = yield* toApp(venue, control, fork)
 
   return {
-    isFor: (path) => Dashboard.paths.has(path) || path.startsWith(prefix),
+    isFor,
     isOpenTo: (headers) => isAuthorized(headers, token),
     handle: (request) => {
       if (Dashboard.paths.has(request.path) && request.method === "GET") return Dashboard.page
-      if (isForeign(request)) {
-        return Effect.succeed(json(403, { message: "the control plane does not answer pages of another origin" }))
-      }
-      if (!isAuthorized(request.headers, token)) {
-        const message = "the control plane needs the header: Authorization: Bearer <control token>"
-        return Effect.succeed(json(401, { message }))
-      }
-      return run(app, Context.get(context, Scope.Scope), request)
+      if (isForeign(request)) return Effect.succeed(foreign)
+      if (!isAuthorized(request.headers, token)) return Effect.succeed(unauthorized)
+      return Calling.run(app, Context.get(context, Scope.Scope), request, fieldsOf)
     }
   }
 })

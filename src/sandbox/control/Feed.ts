@@ -329,6 +329,26 @@ export interface Feed {
   readonly requested: (sequence: number, request: Logged) => void
   /** The entries after a place, and then whatever happens; from now on without a place. `"0"` is the beginning. */
   readonly after: (place?: string) => Effect.Effect<Stream.Stream<Entry, FeedGone>, FeedGone>
+  /** The latest entries, at most {@link keptSaved}, as plain data. */
+  readonly saved: () => Saved
+}
+
+/** How many entries are saved when a venue falls asleep. */
+export const keptSaved = 1000
+
+/**
+ * The latest entries of a feed as plain data.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Saved {
+  /** The earliest place that a reader can go on after. */
+  readonly floor: Place
+  /** The latest place. */
+  readonly latest: Place
+  /** The entries in between. */
+  readonly entries: ReadonlyArray<Place & { readonly at: number; readonly what: Event | Requested }>
 }
 
 const toHappening = (event: Event): Happening => {
@@ -365,15 +385,35 @@ const toHappening = (event: Event): Happening => {
 /** What is kept of an entry: the rest is made when somebody reads it. */
 interface Kept extends Place {
   readonly at: number
-  readonly what: Event | Logged
+  readonly what: Event | Logged | Requested
 }
+
+const isLogged = (what: Kept["what"]): what is Logged => !("_tag" in what)
 
 const toEntry = (kept: Kept): Entry => {
   const { at, what } = kept
   return {
     id: idOf(kept),
     at,
-    event: "_tag" in what ? toHappening(what) : { _tag: "Requested", request: what.record() }
+    event: isLogged(what) ? requestedBy(what) : what._tag === "Requested" ? what : toHappening(what)
+  }
+}
+
+const requestedBy = ({ record }: Logged): Requested => ({ _tag: "Requested", request: record() })
+
+const placeIn = ({ index, run, sequence }: Place): Place => ({ sequence, run, index })
+
+/** What is kept of a feed while its venue sleeps. */
+const save = (entries: ReadonlyArray<Kept>, floor: Place, latest: Place): Saved => {
+  const left = entries.at(-keptSaved - 1)
+  return {
+    floor: placeIn(left ?? floor),
+    latest: placeIn(latest),
+    entries: entries.slice(-keptSaved).map(({ at, what, ...place }) => ({
+      ...place,
+      at,
+      what: isLogged(what) ? requestedBy(what) : what
+    }))
   }
 }
 
@@ -391,16 +431,17 @@ const indexAfter = (entries: ReadonlyArray<Kept>, place: Place): number => {
 }
 
 /**
- * The feed of a venue that is opened for the `run`th time. The commands up to `sequence` are not in it.
+ * The feed of a venue that is opened for the `run`th time. The commands up to `sequence` are not in it, unless they were
+ * saved.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (run: number, sequence: number): Feed => {
-  let entries: Array<Kept> = []
+export const make = (run: number, sequence: number, saved?: Saved): Feed => {
+  let entries: Array<Kept> = [...saved?.entries ?? []]
   /** The earliest place that a reader can go on after: every later entry is kept. */
-  let floor: Place = { sequence, run: 0, index: Infinity }
-  let latest = floor
+  let floor: Place = saved?.floor ?? { sequence, run: 0, index: Infinity }
+  let latest = saved?.latest ?? floor
   let waiting: Array<() => void> = []
 
   const add = (entry: Kept): void => {
@@ -443,6 +484,7 @@ export const make = (run: number, sequence: number): Feed => {
   let requests = 0
   let sequenceOfRequests = -1
   return {
+    saved: () => save(entries, floor, latest),
     happened: (sequence, at, events) => {
       const before = { sequence, run: 0, index: 0 }
       if (events.length === 0) {

@@ -65,6 +65,8 @@ export interface Tape {
   readonly happened: (at: number, events: ReadonlyArray<Event>) => void
   /** The candles of a market that begin no later than a time in Unix microseconds, the oldest first. */
   readonly candles: (market: MarketName, seconds: (typeof intervals)[number], until: number) => ReadonlyArray<Candle>
+  /** All candles, as plain data. */
+  readonly saved: () => Saved
 }
 
 /** How many candles of a length are kept. */
@@ -78,6 +80,14 @@ interface Growing {
   close: Units.Units
   volume: Units.Units
 }
+
+/**
+ * The candles of all markets as plain data: by market, and by the length of the interval in seconds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Saved = ReadonlyMap<MarketName, ReadonlyMap<number, Array<Growing>>>
 
 const grow = (candles: Array<Growing>, at: number, price: Units.Units, volume: Units.Units): void => {
   // After a restore the clock may stand earlier: what came later did not happen.
@@ -104,13 +114,13 @@ const toCandle = ({ at, close, high, low, open, volume }: Growing): Candle => ({
 })
 
 /**
- * A tape without candles.
+ * A tape with these candles; without any by default.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Tape => {
-  const markets = new Map<MarketName, ReadonlyMap<number, Array<Growing>>>()
+export const make = (saved?: Saved): Tape => {
+  const markets = new Map<MarketName, ReadonlyMap<number, Array<Growing>>>(saved)
   const of = (market: MarketName) => {
     const found = markets.get(market) ?? new Map(intervals.map((seconds) => [seconds, []]))
     markets.set(market, found)
@@ -126,6 +136,7 @@ export const make = (): Tape => {
         }
       }
     },
+    saved: () => markets,
     candles: (market, seconds, until) =>
       (markets.get(market)?.get(seconds) ?? []).filter(({ at }) => at * 1e6 <= until).slice(-kept).map(toCandle)
   }

@@ -26,12 +26,15 @@ type OfCall<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag:
 
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
 
+/** What identifiers begin with in a venue that no identity was given. */
+const noIdentity = "00000000-0000"
+
 /**
  * An identifier in the form of a UUID, made from the next number, so that the same commands give the same identifiers.
  */
 const uuid = (state: State): string => {
   const digits = (++state.lastId).toString(16).padStart(12, "0")
-  return `00000000-0000-4000-8000-${digits}`
+  return `${state.identity ?? noIdentity}-4000-8000-${digits}`
 }
 
 const isListed = (state: State, ticker: Ticker): boolean =>

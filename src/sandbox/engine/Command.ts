@@ -518,6 +518,19 @@ export interface SetSkew {
 }
 
 /**
+ * Gives the venue an identity: keys, codes and sub-accounts that are made from now on are named by it, and are not those of
+ * another venue. Going back to an earlier state keeps it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetIdentity {
+  readonly _tag: "SetIdentity"
+  /** Twelve hexadecimal digits as a UUID begins, such as `1f2e3d4c-5b6a`. */
+  readonly identity: string
+}
+
+/**
  * Lets time pass: only what is due happens.
  *
  * @category models
@@ -574,6 +587,7 @@ export type Action =
   | OpenPosition
   | SetClock
   | SetSkew
+  | SetIdentity
   | Pass
   | Restore
   | Begin
@@ -813,6 +827,10 @@ const SetClock = Schema.TaggedStruct("SetClock", { clock: Clock })
 
 const SetSkew = Schema.TaggedStruct("SetSkew", { skew: Schema.Int })
 
+const SetIdentity = Schema.TaggedStruct("SetIdentity", {
+  identity: Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}$/u))
+})
+
 const Pass = Schema.TaggedStruct("Pass", {})
 
 const Restore = Schema.TaggedStruct("Restore", { sequence: Count })
@@ -844,6 +862,7 @@ export const Action = Schema.Union([
   OpenPosition,
   SetClock,
   SetSkew,
+  SetIdentity,
   Pass,
   Restore,
   Begin

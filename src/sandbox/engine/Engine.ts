@@ -194,6 +194,9 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
     case "SetClock":
       state.clock = action.clock
       return Reply.done
+    case "SetIdentity":
+      state.identity = action.identity
+      return Reply.done
     case "SetSkew":
       state.skew = action.skew
       return Reply.done

@@ -57,8 +57,11 @@ export const apply = (
   const { action } = command
   const { at } = history.state
   if (action._tag === "Restore") {
+    const { identity } = history.state
     history.sequence++
     history.state = recall(action.sequence)
+    // What is made from now on must not be named like what another venue makes.
+    if (identity !== undefined) history.state.identity = identity
     return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
   }
   const { events, reply } = Engine.apply(history.state, command)

@@ -346,6 +346,8 @@ export interface State {
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
   /** The number that was last given to an order, a transaction or a record. */
   lastId: number
+  /** What the identifiers of keys, codes and sub-accounts begin with. Without one they are those of any other venue. */
+  identity?: string
   /** The time of the latest command, in Unix microseconds. No later command has an earlier time. */
   at: number
   /** The clock of the venue. */

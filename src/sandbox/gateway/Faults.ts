@@ -272,6 +272,21 @@ export interface Faults {
   readonly list: () => ReadonlyArray<Armed>
   /** The fault that hits the next call: the first that matches it and whose turn it is. Counts the call. */
   readonly next: (path: string, apiKey: string | undefined) => Fired | undefined
+  /** All that is known of them, as plain data. */
+  readonly saved: () => Saved
+}
+
+/**
+ * The faults of a venue as plain data.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Saved {
+  /** The faults in force, the oldest first. */
+  readonly faults: ReadonlyArray<Armed>
+  /** The number that was last given to a fault. */
+  readonly last: number
 }
 
 /** A number from 0 to below 1 that depends only on the seed, the fault and how often it has matched. */
@@ -279,14 +294,15 @@ const chance = (seed: number, id: number, matched: number): number =>
   createHash("sha256").update(`${seed} ${id} ${matched}`).digest().readUIntBE(0, 6) / 2 ** 48
 
 /**
- * The faults of a new venue: none. `seed` decides the chances.
+ * The faults of a new venue, none, or those that were saved. `seed` decides the chances.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (seed: number): Faults => {
-  let faults: Array<{ readonly id: number; readonly fault: Fault; matched: number; fired: number }> = []
-  let last = 0
+export const make = (seed: number, saved: Saved = { faults: [], last: 0 }): Faults => {
+  let faults: Array<{ readonly id: number; readonly fault: Fault; matched: number; fired: number }> = saved.faults
+    .map(({ fault, fired, id, matched }) => ({ id, fault, matched, fired }))
+  let { last } = saved
   return {
     add: (fault) => {
       faults.push({ id: ++last, fault, matched: 0, fired: 0 })
@@ -301,6 +317,7 @@ export const make = (seed: number): Faults => {
       faults = []
     },
     list: () => faults.map((entry) => ({ ...entry })),
+    saved: () => ({ faults, last }),
     next: (path, apiKey) => {
       for (const entry of faults) {
         const { fault, id } = entry

@@ -22,10 +22,12 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as ControlPlane from "../control/ControlPlane.ts"
-import * as Protocol from "../page/Protocol.ts"
 import { Venue } from "../Venue.ts"
+import { type Backend, backendOf } from "./Backend.ts"
+import type { Answer, Request } from "./Message.ts"
 
 /** The base URL for clients of the sandbox in the same process. Nothing listens there. */
 export const baseUrl = "http://localhost"
@@ -45,6 +47,58 @@ const bodyOf = (
   return Stream.mkUint8Array(Stream.mapError(body.stream, failed))
 }
 
+const reset = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.HttpClientError({
+    reason: new HttpClientError.TransportError({ request, cause: connectionReset })
+  })
+
+/** The answer of a backend, also where it comes later. */
+const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
+  Effect.clockWith((clock) =>
+    Effect.flatten(
+      Effect.callback<Effect.Effect<Answer>>((resume) =>
+        backend.receive(request, clock, (answer) =>
+          resume(Effect.succeed(Effect.isEffect(answer) ? answer : Effect.succeed(answer))))
+      )
+    )
+  )
+
+/**
+ * An `HttpClient` whose requests go to a backend in the same process. What was sent arrives as long as the scope lives,
+ * whether or not its caller still waits.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) =>
+    HttpClient.make((request, url) =>
+      Effect.flatMap(bodyOf(request), (body) => {
+        const headers = request.body._tag === "Uint8Array"
+          ? { ...request.headers, "content-type": request.body.contentType }
+          : request.headers
+        const { method } = request
+        const message = {
+          method,
+          path: url.pathname,
+          query: url.search.slice(1),
+          headers: { host: url.host, ...headers },
+          body,
+          from: "in-process"
+        }
+        const sent = Effect.forkIn(answerOf(backend, message), scope, { startImmediately: true })
+        return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {
+          if (answer._tag === "Reset") return Effect.fail(reset(request))
+          const { headers, status } = answer
+          const respond = (body: BodyInit) =>
+            HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
+          return answer._tag === "Answer"
+            ? Effect.succeed(respond(answer.body))
+            : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)
+        })
+      })
+    ))
+
 /**
  * An `HttpClient` for the venue in the context. With a control token the control plane answers too, as it does over HTTP,
  * but it serves no forks.
@@ -62,40 +116,8 @@ export const layerWith = (
     HttpClient.HttpClient,
     Effect.gen(function*() {
       const venue = yield* Venue
-      const scope = yield* Effect.scope
       const control = controlToken === undefined ? undefined : yield* ControlPlane.make(venue, { token: controlToken })
-      return HttpClient.make((request, url) =>
-        Effect.flatMap(bodyOf(request), (body) => {
-          const headers = request.body._tag === "Uint8Array"
-            ? { ...request.headers, "content-type": request.body.contentType }
-            : request.headers
-          const { method } = request
-          const message = { method, path: url.pathname, query: url.search.slice(1), headers, body, from: "in-process" }
-          const protocol = Protocol.answer(message, venue.dialect)
-          const handled = protocol !== undefined
-            ? Effect.succeed(protocol)
-            : control?.isFor(message.path) === true
-            ? control.handle(message)
-            : venue.handle(message)
-          // What was sent arrives, whether or not its caller still waits.
-          const sent = Effect.forkIn(handled, scope, { startImmediately: true })
-          return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {
-            if (answer._tag === "Reset") {
-              return Effect.fail(
-                new HttpClientError.HttpClientError({
-                  reason: new HttpClientError.TransportError({ request, cause: connectionReset })
-                })
-              )
-            }
-            const { headers, status } = answer
-            const respond = (body: BodyInit) =>
-              HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
-            return answer._tag === "Answer"
-              ? Effect.succeed(respond(answer.body))
-              : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)
-          })
-        })
-      )
+      return yield* make(backendOf(venue, control))
     })
   )
 

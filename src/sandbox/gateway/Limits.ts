@@ -25,6 +25,28 @@ export interface Limits {
   readonly override: (limit: RateLimit | undefined, path?: string) => void
   /** Forgets the calls that were counted, and keeps the limits. */
   readonly forget: () => void
+  /** All that was counted and replaced, as plain data. */
+  readonly saved: () => Saved
+}
+
+/** The calls of a caller that count together. */
+interface Window {
+  readonly start: number
+  readonly end: number
+  calls: number
+}
+
+/**
+ * The rate limits of a venue as plain data.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Saved {
+  /** What was counted, by path and caller. */
+  readonly windows: ReadonlyMap<string, Window>
+  /** The limits that replace documented ones, by path. */
+  readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
 
 /**
@@ -39,9 +61,9 @@ export const countedAs = ({ access, path }: Endpoint.Any): string => access === 
 const kept = 10_000
 
 /** @category constructors */
-export const make = (): Limits => {
-  const windows = new Map<string, { readonly start: number; readonly end: number; calls: number }>()
-  const overrides = new Map<string | undefined, RateLimit>()
+export const make = (saved?: Saved): Limits => {
+  const windows = new Map<string, Window>(saved?.windows)
+  const overrides = new Map<string | undefined, RateLimit>(saved?.overrides)
   const of = (path: string, documented: RateLimit): RateLimit =>
     overrides.get(path) ?? overrides.get(undefined) ?? documented
   return {
@@ -65,6 +87,7 @@ export const make = (): Limits => {
       if (limit === undefined) overrides.delete(path)
       else overrides.set(path, limit)
     },
-    forget: () => windows.clear()
+    forget: () => windows.clear(),
+    saved: () => ({ windows, overrides })
   }
 }

@@ -197,17 +197,22 @@ export interface Requests {
   readonly add: (at: number, show: () => NewRequest) => Logged
   /** The calls with a greater number, as far as they are kept, the oldest first. */
   readonly after: (number: number) => ReadonlyArray<RequestRecord>
+  /** The latest records, at most {@link keptSaved}, as plain data. */
+  readonly saved: () => ReadonlyArray<RequestRecord>
 }
 
+/** How many calls are saved when a venue falls asleep. */
+export const keptSaved = 1000
+
 /**
- * An empty log.
+ * A log with these records; an empty one by default.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Requests => {
-  let last = 0
-  let requests: Array<Logged> = []
+export const make = (saved: ReadonlyArray<RequestRecord> = []): Requests => {
+  let requests: Array<Logged> = saved.map((record) => ({ number: record.number, at: record.at, record: () => record }))
+  let last = requests.at(-1)?.number ?? 0
   return {
     add: (at, show) => {
       const number = ++last
@@ -221,6 +226,7 @@ export const make = (): Requests => {
       const latest = requests.slice(-kept)
       const first = latest[0]?.number ?? 0
       return latest.slice(Math.max(0, number + 1 - first)).map(({ record }) => record())
-    }
+    },
+    saved: () => requests.slice(-keptSaved).map(({ record }) => record())
   }
 }

@@ -22,8 +22,13 @@ const sourceOf = (text: string): string => `'sha256-${createHash("sha256").updat
 const between = (html: string, begin: string, end: string): string =>
   html.slice(html.indexOf(begin) + begin.length, html.lastIndexOf(end))
 
-/** The page runs only its own program and style, loads nothing from elsewhere, and can't be framed by another page. */
-const toAnswer = (html: string): Answer => ({
+/**
+ * A page that runs only its own program and style, loads nothing from elsewhere, and can't be framed by another page.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const toAnswer = (html: string): Answer => ({
   _tag: "Answer",
   status: 200,
   headers: {

@@ -20,6 +20,19 @@ const commandsBetween = 10_000
  */
 export const isDueAtTheEnd = (sequence: number, last: number): boolean => sequence - last >= commandsBetween
 
+/** The fewest commands for which a venue that falls asleep writes a snapshot. */
+const commandsAsleep = 500
+
+/**
+ * Whether a venue that falls asleep at command `sequence` gets a new snapshot, when its last one is of command `last`. To
+ * wake it then costs little more than to read the snapshot, and a large venue that wakes for a few calls writes none.
+ *
+ * @category snapshots
+ * @since 0.1.0
+ */
+export const isDueAsleep = (sequence: number, last: number): boolean =>
+  sequence - last >= Math.max(commandsAsleep, sequence / 10)
+
 /**
  * Whether a journal needs a new snapshot at command `sequence`, when its last one is of command `last`: after 10000
  * commands, or as many as all before them. The gaps grow with the journal, so that snapshots stay cheap: all together cost

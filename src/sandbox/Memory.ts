@@ -1,0 +1,71 @@
+/**
+ * What a venue knows besides its journal: faults, limits, calls, the feed and candles. A venue that falls asleep writes it
+ * down, so that nobody can tell that it has slept. A venue whose process was killed has lost it.
+ *
+ * @since 0.1.0
+ */
+import type * as Feed from "./control/Feed.ts"
+import type * as Tape from "./control/Tape.ts"
+import type * as Faults from "./gateway/Faults.ts"
+import type * as Limits from "./gateway/Limits.ts"
+import type * as Requests from "./gateway/Requests.ts"
+import * as Packed from "./store/Packed.ts"
+
+/**
+ * What a venue knows besides its journal.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Memory {
+  /** The hash of all commands of the journal that it belongs to, in lower-case hex. */
+  readonly digest: string
+  /** The faults in force. */
+  readonly faults: Faults.Saved
+  /** The rate limits in force, and the calls that were counted. */
+  readonly limits: Limits.Saved
+  /** The latest calls. */
+  readonly requests: ReadonlyArray<Requests.RequestRecord>
+  /** The latest entries of the feed. */
+  readonly feed: Feed.Saved
+  /** The candles of all markets. */
+  readonly tape: Tape.Saved
+}
+
+/** Where a venue keeps what it knows. */
+interface Parts {
+  readonly journal: { readonly digest: () => string }
+  readonly faults: Faults.Faults
+  readonly limits: Limits.Limits
+  readonly requests: Requests.Requests
+  readonly feed: Feed.Feed
+  readonly tape: Tape.Tape
+}
+
+/**
+ * What a venue knows besides its journal, as bytes. It must have no call in progress.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const encode = ({ faults, feed, journal, limits, requests, tape }: Parts): Uint8Array => {
+  const memory: Memory = {
+    digest: journal.digest(),
+    faults: faults.saved(),
+    limits: limits.saved(),
+    requests: requests.saved(),
+    feed: feed.saved(),
+    tape: tape.saved()
+  }
+  return Packed.pack(memory)
+}
+
+/**
+ * What these bytes hold, which `encode` has made; `undefined` when they are something else.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const decode = (bytes: Uint8Array): Memory | undefined =>
+  // Only `encode` makes these bytes, hence the type.
+  Packed.isPacked(bytes) ? Packed.unpack(bytes) as Memory : undefined

@@ -1,0 +1,59 @@
+/**
+ * What answers requests, whatever carries them.
+ *
+ * @since 0.1.0
+ */
+import type * as Clock from "effect/Clock"
+import type * as Effect from "effect/Effect"
+import type * as ControlPlane from "../control/ControlPlane.ts"
+import * as Protocol from "../page/Protocol.ts"
+import type { Venue } from "../Venue.ts"
+import type { Answer, Request, Written } from "./Message.ts"
+import * as Responses from "./Responses.ts"
+
+/**
+ * A request without its body.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Head = Omit<Request, "body">
+
+/**
+ * What answers requests.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Backend {
+  /** Whether a request is an owner's, who may send more. */
+  readonly isOwners: (head: Head) => boolean
+  /** The answer to a request whose body is not read. */
+  readonly refuse: (head: Head, kind: "bodyTooLarge" | "unavailable") => Written
+  /** Answers a request. `resume` is called once: with the answer, or with how to come by it. */
+  readonly receive: (
+    request: Request,
+    clock: Clock.Clock,
+    resume: (answer: Answer | Effect.Effect<Answer>) => void
+  ) => void
+}
+
+/**
+ * What answers the requests to a venue: its exchange, its control plane if it has one, and its page.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const backendOf = (
+  venue: Venue["Service"],
+  control: ControlPlane.ControlPlane | undefined
+): Backend => ({
+  isOwners: ({ headers, path }) => control !== undefined && control.isFor(path) && control.isOpenTo(headers),
+  refuse: ({ path }, kind) => Responses.refuse(venue.dialect, path, kind),
+  receive: (request, clock, resume) => {
+    const protocol = Protocol.answer(request, venue.dialect)
+    if (protocol !== undefined) return resume(protocol)
+    if (control?.isFor(request.path) === true) resume(control.handle(request))
+    else venue.receive(request, clock, resume)
+  }
+})

@@ -1,0 +1,148 @@
+/**
+ * The edge of a host: finds out for which venue a request is, by its path or by the host that it names, and sends it there.
+ * What names no venue of this host is refused. There is no venue by default.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Dialect from "../../protocol/Dialect.ts"
+import { prefix } from "../control/ControlApi.ts"
+import * as ControlPlane from "../control/ControlPlane.ts"
+import type { Backend, Head } from "../gateway/Backend.ts"
+import { header, type Written } from "../gateway/Message.ts"
+import * as Responses from "../gateway/Responses.ts"
+import * as Dashboard from "../page/Dashboard.ts"
+import type { Host } from "./Host.ts"
+import { unknownVenue } from "./HostModels.ts"
+import * as HostPage from "./HostPage.ts"
+import * as HostPlane from "./HostPlane.ts"
+import * as Refusals from "./Refusals.ts"
+
+/** The name of a host without its port, in lower case and without a dot at its end. */
+const nameOf = (authority: string): string => authority.toLowerCase().replace(/:\d*$/u, "").replace(/\.$/u, "")
+
+const address = /^(?:\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3})$/u
+
+/** What names like `{id}.localhost` end with. Every machine that knows them takes them for itself. */
+const local = ".localhost"
+
+/** For whom a request is. */
+type Target =
+  | { readonly _tag: "Host" }
+  | { readonly _tag: "Venue"; readonly id: string; readonly path: string }
+  | { readonly _tag: "Refused"; readonly answer: Written }
+
+/**
+ * Whether a request that names this host is for the host itself: it names an address, this machine, or one of the names that
+ * the host was given. A page of another site that has its name point here names another.
+ */
+const isKnown = (name: string, names: ReadonlySet<string>): boolean =>
+  name === "localhost" || address.test(name) || names.has(name)
+
+const misdirected = (path: string, name: string): Written =>
+  Refusals.refuse(
+    path,
+    421,
+    "UnknownHost",
+    name === ""
+      ? "The request names no host. Send the header Host"
+      : `This host is not called ${name.slice(0, 100)}. Call it by its address, or say its name where it is started ` +
+        "(--public-url)"
+  )
+
+const venuePath = /^\/v\/([^/]*)(.*)$/su
+
+const redirected = (path: string): Written => ({
+  _tag: "Answer",
+  status: 308,
+  headers: { location: `${path}/` },
+  body: ""
+})
+
+/** Finds out for whom a request is. */
+const targetOf = (names: ReadonlySet<string>, host: Host["Service"], head: Head): Target => {
+  const { path } = head
+  const name = nameOf(header({ ...head, body: nothing }, "host"))
+  if (name.endsWith(local)) return { _tag: "Venue", id: name.slice(0, -local.length), path }
+  if (!isKnown(name, names)) return { _tag: "Refused", answer: misdirected(path, name) }
+  const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
+  if (id === undefined) return { _tag: "Host" }
+  if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
+  // The page's own addresses are relative to the slash.
+  return { _tag: "Refused", answer: redirected(path) }
+}
+
+const nothing = new Uint8Array()
+
+const isOwners = (host: Host["Service"], target: Target, { headers, path }: Head): boolean => {
+  if (target._tag === "Host") return path.startsWith(prefix) && ControlPlane.isAuthorized(headers, host.token)
+  const token = target._tag === "Venue" ? host.registered(target.id)?.controlToken : undefined
+  return target._tag === "Venue" && token !== undefined && target.path.includes(prefix) &&
+    ControlPlane.isAuthorized(headers, token)
+}
+
+const noExchange = (path: string): Written =>
+  Refusals.refuse(
+    path,
+    404,
+    "UnknownVenue",
+    "This is a host of many exchanges, and none of them is here. POST to /control/v1/Venues makes one, and says where it is"
+  )
+
+/**
+ * What answers the requests to a host and to all its venues. `names` are the names of the host, besides its addresses.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(
+  host: Host["Service"],
+  names: ReadonlyArray<string> = []
+): Effect.fn.Return<Backend, never, Scope.Scope> {
+  const plane = yield* HostPlane.make(host)
+  const known = new Set(names.map(nameOf))
+  return {
+    isOwners: (head) => isOwners(host, targetOf(known, host, head), head),
+    refuse: (head, kind) => Responses.refuse(Dialect.document, head.path, kind),
+    receive: (request, clock, resume) => {
+      const target = targetOf(known, host, request)
+      if (target._tag === "Refused") return resume(target.answer)
+      const { path } = request
+      if (target._tag === "Venue") {
+        if (host.registered(target.id) === undefined) {
+          return resume(Refusals.unknown(target.path, unknownVenue(target.id)))
+        }
+        return host.placement.send(target.id, { ...request, path: target.path }, clock, resume)
+      }
+      if (path.startsWith(prefix)) return resume(plane(request))
+      if (Dashboard.paths.has(path) && request.method === "GET") return resume(HostPage.page)
+      resume(noExchange(path))
+    }
+  }
+})
+
+/**
+ * What answers the requests to a port that one venue has to itself.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ofVenue = (host: Host["Service"], id: string, names: ReadonlyArray<string> = []): Backend => {
+  const known = new Set(names.map(nameOf))
+  const target = (head: Head): Target => {
+    const name = nameOf(header({ ...head, body: nothing }, "host"))
+    return isKnown(name, known) || name === `${id}${local}`
+      ? { _tag: "Venue", id, path: head.path }
+      : { _tag: "Refused", answer: misdirected(head.path, name) }
+  }
+  return {
+    isOwners: (head) => isOwners(host, target(head), head),
+    refuse: (head, kind) => Responses.refuse(Dialect.document, head.path, kind),
+    receive: (request, clock, resume) => {
+      const found = target(request)
+      if (found._tag === "Refused") resume(found.answer)
+      else host.placement.send(id, request, clock, resume)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The files of a host's venues: each has a folder of its own.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Memory from "../Memory.ts"
+import { fromSqlite, type JournalError } from "../store/JournalError.ts"
+
+/**
+ * The files of a venue.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Files {
+  /** The file of the journal. */
+  readonly journal: string
+  /** Makes the folder, if it is not there. */
+  readonly make: Effect.Effect<void, JournalError>
+  /** What the venue knew when it fell asleep, if that was written down. */
+  readonly memory: Effect.Effect<Memory.Memory | undefined>
+  /** Writes down what it knows. What can't be written is lost, which is logged. */
+  readonly remember: (memory: Uint8Array) => Effect.Effect<void>
+  /** Removes what was written down: the venue is awake, and knows more. */
+  readonly forget: Effect.Effect<void>
+  /** Removes all files. */
+  readonly remove: Effect.Effect<void, JournalError>
+}
+
+/**
+ * The files of a venue in the folder of a host.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const of = (folder: string, id: string): Files => {
+  const own = join(folder, "venues", id)
+  const journal = join(own, "journal.sqlite")
+  const memory = join(own, "memory")
+  const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(journal) })
+  return {
+    journal,
+    make: attempt(() => void mkdirSync(own, { recursive: true, mode: 0o700 })),
+    memory: Effect.orElseSucceed(
+      attempt(() => existsSync(memory) ? Memory.decode(readFileSync(memory)) : undefined),
+      () => undefined
+    ),
+    remember: (bytes) =>
+      Effect.catch(
+        attempt(() => {
+          writeFileSync(`${memory}-new`, bytes, { mode: 0o600 })
+          renameSync(`${memory}-new`, memory)
+        }),
+        ({ reason }) =>
+          Effect.logWarning(`${memory} can't be written (${reason}): the venue forgets its faults, limits and calls`)
+      ),
+    forget: Effect.ignore(attempt(() => rmSync(memory, { force: true }))),
+    remove: Effect.tryPromise({
+      try: () => rm(own, { recursive: true, force: true }),
+      catch: fromSqlite(own)
+    })
+  }
+}
+
+/**
+ * A folder for a host that keeps nothing. It is removed with the scope.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effect.acquireRelease(
+  Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-host-")), catch: fromSqlite(tmpdir()) }),
+  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+)

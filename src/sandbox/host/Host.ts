@@ -1,0 +1,499 @@
+/**
+ * Many venues in one process. Each has its own journal, token, keys and time, and shares nothing with the others. Venues that
+ * nobody needs sleep on the disk, and the next call wakes them.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Host } from "effect-txc/sandbox"
+ *
+ * // Two exchanges of their own, in this process.
+ * const urls = Effect.gen(function*() {
+ *   const host = yield* Host.Host
+ *   const one = yield* host.make({ owner: "ci" })
+ *   const other = yield* host.make({ owner: "ci", dialect: "live" })
+ *   return [one.url, other.url]
+ * }).pipe(Effect.provide(Host.layer()))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpClient from "effect/http/HttpClient"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { randomBytes } from "node:crypto"
+import * as Dialect from "../../protocol/Dialect.ts"
+import type { ControlRefused } from "../control/ControlRefused.ts"
+import type { Action, Command } from "../engine/Command.ts"
+import * as InProcess from "../gateway/InProcess.ts"
+import type { JournalError } from "../store/JournalError.ts"
+import * as Venue from "../Venue.ts"
+import * as Beginning from "./Beginning.ts"
+import * as Edge from "./Edge.ts"
+import * as Files from "./Files.ts"
+import * as HostBounds from "./HostBounds.ts"
+import type { Bounds } from "./HostBounds.ts"
+import * as Models from "./HostModels.ts"
+import * as Local from "./Local.ts"
+import type { Placement } from "./Placement.ts"
+import * as Registry from "./Registry.ts"
+import * as Resident from "./Resident.ts"
+import * as Room from "./Room.ts"
+
+export { BoundReached, type Bounds, defaults } from "./HostBounds.ts"
+export {
+  type CopyOptions,
+  type HostStatus,
+  type Made,
+  type MakeOptions,
+  NotMade,
+  type Summary,
+  UnknownVenue
+} from "./HostModels.ts"
+export type { VenueKey } from "./Registry.ts"
+
+/**
+ * How to open a host.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Partial<Bounds> {
+  /** The folder of all venues; without one a temporary folder, which is removed when the host is closed. */
+  readonly folder?: string
+  /** The token of the host's control plane; without one the one that it had before, or a new one. */
+  readonly token?: string
+  /** How long a venue is awake after it was last needed, in milliseconds; 60000 by default. */
+  readonly idleMillis?: number
+  /** How long venues live that are made without a time to live, in milliseconds; for ever by default. */
+  readonly timeToLiveMillis?: number
+}
+
+/** What making a venue can fail with. */
+export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
+
+/** Opens a port for a venue as long as the scope lives, and gives its number. 0 asks for any free one. */
+export type OpenPort = (id: string, port: number) => Effect.Effect<number, Models.NotMade, Scope.Scope>
+
+/**
+ * Many venues in one process.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Host extends Context.Service<Host, {
+  /** The token of the host's control plane. */
+  readonly token: string
+  /** Makes a venue. It is there, durably, when this succeeds; its journal is written at its first call. */
+  readonly make: (options?: Models.MakeOptions) => Effect.Effect<Models.Made, Failure>
+  /** The venues of an owner, or all, in the order in which they were made. */
+  readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Models.Summary>>
+  /** A venue by its id, with its token and its keys. */
+  readonly find: (id: string) => Effect.Effect<Models.Made, Models.UnknownVenue>
+  /**
+   * Copies a venue: a new one, with the history of the other, and with a token and keys of its own. Faults, limits and forks
+   * are not copied.
+   */
+  readonly copy: (
+    id: string,
+    options?: Models.CopyOptions
+  ) => Effect.Effect<Models.Made, Failure | Models.UnknownVenue>
+  /** Lets a venue fall asleep now; `false` when it is needed, or sleeps already. */
+  readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue>
+  /** Ends a venue, and removes its files. Calls in progress have five seconds. */
+  readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
+  /** How much the host holds. */
+  readonly status: Effect.Effect<Models.HostStatus>
+  /** Where the venues are: this process. */
+  readonly placement: Placement["Service"]
+  /** What is known of a venue while it sleeps; `undefined` when there is none. */
+  readonly registered: (id: string) => Registry.Registered | undefined
+  /** Says where the host is reached, and how a venue gets a port of its own. Ports of venues are opened again. */
+  readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void>
+}>()("effect-txc/sandbox/Host") {}
+
+/** How often the host looks for venues that should sleep or end. */
+const sweepEvery = "1 second"
+
+/** So many random letters and digits, of which none is mistaken for another. */
+const draw = (length: number): string => {
+  const letters = "abcdefghijkmnpqrstuvwxyz23456789"
+  return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
+}
+
+const secret = (): string => randomBytes(24).toString("base64url")
+
+const own = (): Beginning.Own => ({
+  identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
+  secret
+})
+
+/** A venue of the host. */
+interface Entry extends Local.Entry {
+  registered: Registry.Registered
+  readonly files: Files.Files
+  /** Lives until the venue is ended, or the host is closed. */
+  readonly scope: Scope.Closeable
+}
+
+const dialectOf = ({ dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">): Dialect.Dialect => {
+  const spoken = Dialect.byName[dialect]
+  return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
+}
+
+/** The commands of the example by dialect: they are made once. */
+const makeExamples = () => {
+  const known = new Map<string, ReadonlyArray<Action>>()
+  return (registered: Registry.Registered): Effect.Effect<ReadonlyArray<Action>, JournalError> =>
+    Effect.suspend(() => {
+      const name = `${registered.dialect} ${registered.reduceOnly}`
+      const found = known.get(name)
+      if (!registered.example) return Effect.succeed([])
+      if (found !== undefined) return Effect.succeed(found)
+      // The control refuses nothing of the example.
+      const made = Effect.catchTag(
+        Beginning.example(dialectOf(registered)),
+        "ControlRefused",
+        (error: ControlRefused) => Effect.die(error)
+      )
+      return Effect.tap(made, (actions) => Effect.sync(() => known.set(name, actions)))
+    })
+}
+
+const memoryNow = (): number => {
+  const { external, heapUsed } = process.memoryUsage()
+  return heapUsed + external
+}
+
+// -----------------------------------------------------------------------------
+// What a host is made of
+// -----------------------------------------------------------------------------
+
+interface Parts {
+  readonly entries: Map<string, Entry>
+  readonly registry: Registry.Registry
+  readonly bounds: Bounds
+  readonly folder: string
+  readonly timeToLiveMillis: number | undefined
+  readonly room: Room.Room
+  readonly scope: Scope.Scope
+  readonly run: (effect: Effect.Effect<unknown>) => void
+  readonly examples: ReturnType<typeof makeExamples>
+  addresses: Models.Addresses
+  openPort: OpenPort
+}
+
+const entryOf = ({ entries }: Parts, id: string): Effect.Effect<Entry, Models.UnknownVenue> => {
+  const entry = entries.get(id)
+  return entry === undefined || entry.registered.partial
+    ? Effect.fail(Models.unknownVenue(id))
+    : Effect.succeed(entry)
+}
+
+/** Opens a venue. One without commands begins with `beginning`. */
+const openVenue = (
+  { room }: Parts,
+  { files, registered }: Pick<Entry, "files" | "registered">,
+  beginning: Effect.Effect<ReadonlyArray<Command>, JournalError>
+): Effect.Effect<Venue.Venue["Service"], Local.WakeFailure, Scope.Scope> =>
+  Effect.gen(function*() {
+    yield* Effect.acquireRelease(room.take, () => room.giveBack)
+    yield* files.make
+    const memory = yield* files.memory
+    const venue = yield* Venue.wake({
+      dialect: dialectOf(registered),
+      seed: registered.seed,
+      file: files.journal,
+      remember: files.remember,
+      ...(memory === undefined ? {} : { memory })
+    })
+    if (memory !== undefined) yield* files.forget
+    if (venue.sequence() === 0) yield* venue.replay(yield* beginning)
+    return venue
+  })
+
+/** Adds a venue to those of this process. */
+const add = Effect.fnUntraced(function*(
+  parts: Parts,
+  registered: Registry.Registered,
+  beginning: Effect.Effect<ReadonlyArray<Command>, JournalError> = Effect.map(
+    parts.examples(registered),
+    (actions) => Beginning.commands(registered, actions)
+  )
+) {
+  const { entries, folder, room, run } = parts
+  const scope = yield* Scope.fork(parts.scope)
+  const files = Files.of(folder, registered.id)
+  const resident = Resident.make<Local.WakeFailure>({
+    controlToken: registered.controlToken,
+    open: openVenue(parts, { files, registered }, beginning),
+    room: Effect.matchEffect(Effect.acquireRelease(room.take, () => room.giveBack), {
+      onFailure: () => Effect.succeed(false),
+      onSuccess: () => Effect.succeed(true)
+    }),
+    baseUrl: () => Models.urlOf(parts.addresses, registered.id),
+    scope,
+    run
+  })
+  const entry: Entry = { registered, files, scope, resident }
+  entries.set(registered.id, entry)
+  return entry
+})
+
+/** Writes down what is known of a venue. */
+const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Registered>) => {
+  entry.registered = { ...entry.registered, ...change }
+  return registry.put(entry.registered)
+}
+
+const isOwnedBy = (owner: string) => ({ registered }: Entry): boolean => registered.owner === owner
+
+const count = (entries: ReadonlyMap<string, Entry>, isCounted: (entry: Entry) => boolean): number => {
+  let counted = 0
+  for (const entry of entries.values()) if (isCounted(entry)) counted++
+  return counted
+}
+
+const hasPort = ({ registered }: Entry): boolean => registered.port !== undefined
+
+/** Whether one more venue may be made. */
+const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBounds.BoundReached | undefined => {
+  if (entries.size >= bounds.maxVenues) return HostBounds.reached(bounds, "maxVenues")
+  if (count(entries, isOwnedBy(owner)) >= bounds.maxPerOwner) return HostBounds.reached(bounds, "maxPerOwner")
+  if (port && count(entries, hasPort) >= bounds.maxPorts) return HostBounds.reached(bounds, "maxPorts")
+  return undefined
+}
+
+const view = ({ addresses }: Parts, { registered, resident }: Entry): Models.Made =>
+  Models.toMade(addresses, registered, resident.isAwake())
+
+/** What every new venue has. */
+const newcomer = Effect.fnUntraced(function*(
+  { timeToLiveMillis: usual }: Parts,
+  { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions
+) {
+  const now = yield* Clock.currentTimeMillis
+  return {
+    id: draw(12),
+    owner,
+    controlToken: secret(),
+    madeAt: now,
+    ...(timeToLiveMillis === undefined ? {} : { endsAt: now + timeToLiveMillis }),
+    partial: true
+  }
+})
+
+// -----------------------------------------------------------------------------
+// What a host does
+// -----------------------------------------------------------------------------
+
+/** Ends a venue: nobody gets to it any more, then its files go, and then what is known of it. */
+const end = Effect.fnUntraced(function*(parts: Parts, entry: Entry) {
+  const { entries, registry } = parts
+  yield* register(parts, entry, { partial: true })
+  yield* entry.resident.end
+  yield* Scope.close(entry.scope, Exit.void)
+  yield* entry.files.remove
+  yield* registry.remove(entry.registered.id)
+  entries.delete(entry.registered.id)
+}, Effect.uninterruptible)
+
+/** Gives a new venue its port, if it asks for one, and says that it is complete. A venue that fails here ends. */
+const complete = Effect.fnUntraced(function*(parts: Parts, entry: Entry, port: boolean) {
+  const number = port
+    ? { port: yield* Scope.provide(parts.openPort(entry.registered.id, 0), entry.scope) }
+    : {}
+  yield* register(parts, entry, { ...number, partial: false })
+  return view(parts, entry)
+}, (completing, parts, entry) => Effect.onError(completing, () => Effect.ignore(end(parts, entry))))
+
+const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptions) {
+  const { clock, dialect = "document", example = true, owner = "anybody", port = false } = options
+  const over = admit(parts, owner, port)
+  if (over !== undefined) return yield* over
+  const belongings = own()
+  const entry = yield* add(parts, {
+    ...(yield* newcomer(parts, options)),
+    dialect,
+    reduceOnly: options.reduceOnly ?? "accepted",
+    seed: options.seed ?? 0,
+    ...(clock === undefined ? {} : { clock }),
+    example,
+    identity: belongings.identity,
+    keys: example ? Beginning.keys(belongings) : {}
+  })
+  return yield* complete(parts, entry, port)
+})
+
+/** Uses a venue, which is woken for it and stays awake until then. */
+const using = <A, E>(
+  { resident }: Entry,
+  id: string,
+  use: (venue: Venue.Venue["Service"]) => Effect.Effect<A, E>
+): Effect.Effect<A, E | Local.WakeFailure | Models.UnknownVenue> =>
+  Effect.clockWith((clock) =>
+    Effect.acquireUseRelease(
+      Effect.callback<Resident.Awake, Local.WakeFailure | Models.UnknownVenue>((resume) =>
+        resident.acquire(clock, (exit) =>
+          resume(Effect.mapError(exit, (error) => error === "ended" ? Models.unknownVenue(id) : error)))
+      ),
+      ({ venue }) =>
+        use(venue),
+      () => Effect.sync(() => resident.release(clock))
+    )
+  )
+
+const commandsOf = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], sequence: number | undefined) {
+  const commands: Array<Command> = []
+  const { journal } = venue
+  yield* journal.committed
+  yield* journal.verify
+  const to = sequence ?? journal.sequence()
+  if (to > journal.sequence()) {
+    const message = `The venue has ${journal.sequence()} commands. Name one of these, or none`
+    return yield* new Models.NotMade({ field: "sequence", message })
+  }
+  yield* journal.read(0, to, (command) => void commands.push(command))
+  return commands
+})
+
+const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Models.CopyOptions) {
+  const origin = yield* entryOf(parts, id)
+  const { owner = "anybody", port = false, sequence } = options
+  const over = admit(parts, owner, port)
+  if (over !== undefined) return yield* over
+  const commands = yield* using(origin, id, (venue) => commandsOf(venue, sequence))
+  const belongings = own()
+  const copied = Beginning.copied(origin.registered, commands, belongings)
+  const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
+  const newly = yield* newcomer(parts, options)
+  const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
+  // A crash before it is complete removes it.
+  yield* parts.registry.put(registered)
+  const entry = yield* add(parts, registered, Effect.succeed(copied.commands))
+  const begun = using(entry, registered.id, () => Effect.void)
+  yield* Effect.onError(begun, () => Effect.ignore(end(parts, entry)))
+  return yield* complete(parts, entry, port)
+})
+
+/** Lets venues sleep that were not needed for a while, and ends those whose time is over. */
+const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
+  const now = yield* Clock.currentTimeMillis
+  for (const entry of parts.entries.values()) {
+    const { registered: { endsAt = Infinity, id, partial }, resident } = entry
+    if (!partial && endsAt <= now) {
+      yield* Effect.catch(end(parts, entry), ({ message }) => Effect.logWarning(`${id} can't be removed: ${message}`))
+    } else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) yield* resident.sleep
+  }
+  yield* parts.room.relieve
+})
+
+/** Removes what a crash has left of venues that were not complete, and adds the others. */
+const restore = Effect.fnUntraced(function*(parts: Parts) {
+  const now = yield* Clock.currentTimeMillis
+  for (const registered of parts.registry.venues) {
+    const entry = yield* add(parts, registered)
+    if (registered.partial || (registered.endsAt ?? Infinity) <= now) yield* end(parts, entry)
+  }
+})
+
+const servedAt = Effect.fnUntraced(function*(parts: Parts, addresses: Models.Addresses, openPort: OpenPort) {
+  parts.addresses = addresses
+  parts.openPort = openPort
+  for (const entry of parts.entries.values()) {
+    const { id, port } = entry.registered
+    if (port === undefined) continue
+    const opened = Scope.provide(openPort(id, port), entry.scope)
+    yield* Effect.catch(opened, ({ message }) => {
+      const { port: _port, ...rest } = entry.registered
+      entry.registered = rest
+      return Effect.logWarning(`The venue ${id} has no port of its own any more: ${message}`)
+    })
+  }
+})
+
+const noPorts: OpenPort = () =>
+  Effect.fail(new Models.NotMade({ field: "port", message: "This host is not served over HTTP, and opens no ports" }))
+
+const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, token, ...options }: Options) {
+  const folder = given ?? (yield* Files.temporary)
+  const registry = yield* Registry.open(folder, token ?? secret(), token !== undefined)
+  const bounds = Object.fromEntries(
+    Object.entries(HostBounds.defaults).map(([name, value]) => [name, options[name as keyof Bounds] ?? value])
+  ) as unknown as Bounds
+  const entries = new Map<string, Entry>()
+  const parts: Parts = {
+    entries,
+    registry,
+    bounds,
+    folder,
+    timeToLiveMillis,
+    room: Room.make(bounds, memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    scope: yield* Effect.scope,
+    run: Effect.runForkWith(yield* Effect.context()),
+    examples: makeExamples(),
+    addresses: { baseUrl: InProcess.baseUrl },
+    openPort: noPorts
+  }
+  return parts
+})
+
+/**
+ * Opens a host. When the scope is closed all venues fall asleep, and are there when the folder is opened again.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const open = Effect.fnUntraced(function*(
+  options: Options = {}
+): Effect.fn.Return<Host["Service"], JournalError, Scope.Scope> {
+  const parts = yield* partsOf(options)
+  const { bounds, entries, registry, room, run } = parts
+  yield* restore(parts)
+  yield* Effect.forkScoped(
+    Effect.forever(Effect.andThen(Effect.sleep(sweepEvery), sweep(parts, options.idleMillis ?? 60_000)))
+  )
+  const withEntry = <A, E>(id: string, use: (entry: Entry) => Effect.Effect<A, E>) =>
+    Effect.flatMap(Effect.suspend(() => entryOf(parts, id)), use)
+  return Host.of({
+    token: registry.token,
+    make: Effect.fn("Host.make")((options = {}) => make(parts, options)),
+    list: (owner) =>
+      Effect.sync(() =>
+        [...entries.values()]
+          .filter((entry) => !entry.registered.partial && (owner === undefined || isOwnedBy(owner)(entry)))
+          .map(({ registered, resident }) => Models.toSummary(parts.addresses, registered, resident.isAwake()))
+      ),
+    find: (id) => withEntry(id, (entry) => Effect.sync(() => view(parts, entry))),
+    copy: Effect.fn("Host.copy")((id, options = {}) => copy(parts, id, options)),
+    sleep: (id) => withEntry(id, ({ resident }) => resident.sleep),
+    end: (id) => withEntry(id, (entry) => end(parts, entry)),
+    status: Effect.sync(() => ({
+      venues: entries.size,
+      awake: room.taken(),
+      ports: count(entries, hasPort),
+      memory: memoryNow(),
+      bounds: { ...bounds }
+    })),
+    placement: Local.placement(entries, bounds, run),
+    registered: (id) => entries.get(id)?.registered,
+    servedAt: (addresses, openPort) => servedAt(parts, addresses, openPort)
+  })
+})
+
+/**
+ * A host in this process, and an `HttpClient` that reaches its venues and its control plane without a socket.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options = {}): Layer.Layer<Host | HttpClient.HttpClient, JournalError> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const host = yield* open(options)
+    const client = yield* InProcess.make(yield* Edge.make(host))
+    return Context.make(Host, host).pipe(Context.add(HttpClient.HttpClient, client))
+  }))

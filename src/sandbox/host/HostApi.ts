@@ -1,0 +1,88 @@
+/**
+ * The control plane of a host: its operations, what each asks for and what it answers. `Host` says what each does.
+ *
+ * @example
+ * ```ts
+ * import * as OpenApi from "effect/http-api/OpenApi"
+ * import { HostApi } from "effect-txc/sandbox"
+ *
+ * const document = OpenApi.fromApi(HostApi.HostApi)
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { Explained, secured } from "../control/ControlApi.ts"
+import { JournalError } from "../store/JournalError.ts"
+import { BoundReached } from "./HostBounds.ts"
+import * as Models from "./HostModels.ts"
+
+const described = (description: string) => OpenApi.annotations({ description })
+
+const Unavailable = JournalError.annotate({ httpApiStatus: 503 })
+
+const Nothing = Schema.Record(Schema.String, Schema.Never)
+
+const params = { id: Schema.String }
+
+const key = Schema.optionalKey
+
+const group = HttpApiGroup.make("host", { topLevel: true }).add(
+  HttpApiEndpoint.post("make", "/Venues", {
+    payload: Models.MakeOptions,
+    success: Models.Made,
+    error: [BoundReached, Models.NotMade, Unavailable]
+  }).annotateMerge(described(
+    "Makes a venue, and answers its base URL, its keys and its own control token. Without fields it has the example, the " +
+      "document's dialect and a clock that runs."
+  )),
+  HttpApiEndpoint.get("list", "/Venues", {
+    query: Schema.Struct({ owner: key(Schema.String) }),
+    success: Schema.Array(Models.Summary)
+  }).annotateMerge(
+    described("The venues of an owner, or all, in the order in which they were made. It shows no token.")
+  ),
+  HttpApiEndpoint.get("find", "/Venues/:id", { params, success: Models.Made, error: Models.UnknownVenue })
+    .annotateMerge(described("A venue by its id, with its token and its keys.")),
+  HttpApiEndpoint.post("copy", "/Venues/:id/Copy", {
+    params,
+    payload: Models.CopyOptions,
+    success: Models.Made,
+    error: [BoundReached, Models.NotMade, Models.UnknownVenue, Unavailable]
+  }).annotateMerge(described(
+    "Makes a venue with the history of this one, as it was after so many commands, or after all. The copy has a token and " +
+      "keys of its own. Faults, limits and forks are not copied."
+  )),
+  HttpApiEndpoint.post("sleep", "/Venues/:id/Sleep", {
+    params,
+    payload: Nothing,
+    success: Schema.Struct({ asleep: Schema.Boolean }),
+    error: Models.UnknownVenue
+  }).annotateMerge(described("Lets a venue fall asleep now, unless somebody needs it. The next call wakes it.")),
+  HttpApiEndpoint.delete("end", "/Venues/:id", {
+    params,
+    success: Nothing,
+    error: [Models.UnknownVenue, Unavailable]
+  }).annotateMerge(described("Ends a venue, and removes its files. Calls in progress have five seconds.")),
+  HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus }).annotateMerge(
+    described("How much the host holds, and its bounds.")
+  )
+).middleware(Explained)
+
+/**
+ * The operations of a host's control plane.
+ *
+ * @category api
+ * @since 0.1.0
+ */
+export class HostApi extends HttpApi.make("host").add(group.prefix("/control/v1")).annotateMerge(
+  secured(
+    "The control of an effect-txc host",
+    "Every request needs the header `Authorization: Bearer <the host's control token>`. Each venue has a control plane of " +
+      "its own, with a token of its own."
+  )
+) {}

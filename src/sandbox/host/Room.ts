@@ -1,0 +1,90 @@
+/**
+ * How much room a host has for venues that are awake. Where there is none, the venue that nobody has needed for the longest
+ * time falls asleep.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import type { BoundReached, Bounds } from "./HostBounds.ts"
+import * as HostBounds from "./HostBounds.ts"
+
+/**
+ * A venue that may fall asleep.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Sleeper {
+  /** Whether it could fall asleep now. */
+  readonly isIdle: () => boolean
+  /** When it was last needed, in Unix milliseconds. */
+  readonly usedAt: () => number
+  /** Lets it fall asleep; `false` when it is needed after all. */
+  readonly sleep: Effect.Effect<boolean>
+}
+
+/**
+ * The room of a host.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Room {
+  /** How much of it is taken. */
+  readonly taken: () => number
+  /** Takes room for one venue or fork. */
+  readonly take: Effect.Effect<void, BoundReached>
+  /** Gives the room of one back. */
+  readonly giveBack: Effect.Effect<void>
+  /** Lets venues that nobody needs fall asleep when memory is short. */
+  readonly relieve: Effect.Effect<void>
+}
+
+/** How many fall asleep at once when memory is short. */
+const atOnce = 8
+
+/**
+ * The room for venues that are awake.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  bounds: Bounds,
+  memory: () => number,
+  sleepers: () => Iterable<Sleeper>
+): Room => {
+  const oneByOne = Semaphore.makeUnsafe(1)
+  let taken = 0
+
+  /** Those that could sleep now, the one that was not needed for the longest time first. */
+  const idle = () =>
+    [...sleepers()].filter((sleeper) => sleeper.isIdle()).toSorted((one, other) => one.usedAt() - other.usedAt())
+
+  const relieve = Effect.suspend(() =>
+    memory() <= bounds.maxMemory
+      ? Effect.void
+      : Effect.forEach(idle().slice(0, atOnce), ({ sleep }) => sleep, { discard: true })
+  )
+
+  const take = Effect.gen(function*() {
+    yield* relieve
+    if (memory() > bounds.maxMemory) return yield* HostBounds.reached(bounds, "maxMemory")
+    while (taken >= bounds.maxAwake) {
+      const [longest] = idle()
+      if (longest === undefined) return yield* HostBounds.reached(bounds, "maxAwake")
+      yield* longest.sleep
+    }
+    taken++
+  })
+
+  return {
+    taken: () => taken,
+    take: oneByOne.withPermit(take),
+    giveBack: Effect.sync(() => {
+      taken--
+    }),
+    relieve
+  }
+}
