@@ -103,8 +103,10 @@ const snapshotting = `WITH fence AS (
 const partLength = 4 * 1024 * 1024
 
 const partsOf = (state: Uint8Array): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: Math.ceil(state.length / partLength) }, (_, index) =>
-    state.subarray(index * partLength, (index + 1) * partLength))
+  Array.from(
+    { length: Math.ceil(state.length / partLength) },
+    (_, index) => state.subarray(index * partLength, (index + 1) * partLength)
+  )
 
 const confirming = "SELECT count(*)::int AS fenced FROM txc_venue WHERE venue = $1 AND epoch = $2 AND sequence = $3"
 
@@ -190,8 +192,10 @@ const makeWriter = (
       end = exit.value
       onCommitted(end.sequence)
     } else {
-      broken = Option.getOrElse(Exit.findErrorOption(exit), () =>
-        new JournalError({ why: "failed", file: venue, reason: "writing was interrupted" }))
+      broken = Option.getOrElse(
+        Exit.findErrorOption(exit),
+        () => new JournalError({ why: "failed", file: venue, reason: "writing was interrupted" })
+      )
     }
     for (const done of written.waiting) done(broken)
     if (group.waiting.length > 0) commit()

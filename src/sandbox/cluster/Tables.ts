@@ -85,6 +85,8 @@ export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClie
   const reason = found === 0
     ? "it has no tables of effect-txc; make them with `effect-txc host --cluster URL --migrate`"
     : `it has tables of version ${found}, and this program needs version ${version}; ` +
-      (found < version ? "stop the older nodes, then run `effect-txc host --cluster URL --migrate`" : "use a newer release")
+      (found < version
+        ? "stop the older nodes, then run `effect-txc host --cluster URL --migrate`"
+        : "use a newer release")
   return yield* new JournalError({ why: found < version ? "older" : "newer", file: "the database", reason })
 })

@@ -28,7 +28,16 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
    * - `full`: there is no room on the disk
    * - `failed`: reading or writing failed for another reason; see `reason`
    */
-  declare readonly why: "locked" | "fenced" | "foreign" | "newer" | "older" | "other-rules" | "damaged" | "full" | "failed"
+  declare readonly why:
+    | "locked"
+    | "fenced"
+    | "foreign"
+    | "newer"
+    | "older"
+    | "other-rules"
+    | "damaged"
+    | "full"
+    | "failed"
   /** The file of the journal. */
   declare readonly file: string
   /** What is wrong, and what to do about it. */

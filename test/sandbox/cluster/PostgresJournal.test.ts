@@ -80,60 +80,69 @@ describe("a journal in PostgreSQL", () => {
       assert.strictEqual((yield* PostgresJournal.open("two", rules)).sequence(), 0)
     }))
 
-  itHasTables("brings a venue back to where it was, from its snapshot or from the first command on", () =>
-    Effect.gen(function*() {
-      const first = yield* Scope.make()
-      const venue = yield* Scope.provide(venueOf("one"), first)
-      yield* Effect.provideService(setUp, Control.Control, Control.make(venue))
-      assert.deepInclude(read(yield* venue.handle(placing())), { status: 200 })
-      const before = canonical(Saved.save(venue.state))
-      yield* Scope.close(first, Exit.void)
+  itHasTables(
+    "brings a venue back to where it was, from its snapshot or from the first command on",
+    () =>
+      Effect.gen(function*() {
+        const first = yield* Scope.make()
+        const venue = yield* Scope.provide(venueOf("one"), first)
+        yield* Effect.provideService(setUp, Control.Control, Control.make(venue))
+        assert.deepInclude(read(yield* venue.handle(placing())), { status: 200 })
+        const before = canonical(Saved.save(venue.state))
+        yield* Scope.close(first, Exit.void)
 
-      const second = yield* Scope.make()
-      const again = yield* Scope.provide(venueOf("one"), second)
-      assert.strictEqual(canonical(Saved.save(again.state)), before)
-      assert.deepInclude(read(yield* again.handle(placing())), { status: 200 })
-      yield* again.snapshot
-      const later = canonical(Saved.save(again.state))
-      yield* Scope.close(second, Exit.void)
-      assert.strictEqual(canonical(Saved.save((yield* venueOf("one")).state)), later)
-    }))
-
-  itHasTables("is written by the latest owner only; the one before answers nothing, reads neither", () =>
-    Effect.gen(function*() {
-      const before = yield* venueOf("one")
-      yield* Effect.provideService(setUp, Control.Control, Control.make(before))
-      const after = yield* venueOf("one")
-      const balance = signed(Dialect.document, "/api/v4/trade-account/balance")
-      const ping = { ...balance, method: "GET", path: "/api/v4/public/ping" }
-      for (const request of [ping, placing(), balance]) {
-        assert.deepInclude(read(yield* before.handle(request)), { status: 503 })
-      }
-      // What it refused was not carried out: its nonces can be used.
-      const sequence = after.sequence()
-      assert.deepInclude(read(yield* after.handle(placing())), { status: 200 })
-      assert.strictEqual(after.sequence(), sequence + 1)
-      yield* after.journal.verify
-    }))
-
-  itHasTables("answers a request that arrives again as before, also after another has taken over", () =>
-    Effect.gen(function*() {
-      const first = yield* venueOf("one")
-      yield* Effect.provideService(setUp, Control.Control, Control.make(first))
-      const request = { ...placing(), delivery: "a" }
-      // While it is on its way, and later.
-      const [answer, ...others] = yield* Effect.all([first.handle(request), first.handle(request)], {
-        concurrency: "unbounded"
+        const second = yield* Scope.make()
+        const again = yield* Scope.provide(venueOf("one"), second)
+        assert.strictEqual(canonical(Saved.save(again.state)), before)
+        assert.deepInclude(read(yield* again.handle(placing())), { status: 200 })
+        yield* again.snapshot
+        const later = canonical(Saved.save(again.state))
+        yield* Scope.close(second, Exit.void)
+        assert.strictEqual(canonical(Saved.save((yield* venueOf("one")).state)), later)
       })
-      assert.deepInclude(read(answer), { status: 200 })
-      assert.deepStrictEqual(others, [answer])
-      const sequence = first.sequence()
-      const second = yield* venueOf("one")
-      assert.deepStrictEqual(yield* second.handle(request), answer)
-      assert.strictEqual(second.sequence(), sequence)
-      // The same request without an id, or with another, is one more.
-      assert.deepInclude(read(yield* second.handle({ ...request, delivery: "b" })), { status: 429 })
-    }))
+  )
+
+  itHasTables(
+    "is written by the latest owner only; the one before answers nothing, reads neither",
+    () =>
+      Effect.gen(function*() {
+        const before = yield* venueOf("one")
+        yield* Effect.provideService(setUp, Control.Control, Control.make(before))
+        const after = yield* venueOf("one")
+        const balance = signed(Dialect.document, "/api/v4/trade-account/balance")
+        const ping = { ...balance, method: "GET", path: "/api/v4/public/ping" }
+        for (const request of [ping, placing(), balance]) {
+          assert.deepInclude(read(yield* before.handle(request)), { status: 503 })
+        }
+        // What it refused was not carried out: its nonces can be used.
+        const sequence = after.sequence()
+        assert.deepInclude(read(yield* after.handle(placing())), { status: 200 })
+        assert.strictEqual(after.sequence(), sequence + 1)
+        yield* after.journal.verify
+      })
+  )
+
+  itHasTables(
+    "answers a request that arrives again as before, also after another has taken over",
+    () =>
+      Effect.gen(function*() {
+        const first = yield* venueOf("one")
+        yield* Effect.provideService(setUp, Control.Control, Control.make(first))
+        const request = { ...placing(), delivery: "a" }
+        // While it is on its way, and later.
+        const [answer, ...others] = yield* Effect.all([first.handle(request), first.handle(request)], {
+          concurrency: "unbounded"
+        })
+        assert.deepInclude(read(answer), { status: 200 })
+        assert.deepStrictEqual(others, [answer])
+        const sequence = first.sequence()
+        const second = yield* venueOf("one")
+        assert.deepStrictEqual(yield* second.handle(request), answer)
+        assert.strictEqual(second.sequence(), sequence)
+        // The same request without an id, or with another, is one more.
+        assert.deepInclude(read(yield* second.handle({ ...request, delivery: "b" })), { status: 429 })
+      })
+  )
 
   itHasTables("is refused when it is of other rules, or is not what was written", () =>
     Effect.gen(function*() {
@@ -152,28 +161,31 @@ describe("a journal in PostgreSQL", () => {
     }))
 })
 
-itWithPostgres("a database that stops halts the venue; what was acknowledged is there when it is back", () =>
-  Effect.gen(function*() {
-    const server = yield* postgresServer
-    yield* Effect.provide(
-      Effect.gen(function*() {
-        yield* Tables.migrate
-        const venue = yield* venueOf("one")
-        yield* Effect.provideService(setUp, Control.Control, Control.make(venue))
-        assert.deepInclude(read(yield* venue.handle(placing())), { status: 200 })
-        const { sequence } = venue
-        const acknowledged = sequence()
-        yield* server.stop
-        assert.strictEqual(read(yield* venue.handle(placing())), "reset")
-        yield* server.start
-        // It does not know what became of its last group, so it goes on with nothing.
-        assert.deepInclude(read(yield* venue.handle(placing())), { status: 503 })
-        const again = yield* venueOf("one")
-        assert.include([acknowledged, acknowledged + 1], again.sequence())
-      }),
-      server.layer
-    )
-  }))
+itWithPostgres(
+  "a database that stops halts the venue; what was acknowledged is there when it is back",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* postgresServer
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          yield* Tables.migrate
+          const venue = yield* venueOf("one")
+          yield* Effect.provideService(setUp, Control.Control, Control.make(venue))
+          assert.deepInclude(read(yield* venue.handle(placing())), { status: 200 })
+          const { sequence } = venue
+          const acknowledged = sequence()
+          yield* server.stop
+          assert.strictEqual(read(yield* venue.handle(placing())), "reset")
+          yield* server.start
+          // It does not know what became of its last group, so it goes on with nothing.
+          assert.deepInclude(read(yield* venue.handle(placing())), { status: 503 })
+          const again = yield* venueOf("one")
+          assert.include([acknowledged, acknowledged + 1], again.sequence())
+        }),
+        server.layer
+      )
+    })
+)
 
 describe("the tables", () => {
   itWithPostgres("are made once, and are of one version", () =>
