@@ -48,12 +48,13 @@ interface VenueRow {
 }
 
 /** It waits for a group that is being written, and makes all later ones of the owner before fail. */
-const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: string, rules: string) {
+const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: string, rules: string, node: string) {
   const [row] = yield* sql.unsafe<VenueRow>(
-    `INSERT INTO txc_venue (venue, rules, epoch, sequence, link) VALUES ($1, $2, 1, 0, $3)
-    ON CONFLICT (venue) DO UPDATE SET epoch = txc_venue.epoch + 1 WHERE txc_venue.rules = excluded.rules
+    `INSERT INTO txc_venue (venue, rules, epoch, sequence, link, node) VALUES ($1, $2, 1, 0, $3, $4)
+    ON CONFLICT (venue) DO UPDATE SET epoch = txc_venue.epoch + 1, node = excluded.node
+    WHERE txc_venue.rules = excluded.rules
     RETURNING epoch, sequence, link`,
-    [venue, rules, PgTypes.bytea(Chain.start.link)]
+    [venue, rules, PgTypes.bytea(Chain.start.link), node]
   )
   if (row !== undefined) {
     return { epoch: row.epoch, end: { sequence: Number(row.sequence), link: row.link } } satisfies Owned
@@ -167,7 +168,13 @@ const write = Effect.fnUntraced(function*(
   return end
 })
 
-const toJournalError = (venue: string) => (error: JournalError | SqlError.SqlError): JournalError =>
+/**
+ * The error of a journal for an error of the database.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const toJournalError = (venue: string) => (error: JournalError | SqlError.SqlError): JournalError =>
   error._tag === "JournalError"
     ? error
     : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${error.message}` })
@@ -235,6 +242,7 @@ const makeWriter = (
       group.snapshot = snapshot
     },
     whenCommitted,
+    failure: () => broken,
     committed: Effect.callback<void, JournalError>((resume) =>
       whenCommitted((error) => resume(error === undefined ? Effect.void : Effect.fail(error)))
     )
@@ -340,19 +348,25 @@ const makeReading = (venue: string, reader: ReturnType<typeof makeReader>) => {
 
 /**
  * Opens the journal of a venue, or creates it, and takes it over from whoever has it. The database must have the tables of
- * this version.
+ * this version. `node` says who has it, for whoever looks.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
   venue: string,
-  { onCommitted = () => undefined, rules }: Options
+  { onCommitted = () => undefined, rules }: Options,
+  node: string = "a node"
 ): Effect.fn.Return<Journal, JournalError, PgClient.PgClient | Scope.Scope> {
   const sql = yield* PgClient.PgClient
   const failing = Effect.mapError(toJournalError(venue))
   // Read only what was written before this: the owner before can write nothing more.
-  const owned = yield* failing(takeOver(sql, venue, rules))
+  const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
+    // It is for who looks only: when the database does not answer, somebody sees a venue awake that sleeps.
+    Effect.ignore(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
+      venue,
+      PgTypes.int8(epoch)
+    ])))
   const deliveries = yield* failing(KnownDeliveries.open(sql, venue))
   const fork = Effect.runForkWith(yield* Effect.context())
   const writer = makeWriter(sql, venue, owned, deliveries, fork, onCommitted)
@@ -380,6 +394,30 @@ export const open = Effect.fnUntraced(function*(
     keep: writer.keep,
     whenCommitted: writer.whenCommitted,
     committed: writer.committed,
+    failure: writer.failure,
     deliveries
   }
+})
+
+/**
+ * The commands of a venue, of which its owner may be writing more; up to this one, or all. Fails with the number of all when
+ * there are fewer.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const commandsOf = Effect.fnUntraced(function*(
+  venue: string,
+  sequence: number | undefined
+): Effect.fn.Return<ReadonlyArray<Command>, JournalError | number, PgClient.PgClient> {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* Effect.mapError(
+    sql.unsafe<{ sequence: bigint }>("SELECT sequence FROM txc_venue WHERE venue = $1", [venue]),
+    toJournalError(venue)
+  )
+  const all = Number(row?.sequence ?? 0)
+  if (sequence !== undefined && sequence > all) return yield* Effect.fail(all)
+  const commands: Array<Command> = []
+  yield* makeReading(venue, makeReader(sql, venue)).read(0, sequence ?? all, (command) => commands.push(command))
+  return commands
 })

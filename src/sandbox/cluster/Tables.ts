@@ -22,7 +22,8 @@ export const version = 1
 /** What makes tables of each version from those of the version before. */
 const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   `CREATE TABLE txc_venue (
-    venue text PRIMARY KEY, rules text NOT NULL, epoch bigint NOT NULL, sequence bigint NOT NULL, link bytea NOT NULL
+    venue text PRIMARY KEY, rules text NOT NULL, epoch bigint NOT NULL, sequence bigint NOT NULL, link bytea NOT NULL,
+    node text
   )`,
   `CREATE TABLE txc_journal (
     venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, sequence bigint NOT NULL, epoch bigint NOT NULL,
@@ -38,7 +39,14 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, id text NOT NULL, answer text NOT NULL,
     at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (venue, id)
   )`,
-  "CREATE INDEX txc_delivery_at ON txc_delivery (at)"
+  "CREATE INDEX txc_delivery_at ON txc_delivery (at)",
+  `CREATE TABLE txc_hosted (
+    venue text PRIMARY KEY, owner text NOT NULL, place bigserial, record text NOT NULL, ends_at bigint
+  )`,
+  "CREATE INDEX txc_hosted_place ON txc_hosted (place)",
+  "CREATE INDEX txc_hosted_ends_at ON txc_hosted (ends_at) WHERE ends_at IS NOT NULL",
+  "CREATE TABLE txc_memory (venue text PRIMARY KEY, bytes bytea NOT NULL)",
+  "CREATE TABLE txc_host (token text NOT NULL)"
 ]]
 
 const versionOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {

@@ -14,7 +14,6 @@ import { header, type Written } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { Host } from "./Host.ts"
-import { unknownVenue } from "./HostModels.ts"
 import * as HostPage from "./HostPage.ts"
 import * as HostPlane from "./HostPlane.ts"
 import * as Refusals from "./Refusals.ts"
@@ -61,14 +60,14 @@ const redirected = (path: string): Written => ({
 })
 
 /** Finds out for whom a request is. */
-const targetOf = (names: ReadonlySet<string>, host: Host["Service"], head: Head): Target => {
+const targetOf = (names: ReadonlySet<string>, head: Head): Target => {
   const { path } = head
   const name = nameOf(header({ ...head, body: nothing }, "host"))
   if (name.endsWith(local)) return { _tag: "Venue", id: name.slice(0, -local.length), path }
   if (!isKnown(name, names)) return { _tag: "Refused", answer: misdirected(path, name) }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
   if (id === undefined) return { _tag: "Host" }
-  if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
+  if (rest !== "") return { _tag: "Venue", id, path: rest }
   // The page's own addresses are relative to the slash.
   return { _tag: "Refused", answer: redirected(path) }
 }
@@ -103,16 +102,13 @@ export const make = Effect.fnUntraced(function*(
   const plane = yield* HostPlane.make(host)
   const known = new Set(names.map(nameOf))
   return {
-    isOwners: (head) => isOwners(host, targetOf(known, host, head), head),
+    isOwners: (head) => isOwners(host, targetOf(known, head), head),
     refuse: (head, kind) => Responses.refuse(Dialect.document, head.path, kind),
     receive: (request, clock, resume) => {
-      const target = targetOf(known, host, request)
+      const target = targetOf(known, request)
       if (target._tag === "Refused") return resume(target.answer)
       const { path } = request
       if (target._tag === "Venue") {
-        if (host.registered(target.id) === undefined) {
-          return resume(Refusals.unknown(target.path, unknownVenue(target.id)))
-        }
         return host.placement.send(target.id, { ...request, path: target.path }, clock, resume)
       }
       if (path.startsWith(prefix)) return resume(plane(request))

@@ -91,9 +91,9 @@ export class Host extends Context.Service<Host, {
   /** Makes a venue. It is there, durably, when this succeeds; its journal is written at its first call. */
   readonly make: (options?: Models.MakeOptions) => Effect.Effect<Models.Made, Failure>
   /** The venues of an owner, or all, in the order in which they were made. */
-  readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Models.Summary>>
+  readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Models.Summary>, JournalError>
   /** A venue by its id, with its token and its keys. */
-  readonly find: (id: string) => Effect.Effect<Models.Made, Models.UnknownVenue>
+  readonly find: (id: string) => Effect.Effect<Models.Made, Models.UnknownVenue | JournalError>
   /**
    * Copies a venue: a new one, with the history of the other, and with a token and keys of its own. Faults, limits and forks
    * are not copied.
@@ -103,12 +103,12 @@ export class Host extends Context.Service<Host, {
     options?: Models.CopyOptions
   ) => Effect.Effect<Models.Made, Failure | Models.UnknownVenue>
   /** Lets a venue fall asleep now; `false` when it is needed, or sleeps already. */
-  readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue>
+  readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue | JournalError>
   /** Ends a venue, and removes its files. Calls in progress have five seconds. */
   readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
   /** How much the host holds. */
-  readonly status: Effect.Effect<Models.HostStatus>
-  /** Where the venues are: this process. */
+  readonly status: Effect.Effect<Models.HostStatus, JournalError>
+  /** Where the venues are. */
   readonly placement: Placement["Service"]
   /** What is known of a venue while it sleeps; `undefined` when there is none. */
   readonly registered: (id: string) => Registry.Registered | undefined
@@ -125,9 +125,9 @@ const draw = (length: number): string => {
   return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
 }
 
-const secret = (): string => randomBytes(24).toString("base64url")
+export const secret = (): string => randomBytes(24).toString("base64url")
 
-const own = (): Beginning.Own => ({
+export const own = (): Beginning.Own => ({
   identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
   secret
 })
@@ -140,13 +140,13 @@ interface Entry extends Local.Entry {
   readonly scope: Scope.Closeable
 }
 
-const dialectOf = ({ dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">): Dialect.Dialect => {
+export const dialectOf = ({ dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">): Dialect.Dialect => {
   const spoken = Dialect.byName[dialect]
   return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
 }
 
 /** The commands of the example by dialect: they are made once. */
-const makeExamples = () => {
+export const makeExamples = () => {
   const known = new Map<string, ReadonlyArray<Action>>()
   return (registered: Registry.Registered): Effect.Effect<ReadonlyArray<Action>, JournalError> =>
     Effect.suspend(() => {
@@ -164,7 +164,7 @@ const makeExamples = () => {
     })
 }
 
-const memoryNow = (): number => {
+export const memoryNow = (): number => {
   const { external, heapUsed } = process.memoryUsage()
   return heapUsed + external
 }
@@ -272,8 +272,8 @@ const view = ({ addresses }: Parts, { registered, resident }: Entry): Models.Mad
   Models.toMade(addresses, registered, resident.isAwake())
 
 /** What every new venue has. */
-const newcomer = Effect.fnUntraced(function*(
-  { timeToLiveMillis: usual }: Parts,
+export const newcomer = Effect.fnUntraced(function*(
+  usual: number | undefined,
   { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions
 ) {
   const now = yield* Clock.currentTimeMillis
@@ -317,7 +317,7 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
   if (over !== undefined) return yield* over
   const belongings = own()
   const entry = yield* add(parts, {
-    ...(yield* newcomer(parts, options)),
+    ...(yield* newcomer(parts.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
@@ -370,7 +370,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const belongings = own()
   const copied = Beginning.copied(origin.registered, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
-  const newly = yield* newcomer(parts, options)
+  const newly = yield* newcomer(parts.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
   // A crash before it is complete removes it.
   yield* parts.registry.put(registered)

@@ -83,6 +83,8 @@ export interface Journal {
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until everything appended so far is durable. Fails for good once a write has failed. */
   readonly committed: Effect.Effect<void, JournalError>
+  /** Why nothing more can be written, once a write has failed. */
+  readonly failure: () => JournalError | undefined
   /** What was answered to requests that may be sent again; absent where none is. */
   readonly deliveries?: Deliveries
 }
@@ -229,6 +231,7 @@ export const open = Effect.fnUntraced(function*(
     append: writer.append,
     keep: writer.keep,
     whenCommitted: writer.whenCommitted,
-    committed: writer.committed
+    committed: writer.committed,
+    failure: writer.failure
   }
 })

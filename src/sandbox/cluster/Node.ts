@@ -1,0 +1,89 @@
+/**
+ * A node of a cluster: a host, the way to the other nodes, and the database that they share.
+ *
+ * @since 0.1.0
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlError from "effect/sql/SqlError"
+import type { ListenFailed } from "../gateway/Listening.ts"
+import * as Host from "../host/Host.ts"
+import { JournalError } from "../store/JournalError.ts"
+import * as ClusterHost from "./ClusterHost.ts"
+import * as Hop from "./Hop.ts"
+import * as Membership from "./Membership.ts"
+import * as Tables from "./Tables.ts"
+
+/**
+ * How to open a node.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Omit<ClusterHost.Options, "address"> {
+  /** The database, such as `postgres://user:password@db.internal/effect_txc`. All nodes have the same. */
+  readonly url: string
+  /** The host under which the other nodes reach this one; `127.0.0.1` by default. */
+  readonly nodeHost?: string
+  /** The port for requests of other nodes; any free one by default. */
+  readonly nodePort?: number
+  /** The port for the nodes' talk about who has what. */
+  readonly clusterPort: number
+}
+
+/** How many connections a node has to the database. One of them is for the locks alone. */
+const maxConnections = 10
+
+/**
+ * The database of a cluster, as long as the layer lives.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const database = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError> =>
+  PgClient.layer({
+    url: Redacted.make(url),
+    maxConnections,
+    connectTimeout: "5 seconds",
+    applicationName: "effect-txc",
+    // A statement that waits for longer is of a group that nobody waits for any more.
+    startupParameters: { statement_timeout: "10s" }
+  })
+
+const unreachable = ({ message }: SqlError.SqlError) =>
+  new JournalError({
+    why: "failed",
+    file: "the database",
+    reason: `it can't be used: ${message}. Check the address, and that PostgreSQL runs`
+  })
+
+const open = Effect.fnUntraced(function*(
+  { clusterPort, nodeHost = "127.0.0.1", nodePort = 0, url: _url, ...options }: Options
+): Effect.fn.Return<Host.Host["Service"], JournalError | ListenFailed, PgClient.PgClient | SqlClient.SqlClient | Scope.Scope> {
+  yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(unreachable(error)))
+  let receive: Hop.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
+  const port = yield* Hop.serve(nodeHost, nodePort, (venue, request) => receive(venue, request))
+  const address = `${nodeHost}:${port}`
+  const sender = yield* Hop.sender
+  const membership = yield* Effect.orDie(
+    Layer.build(Membership.layer({ host: nodeHost, port: clusterPort, address }))
+  )
+  const opened = yield* Effect.provideContext(ClusterHost.open({ ...options, address }, sender), membership)
+  receive = opened.receive
+  return opened.host
+})
+
+/**
+ * The host of this node.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
+  Layer.effect(Host.Host, open(options)).pipe(
+    Layer.provide(Layer.catch(database(options.url), (error) => Layer.effectContext(Effect.fail(unreachable(error)))))
+  )
