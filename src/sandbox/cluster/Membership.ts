@@ -78,7 +78,9 @@ const settings = ({ host, port }: Options) =>
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     simulateRemoteSerialization: false,
     shardLockExpiration: leaseMillis,
-    shardLockRefreshInterval: "1 second",
+    // Each is locked and released by itself, so few are quick to move. There are more than nodes will ever be.
+    shardsPerGroup: 60,
+    shardLockRefreshInterval: "1500 millis",
     refreshAssignmentsInterval: "500 millis",
     runnerHealthCheckInterval: "1 second",
     entityTerminationTimeout: "1 second",
