@@ -84,6 +84,19 @@ export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(ofPrograms)
 
 /**
+ * The folder of a host's venues: the one given, or the project's when a person starts the host.
+ *
+ * @category places
+ * @since 0.1.0
+ */
+export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
+  Option.isSome(given)
+    ? Effect.succeed(given.value)
+    : isForPeople
+    ? Effect.map(ofProject, (folder) => `${folder}-host`)
+    : Effect.succeed("effect-txc-host")
+
+/**
  * The folder of a journal that is there: the one given, `effect-txc-data` if there is one, or the project's.
  *
  * @category places

@@ -5,6 +5,7 @@
  */
 import * as Command from "effect/cli/Command"
 import { call } from "./call.ts"
+import { host } from "./host.ts"
 import { journal } from "./journal.ts"
 import { openapi } from "./openapi.ts"
 import { oracle } from "./oracle.ts"
@@ -26,5 +27,5 @@ export const root = Command.make("effect-txc").pipe(
     ({ bold }) =>
       [bold("EXIT CODES"), ...exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)].join("\n")
   ),
-  Command.withSubcommands([tour, sandbox, call, sign, openapi, oracle, journal])
+  Command.withSubcommands([tour, sandbox, call, sign, openapi, oracle, journal, host])
 )

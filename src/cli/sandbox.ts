@@ -19,22 +19,19 @@ import * as Json from "../protocol/Json.ts"
 import * as Control from "../sandbox/control/Control.ts"
 import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import * as Example from "../sandbox/Example.ts"
-import * as Server from "../sandbox/gateway/Server.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/Venue.ts"
 import * as Data from "./Data.ts"
 import * as Panel from "./Panel.ts"
+import * as Ports from "./Ports.ts"
 import * as Progress from "./Progress.ts"
 import { Refused } from "./Refused.ts"
 import * as Screen from "./Screen.ts"
 import * as Serving from "./Serving.ts"
 
 const flags = {
-  host: Flag.String("host").pipe(Flag.withDescription("The address to listen on"), Flag.withDefault("127.0.0.1")),
-  port: Flag.Int("port").pipe(
-    Flag.withDescription("The port; 0 is any free one. On a terminal it is 8080, or the next free one, by default"),
-    Flag.optional
-  ),
+  host: Ports.host,
+  port: Ports.port,
   json: Flag.Boolean("json").pipe(
     Flag.withDescription(
       "On a terminal, behave as for a program: the first line is JSON, and the port is any free one"
@@ -131,38 +128,6 @@ const beginOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
 })
 
 // -----------------------------------------------------------------------------
-// Where it listens
-// -----------------------------------------------------------------------------
-
-/** The port of a sandbox that a person starts, so that it is where it was. */
-const usualPort = 8080
-
-const lastPort = usualPort + 20
-
-const isTaken = ({ reason }: Server.ListenFailed): boolean => reason.includes("EADDRINUSE")
-
-const cantListen = (error: Server.ListenFailed): Refused =>
-  isTaken(error)
-    ? new Refused({
-      wrong: `Port ${error.port} of ${error.host} is taken`,
-      remedy: "Choose another with --port, or any free one with --port 0"
-    })
-    : new Refused({ wrong: error.message, remedy: "Choose another port with --port, or another address with --host" })
-
-/** Serves on the port given; for a person on the usual one or the next that is free, and else on any free one. */
-const listen = (
-  options: { readonly host: string; readonly controlToken: string },
-  port: Option.Option<number>,
-  isForPeople: boolean
-) => {
-  const serve = (port: number) => Serving.serve({ ...options, port })
-  const serveFrom = (port: number): ReturnType<typeof serve> =>
-    Effect.catchIf(serve(port), (error) => isTaken(error) && port < lastPort, () => serveFrom(port + 1))
-  const served = Option.match(port, { onNone: () => isForPeople ? serveFrom(usualPort) : serve(0), onSome: serve })
-  return Effect.mapError(served, cantListen)
-}
-
-// -----------------------------------------------------------------------------
 // What it says
 // -----------------------------------------------------------------------------
 
@@ -202,7 +167,7 @@ const tellPerson = Effect.fnUntraced(function*(
   const { state } = yield* Venue.Venue
   const content: Panel.Content = {
     baseUrl,
-    otherPort: isUsualPort ? undefined : `port ${usualPort} is taken`,
+    otherPort: isUsualPort ? undefined : `port ${Ports.usualPort} is taken`,
     dialect: dialect.name,
     page: `${baseUrl}${Dashboard.path}#token=${controlToken}`,
     journal: Option.match(folder, {
@@ -256,10 +221,14 @@ export const sandbox = Command.make(
     const serve = Effect.gen(function*() {
       const isNew = yield* beginOrResume({ empty, replay, clock }, where)
       const controlToken = tokenOf(seed)
-      const { baseUrl } = yield* listen({ host, controlToken }, port, isForPeople)
+      const { baseUrl } = yield* Ports.listen(
+        (port) => Serving.serve({ host, controlToken, port }),
+        port,
+        isForPeople
+      )
       if (Option.isSome(folder)) yield* Data.hold(folder.value, baseUrl)
       const serving = { baseUrl, controlToken, dialect, folder, isNew }
-      const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${usualPort}`)
+      const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${Ports.usualPort}`)
       yield* isForPeople ? tellPerson(serving, isUsualPort, screen) : tellProgram(serving)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never

@@ -78,3 +78,17 @@ export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effec
   Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-host-")), catch: fromSqlite(tmpdir()) }),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
+
+/**
+ * How many files this process may have open; `undefined` where the system does not say.
+ *
+ * @category bounds
+ * @since 0.1.0
+ */
+export const limit: Effect.Effect<number | undefined> = Effect.orElseSucceed(
+  Effect.try({
+    try: () => Number(/^Max open files +(\d+)/mu.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity),
+    catch: fromSqlite("/proc/self/limits")
+  }),
+  () => undefined
+)

@@ -116,8 +116,8 @@ export class Host extends Context.Service<Host, {
   readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void>
 }>()("effect-txc/sandbox/Host") {}
 
-/** How often the host looks for venues that should sleep or end. */
-const sweepEvery = "1 second"
+/** How often the host looks for venues that should sleep or end, in milliseconds. */
+const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
 
 /** So many random letters and digits, of which none is mistaken for another. */
 const draw = (length: number): string => {
@@ -201,7 +201,7 @@ const openVenue = (
   beginning: Effect.Effect<ReadonlyArray<Command>, JournalError>
 ): Effect.Effect<Venue.Venue["Service"], Local.WakeFailure, Scope.Scope> =>
   Effect.gen(function*() {
-    yield* Effect.acquireRelease(room.take, () => room.giveBack)
+    yield* room.take
     yield* files.make
     const memory = yield* files.memory
     const venue = yield* Venue.wake({
@@ -231,11 +231,12 @@ const add = Effect.fnUntraced(function*(
   const resident = Resident.make<Local.WakeFailure>({
     controlToken: registered.controlToken,
     open: openVenue(parts, { files, registered }, beginning),
-    room: Effect.matchEffect(Effect.acquireRelease(room.take, () => room.giveBack), {
+    room: Effect.matchEffect(room.take, {
       onFailure: () => Effect.succeed(false),
       onSuccess: () => Effect.succeed(true)
     }),
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
+    onIdle: room.freed,
     scope,
     run
   })
@@ -416,6 +417,17 @@ const servedAt = Effect.fnUntraced(function*(parts: Parts, addresses: Models.Add
   }
 })
 
+const warnOfFiles = Effect.fnUntraced(function*(bounds: Bounds) {
+  const limit = yield* Files.limit
+  const needed = HostBounds.filesOf(bounds)
+  if (limit !== undefined && limit < needed) {
+    yield* Effect.logWarning(
+      `This process may open ${limit} files, and ${bounds.maxAwake} venues that are awake may need ${needed}. Raise the ` +
+        "limit (ulimit -n), or lower --max-awake"
+    )
+  }
+})
+
 const noPorts: OpenPort = () =>
   Effect.fail(new Models.NotMade({ field: "port", message: "This host is not served over HTTP, and opens no ports" }))
 
@@ -453,9 +465,11 @@ export const open = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Host["Service"], JournalError, Scope.Scope> {
   const parts = yield* partsOf(options)
   const { bounds, entries, registry, room, run } = parts
+  yield* warnOfFiles(bounds)
   yield* restore(parts)
+  const { idleMillis = 60_000 } = options
   yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(Effect.sleep(sweepEvery), sweep(parts, options.idleMillis ?? 60_000)))
+    Effect.forever(Effect.andThen(Effect.sleep(sweepEvery(idleMillis)), sweep(parts, idleMillis)))
   )
   const withEntry = <A, E>(id: string, use: (entry: Entry) => Effect.Effect<A, E>) =>
     Effect.flatMap(Effect.suspend(() => entryOf(parts, id)), use)

@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { getHeapStatistics } from "node:v8"
+import { maxConnections } from "../gateway/Bounds.ts"
 
 /**
  * How much a host holds.
@@ -44,7 +45,7 @@ const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]
   maxAwake: ["venues and forks that are awake at once", "--max-awake"],
   maxCommands: ["commands of one venue", "--max-commands"],
   maxPorts: ["ports of venues", "--max-ports"],
-  maxMemory: ["bytes of memory", "--max-memory"]
+  maxMemory: ["MiB of memory", "--max-memory"]
 }
 
 const remedies: Readonly<Record<keyof Bounds, string>> = {
@@ -55,6 +56,18 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
   maxPorts: "End a venue that has one",
   maxMemory: "Call again in a moment, or end a large venue"
 }
+
+/** How many files are open for a venue that is awake: its journal, its log, their index, and its anchor. */
+const filesOfAwake = 4
+
+/**
+ * How many files a host with these bounds may have open at once.
+ *
+ * @category bounds
+ * @since 0.1.0
+ */
+export const filesOf = ({ maxAwake, maxPorts }: Bounds): number =>
+  filesOfAwake * maxAwake + maxPorts + maxConnections + 64
 
 /**
  * The host holds no more.

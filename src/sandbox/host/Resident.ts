@@ -36,6 +36,8 @@ export interface Options<E> {
   readonly room: Effect.Effect<boolean, never, Scope.Scope>
   /** The base URL of the venue. */
   readonly baseUrl: () => string
+  /** Called when nobody needs the venue any more. */
+  readonly onIdle: () => void
   /** The scope of the host. */
   readonly scope: Scope.Scope
   /** Runs an effect of the host. */
@@ -183,7 +185,9 @@ class Sleeping<E> implements Resident<E> {
 
   release(clock: Clock.Clock): void {
     this.lastUse = clock.currentTimeMillisUnsafe()
-    if (--this.uses === 0) this.whenIdle?.()
+    if (--this.uses > 0) return
+    this.whenIdle?.()
+    this.options.onIdle()
   }
 
   receive(

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { BoundReached, Bounds } from "./HostBounds.ts"
 import * as HostBounds from "./HostBounds.ts"
@@ -33,13 +34,19 @@ export interface Sleeper {
 export interface Room {
   /** How much of it is taken. */
   readonly taken: () => number
-  /** Takes room for one venue or fork. */
-  readonly take: Effect.Effect<void, BoundReached>
-  /** Gives the room of one back. */
-  readonly giveBack: Effect.Effect<void>
+  /**
+   * Takes room for one venue or fork, until the scope is closed. Where all is taken by venues that are needed, it waits for
+   * five seconds.
+   */
+  readonly take: Effect.Effect<void, BoundReached, Scope.Scope>
+  /** Says that a venue is idle now. */
+  readonly freed: () => void
   /** Lets venues that nobody needs fall asleep when memory is short. */
   readonly relieve: Effect.Effect<void>
 }
+
+/** How long a venue waits for room. */
+const patience = "5 seconds"
 
 /** How many fall asleep at once when memory is short. */
 const atOnce = 8
@@ -57,6 +64,7 @@ export const make = (
 ): Room => {
   const oneByOne = Semaphore.makeUnsafe(1)
   let taken = 0
+  let whenFreed: (() => void) | undefined
 
   /** Those that could sleep now, the one that was not needed for the longest time first. */
   const idle = () =>
@@ -73,18 +81,32 @@ export const make = (
     if (memory() > bounds.maxMemory) return yield* HostBounds.reached(bounds, "maxMemory")
     while (taken >= bounds.maxAwake) {
       const [longest] = idle()
-      if (longest === undefined) return yield* HostBounds.reached(bounds, "maxAwake")
-      yield* longest.sleep
+      yield* longest === undefined ? freed : longest.sleep
     }
     taken++
   })
 
+  const freed = Effect.callback<void>((resume) => {
+    whenFreed = () => resume(Effect.void)
+  })
+
   return {
     taken: () => taken,
-    take: oneByOne.withPermit(take),
-    giveBack: Effect.sync(() => {
-      taken--
-    }),
+    take: Effect.uninterruptibleMask((restore) =>
+      Effect.andThen(
+        Effect.timeoutOrElse(restore(oneByOne.withPermit(take)), {
+          duration: patience,
+          orElse: () => Effect.fail(HostBounds.reached(bounds, "maxAwake"))
+        }),
+        Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            taken--
+            whenFreed?.()
+          })
+        )
+      )
+    ),
+    freed: () => whenFreed?.(),
     relieve
   }
 }

@@ -1,0 +1,76 @@
+/** Venues of a host, called by hand. */
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Host from "../../src/sandbox/host/Host.ts"
+import type { Account } from "./exchange.ts"
+import { signedText } from "./signed.ts"
+
+/** What a call was answered. */
+export interface Answered {
+  readonly status: number
+  readonly text: string
+}
+
+/** Sends a request over whatever `HttpClient` there is. */
+export const send = Effect.fnUntraced(function*(
+  method: "GET" | "POST" | "DELETE",
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: string | Uint8Array
+): Effect.fn.Return<Answered, never, HttpClient.HttpClient> {
+  const { "content-type": type = "application/json", ...others } = headers
+  const request = HttpClientRequest.make(method)(url).pipe(
+    HttpClientRequest.setHeaders(others),
+    (request) => body === undefined ? request : HttpClientRequest.bodyUint8Array(request, Buffer.from(body), type)
+  )
+  const response = yield* Effect.orDie(HttpClient.execute(request))
+  return { status: response.status, text: yield* Effect.orDie(response.text) }
+})
+
+/** An operation of a control plane, with its token. */
+export const own = (
+  { controlToken, controlUrl }: { readonly controlUrl: string; readonly controlToken: string },
+  method: "GET" | "POST" | "DELETE",
+  operation: string,
+  fields?: object
+) =>
+  send(
+    method,
+    controlUrl + operation,
+    { authorization: `Bearer ${controlToken}` },
+    fields === undefined ? undefined : JSON.stringify(fields)
+  )
+
+let nonce = 5e15
+
+/** A signed call of a venue. */
+export const call = (
+  url: string,
+  path: string,
+  account: Account,
+  fields: object = {},
+  { nonce: given = ++nonce } = {}
+) => {
+  const { body, headers } = signedText(
+    path,
+    JSON.stringify({ ...fields, request: path, nonce: String(given) }),
+    account
+  )
+  return send("POST", url + path, headers as Readonly<Record<string, string>>, body)
+}
+
+/** The key of an account of a venue. */
+export const keyOf = ({ keys }: Pick<Host.Made, "keys">, account: string): Account => {
+  const key = keys[account]
+  if (key === undefined) throw new Error(`no key of ${account}`)
+  return key
+}
+
+/** What a text holds as JSON. */
+export const parse = ({ text }: Answered): Readonly<Record<string, unknown>> =>
+  JSON.parse(text) as Readonly<Record<string, unknown>>
+
+export const balance = "/api/v4/main-account/balance"
+export const placeLimit = "/api/v4/order/new"
+export const ping = "/api/v4/public/ping"
