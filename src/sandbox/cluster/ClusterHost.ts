@@ -120,7 +120,7 @@ const wake = (parts: Parts, registered: Registered) =>
 const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
   Effect.gen(function*() {
     const { membership, room } = parts
-    yield* Effect.acquireRelease(room.take, () => room.giveBack)
+    yield* room.take
     // Asked anew: who takes a venue over from the node that should have it would only disturb it.
     if (!(yield* membership.confirm(registered.id))) return yield* notOurs(registered.id)
     const venue = yield* wake(parts, registered)
@@ -141,10 +141,11 @@ const addEntry = (parts: Parts, registered: Registered): Entry => {
     open: openVenue(parts, registered, () => {
       entry.isLost = true
     }),
-    room: Effect.matchEffect(Effect.acquireRelease(room.take, () => room.giveBack), {
+    room: Effect.matchEffect(room.take, {
       onFailure: () => Effect.succeed(false),
       onSuccess: () => Effect.succeed(true)
     }),
+    onIdle: room.freed,
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
     scope,
     run

@@ -23,6 +23,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as References from "effect/References"
 import * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -125,6 +126,8 @@ export const layer = (options: Options): Layer.Layer<Membership, unknown, PgClie
   return Layer.effect(Membership, make(options)).pipe(
     Layer.provideMerge(owner),
     Layer.provide(NodeClusterSocket.layer({ storage: "byo", shardingConfig: config })),
-    Layer.provide(storage)
+    Layer.provide(storage),
+    // It says on which port it listens, which the node's own panel does.
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
   )
 }

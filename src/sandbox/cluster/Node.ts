@@ -57,8 +57,8 @@ export const database = (url: string): Layer.Layer<PgClient.PgClient | SqlClient
 const unreachable = ({ message }: SqlError.SqlError) =>
   new JournalError({
     why: "failed",
-    file: "the database",
-    reason: `it can't be used: ${message}. Check the address, and that PostgreSQL runs`
+    file: "of the cluster",
+    reason: `its database can't be reached: ${message}. Check the address, and that PostgreSQL runs`
   })
 
 const open = Effect.fnUntraced(function*(

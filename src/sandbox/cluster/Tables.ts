@@ -96,5 +96,5 @@ export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClie
       (found < version
         ? "stop the older nodes, then run `effect-txc host --cluster URL --migrate`"
         : "use a newer release")
-  return yield* new JournalError({ why: found < version ? "older" : "newer", file: "the database", reason })
+  return yield* new JournalError({ why: found < version ? "older" : "newer", file: "of the cluster", reason })
 })
