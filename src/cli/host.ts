@@ -8,6 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stdio from "effect/Stdio"
@@ -17,6 +18,7 @@ import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import * as HostServer from "../sandbox/host/HostServer.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
+import type { JournalError } from "../sandbox/store/JournalError.ts"
 import * as Data from "./Data.ts"
 import * as Ports from "./Ports.ts"
 import { Refused } from "./Refused.ts"
@@ -165,6 +167,12 @@ const clusterUrl = (given: Option.Option<string>) =>
     (kept) => Option.orElse(given, () => Option.map(kept, (url) => Redacted.value(url)))
   )
 
+/** What an unusable journal is to the user. The database of a cluster has no folder that could be another. */
+const refusalOf = (error: JournalError, isNode: boolean, where: string) =>
+  Effect.gen(function*(): Effect.fn.Return<JournalError | Refused, never, FileSystem.FileSystem> {
+    return isNode ? error : yield* Data.refusalOf(error, where)
+  })
+
 const noCluster = new Refused({
   wrong: "There is no cluster whose tables could be made.",
   remedy: "Say where its database is: --cluster postgres://user@host/name, or TXC_CLUSTER_URL."
@@ -222,10 +230,7 @@ export const host = Command.make(
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
     return yield* Effect.scoped(serve).pipe(
-      Effect.catchTag(
-        "JournalError",
-        (error) => isNode ? Effect.fail(error) : Effect.flatMap(Data.refusalOf(error, where), Effect.fail)
-      ),
+      Effect.catchTag("JournalError", (error) => Effect.flatMap(refusalOf(error, isNode, where), Effect.fail)),
       Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void)
     )
   })
