@@ -61,11 +61,15 @@ export const encode = ({ faults, feed, journal, limits, requests, tape }: Parts)
 }
 
 /**
- * What these bytes hold, which `encode` has made; `undefined` when they are something else.
+ * What these bytes hold, which `encode` has made; `undefined` when they are something else, or belong to other commands than
+ * those of this digest.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const decode = (bytes: Uint8Array): Memory | undefined =>
+export const decode = (bytes: Uint8Array, digest: string): Memory | undefined => {
+  if (!Packed.isPacked(bytes)) return undefined
   // Only `encode` makes these bytes, hence the type.
-  Packed.isPacked(bytes) ? Packed.unpack(bytes) as Memory : undefined
+  const memory = Packed.unpack(bytes) as Memory
+  return memory.digest === digest ? memory : undefined
+}

@@ -371,8 +371,8 @@ const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): 
 export interface SleeperOptions extends Options {
   /** The file of the journal. */
   readonly file: string
-  /** What the venue knew when it fell asleep. What does not belong to the journal as it is now is left out. */
-  readonly memory?: Memory.Memory
+  /** What `remember` was given last. What does not belong to the journal as it is now is left out. */
+  readonly memory?: Uint8Array
   /** Keeps what the venue knows besides its journal, after the last command and before the journal is closed. */
   readonly remember: (memory: Uint8Array) => Effect.Effect<void>
 }
@@ -397,7 +397,7 @@ const open = Effect.fnUntraced(function*(
   const start = yield* Recovery.start(journal, policy)
   const { history } = start
   const snapshotAt = openJournal === undefined && file === Journal.inMemory ? undefined : history.sequence
-  const memory = given?.digest === journal.digest() ? given : undefined
+  const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
   const tape = Tape.make(memory?.tape)
   const happened = (sequence: number, at: number, events: ReadonlyArray<Event>): void => {

@@ -11,7 +11,6 @@ import * as Result from "effect/Result"
 import type * as SqlError from "effect/sql/SqlError"
 import { type BoundReached, type Bounds, reached } from "../host/HostBounds.ts"
 import * as Registry from "../host/Registry.ts"
-import * as Memory from "../Memory.ts"
 import { damaged, type JournalError } from "../store/JournalError.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
@@ -41,7 +40,7 @@ export interface Hosted {
   /** Ends the venues whose time is over, and gives their ids. */
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
   /** What a venue knew besides its journal when it fell asleep. It is given once. */
-  readonly recall: (id: string) => Effect.Effect<Memory.Memory | undefined, JournalError>
+  readonly recall: (id: string) => Effect.Effect<Uint8Array | undefined, JournalError>
   /** Keeps what a venue knows. */
   readonly remember: (id: string, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
@@ -191,7 +190,7 @@ export const open = Effect.fnUntraced(function*(
     recall: (id) =>
       Effect.map(
         failing(sql.unsafe<{ bytes: Uint8Array }>("DELETE FROM txc_memory WHERE venue = $1 RETURNING bytes", [id])),
-        ([row]) => row === undefined ? undefined : Memory.decode(row.bytes)
+        ([row]) => row?.bytes
       ),
     remember: (id, memory) =>
       Effect.asVoid(failing(sql.unsafe(

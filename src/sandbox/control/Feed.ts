@@ -281,10 +281,20 @@ export class FeedGone extends Schema.TaggedError<FeedGone>()("FeedGone", {
 }
 
 interface Place {
+  /** The number of the command. */
   readonly sequence: number
   /** The venue's run for requests, 0 for events. */
   readonly run: number
+  /** The number of the event or the request after that command. */
   readonly index: number
+}
+
+/** An entry of a feed that is saved. */
+interface SavedEntry extends Place {
+  /** When it happened, in Unix microseconds on the venue's clock. */
+  readonly at: number
+  /** What happened. */
+  readonly what: Event | Requested
 }
 
 const compare = (a: Place, b: Place): number => a.sequence - b.sequence || a.run - b.run || a.index - b.index
@@ -348,7 +358,7 @@ export interface Saved {
   /** The latest place. */
   readonly latest: Place
   /** The entries in between. */
-  readonly entries: ReadonlyArray<Place & { readonly at: number; readonly what: Event | Requested }>
+  readonly entries: ReadonlyArray<SavedEntry>
 }
 
 const toHappening = (event: Event): Happening => {

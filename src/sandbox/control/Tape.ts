@@ -73,11 +73,17 @@ export interface Tape {
 const kept = 500
 
 interface Growing {
+  /** When the interval begins, in Unix seconds on the venue's clock. */
   readonly at: number
+  /** The first price. */
   readonly open: Units.Units
+  /** The highest price. */
   high: Units.Units
+  /** The lowest price. */
   low: Units.Units
+  /** The last price. */
   close: Units.Units
+  /** How much was traded. */
   volume: Units.Units
 }
 

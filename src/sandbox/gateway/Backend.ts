@@ -8,16 +8,8 @@ import type * as Effect from "effect/Effect"
 import type * as ControlPlane from "../control/ControlPlane.ts"
 import * as Protocol from "../page/Protocol.ts"
 import type { Venue } from "../Venue.ts"
-import type { Answer, Request, Written } from "./Message.ts"
+import type { Answer, Head, Request, Written } from "./Message.ts"
 import * as Responses from "./Responses.ts"
-
-/**
- * A request without its body.
- *
- * @category models
- * @since 0.1.0
- */
-export type Head = Omit<Request, "body">
 
 /**
  * What answers requests.

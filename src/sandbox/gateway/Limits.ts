@@ -31,8 +31,11 @@ export interface Limits {
 
 /** The calls of a caller that count together. */
 interface Window {
+  /** When it begins, in Unix microseconds. */
   readonly start: number
+  /** When it ends, in Unix microseconds. */
   readonly end: number
+  /** How many calls there have been. */
   calls: number
 }
 

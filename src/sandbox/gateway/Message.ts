@@ -8,12 +8,12 @@ import type * as Stream from "effect/Stream"
 import * as Json from "../../protocol/Json.ts"
 
 /**
- * A request as the sandbox reads it.
+ * A request without its body.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Request {
+export interface Head {
   /** The HTTP method, in upper case. */
   readonly method: string
   /** The path without the query. */
@@ -22,12 +22,21 @@ export interface Request {
   readonly query?: string
   /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** The bytes of the body; empty when there is none. */
-  readonly body: Uint8Array
   /** The caller's address. The rate limit of public endpoints counts by it. */
   readonly from: string
   /** The id that the node of a cluster gave it which passed it on. A request with the same id is the same request. */
   readonly delivery?: string
+}
+
+/**
+ * A request as the sandbox reads it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends Head {
+  /** The bytes of the body; empty when there is none. */
+  readonly body: Uint8Array
 }
 
 /**
@@ -36,7 +45,7 @@ export interface Request {
  * @category requests
  * @since 0.1.0
  */
-export const header = (request: Request, name: string): string => {
+export const header = (request: Head, name: string): string => {
   const value = request.headers[name]
   return typeof value === "string" ? value : ""
 }

@@ -9,8 +9,8 @@ import type * as Scope from "effect/Scope"
 import * as Dialect from "../../protocol/Dialect.ts"
 import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
-import type { Backend, Head } from "../gateway/Backend.ts"
-import { header, type Written } from "../gateway/Message.ts"
+import type { Backend } from "../gateway/Backend.ts"
+import { type Head, header, type Written } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { Host } from "./Host.ts"
@@ -62,7 +62,7 @@ const redirected = (path: string): Written => ({
 /** Finds out for whom a request is. */
 const targetOf = (names: ReadonlySet<string>, head: Head): Target => {
   const { path } = head
-  const name = nameOf(header({ ...head, body: nothing }, "host"))
+  const name = nameOf(header(head, "host"))
   if (name.endsWith(local)) return { _tag: "Venue", id: name.slice(0, -local.length), path }
   if (!isKnown(name, names)) return { _tag: "Refused", answer: misdirected(path, name) }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
@@ -71,8 +71,6 @@ const targetOf = (names: ReadonlySet<string>, head: Head): Target => {
   // The page's own addresses are relative to the slash.
   return { _tag: "Refused", answer: redirected(path) }
 }
-
-const nothing = new Uint8Array()
 
 const isOwners = (host: Host["Service"], target: Target, { headers, path }: Head): boolean => {
   if (target._tag === "Host") return path.startsWith(prefix) && ControlPlane.isAuthorized(headers, host.token)
@@ -127,7 +125,7 @@ export const make = Effect.fnUntraced(function*(
 export const ofVenue = (host: Host["Service"], id: string, names: ReadonlyArray<string> = []): Backend => {
   const known = new Set(names.map(nameOf))
   const target = (head: Head): Target => {
-    const name = nameOf(header({ ...head, body: nothing }, "host"))
+    const name = nameOf(header(head, "host"))
     return isKnown(name, known) || name === `${id}${local}`
       ? { _tag: "Venue", id, path: head.path }
       : { _tag: "Refused", answer: misdirected(head.path, name) }

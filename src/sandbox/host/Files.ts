@@ -9,7 +9,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Memory from "../Memory.ts"
 import { fromSqlite, type JournalError } from "../store/JournalError.ts"
 
 /**
@@ -24,7 +23,7 @@ export interface Files {
   /** Makes the folder, if it is not there. */
   readonly make: Effect.Effect<void, JournalError>
   /** What the venue knew when it fell asleep, if that was written down. */
-  readonly memory: Effect.Effect<Memory.Memory | undefined>
+  readonly memory: Effect.Effect<Uint8Array | undefined>
   /** Writes down what it knows. What can't be written is lost, which is logged. */
   readonly remember: (memory: Uint8Array) => Effect.Effect<void>
   /** Removes what was written down: the venue is awake, and knows more. */
@@ -48,7 +47,7 @@ export const of = (folder: string, id: string): Files => {
     journal,
     make: attempt(() => void mkdirSync(own, { recursive: true, mode: 0o700 })),
     memory: Effect.orElseSucceed(
-      attempt(() => existsSync(memory) ? Memory.decode(readFileSync(memory)) : undefined),
+      attempt(() => existsSync(memory) ? readFileSync(memory) : undefined),
       () => undefined
     ),
     remember: (bytes) =>

@@ -44,17 +44,9 @@ import * as Registry from "./Registry.ts"
 import * as Resident from "./Resident.ts"
 import * as Room from "./Room.ts"
 
-export { BoundReached, type Bounds, defaults } from "./HostBounds.ts"
-export {
-  type CopyOptions,
-  type HostStatus,
-  type Made,
-  type MakeOptions,
-  NotMade,
-  type Summary,
-  UnknownVenue
-} from "./HostModels.ts"
-export type { VenueKey } from "./Registry.ts"
+export { type BoundOptions, BoundReached, defaults } from "./HostBounds.ts"
+export { CopyOptions, HostStatus, Made, MakeOptions, NotMade, Summary, UnknownVenue } from "./HostModels.ts"
+export { VenueKey } from "./Registry.ts"
 
 /**
  * How to open a host.
@@ -62,7 +54,7 @@ export type { VenueKey } from "./Registry.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Partial<Bounds> {
+export interface Options extends HostBounds.BoundOptions {
   /** The folder of all venues; without one a temporary folder, which is removed when the host is closed. */
   readonly folder?: string
   /** The token of the host's control plane; without one the one that it had before, or a new one. */

@@ -13,20 +13,28 @@ import { maxConnections } from "../gateway/Bounds.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Bounds {
+export interface BoundOptions {
   /** How many venues there are in all; 10000 by default. */
-  readonly maxVenues: number
+  readonly maxVenues?: number
   /** How many venues one owner has; 1000 by default. */
-  readonly maxPerOwner: number
+  readonly maxPerOwner?: number
   /** How many venues and forks are awake at once; 200 by default. Each that is awake has four open files. */
-  readonly maxAwake: number
+  readonly maxAwake?: number
   /** How many commands one venue has; 500000 by default. Each takes up to 0.75 KB of memory while it is awake. */
-  readonly maxCommands: number
+  readonly maxCommands?: number
   /** How many venues have a port of their own; 100 by default. */
-  readonly maxPorts: number
+  readonly maxPorts?: number
   /** How many bytes of memory venues may take before none is woken any more; by default 70 % of what Node may use. */
-  readonly maxMemory: number
+  readonly maxMemory?: number
 }
+
+/**
+ * How much a host holds, with every bound.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Bounds = Required<BoundOptions>
 
 /** The bounds of a host that is given none. */
 export const defaults: Bounds = {

@@ -17,18 +17,27 @@ const Owner = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._@/-]{1,100}$/u)
 const TimeToLive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 * 365 * 86_400_000 }))
 
 /**
- * What a copy of a venue may be given.
+ * What every new venue may be given.
  *
  * @category models
  * @since 0.1.0
  */
-export interface CopyOptions {
+export interface NewOptions {
   /** Who makes it: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
   readonly owner?: string
   /** How long it lives, in milliseconds. Then it ends, and its files are removed. For ever, or as the host says, by default. */
   readonly timeToLiveMillis?: number
   /** Whether it gets a port of its own, for clients that can only be given a host. */
   readonly port?: boolean
+}
+
+/**
+ * How to copy a venue.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CopyOptions extends NewOptions {
   /** Copies the venue as it was after so many commands; after all by default. */
   readonly sequence?: number
 }
@@ -39,7 +48,7 @@ export interface CopyOptions {
  * @category models
  * @since 0.1.0
  */
-export interface MakeOptions extends Omit<CopyOptions, "sequence"> {
+export interface MakeOptions extends NewOptions {
   /** How it speaks; `document` by default. */
   readonly dialect?: "document" | "live"
   /** Whether reduce-only orders are accepted, or refused as not available yet; `accepted` by default. */

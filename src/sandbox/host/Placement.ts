@@ -3,6 +3,17 @@
  * takes requests, knows nothing else of venues. In one process all are here; where venues are spread over several
  * machines, another placement sends each request to the machine that owns its venue.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Host, type Placement } from "effect-txc/sandbox"
+ *
+ * // The placement of a host in this process.
+ * const here: Effect.Effect<Placement.Placement["Service"], never, Host.Host> = Host.Host.use((host) =>
+ *   Effect.succeed(host.placement)
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 import type * as Clock from "effect/Clock"

@@ -4,7 +4,7 @@ import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { Shown } from "../../gateway/Exchanged.ts"
 import type { RequestRecord } from "../../gateway/Requests.ts"
-import { get, post } from "./api.ts"
+import { baseUrl, get, post } from "./api.ts"
 import { toCurl } from "./curl.ts"
 import { number, text, timeOf } from "./format.ts"
 import { Choice, Dialog, Rows } from "./parts.tsx"
@@ -176,7 +176,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
   }, [request.number])
   const kept = shown === undefined || shown === "gone" ? undefined : shown
   const copy = (): void =>
-    void navigator.clipboard.writeText(toCurl(request, kept, location.origin)).then(
+    void navigator.clipboard.writeText(toCurl(request, kept, baseUrl)).then(
       () => (said.value = "Copied"),
       () => (said.value = "The browser does not let the page copy")
     )

@@ -12,7 +12,16 @@ export class ApiError extends Error {
   }
 }
 
+/** What the paths of this venue begin with: nothing in a sandbox of its own, and the venue's path in a host. */
+const prefix = location.pathname.replace(/(?:\/control)?\/$/u, "")
+
+/** The base URL of the exchange that this page is of. */
+export const baseUrl = location.origin + prefix
+
 let token = decodeURIComponent(/^#token=(.*)$/u.exec(location.hash)?.[1] ?? "")
+
+// In a host other venues have pages of this origin. The address is the one part of a page that another could read.
+if (prefix !== "") history.replaceState(null, "", location.pathname)
 
 export const setToken = (given: string): void => {
   token = given
@@ -42,7 +51,7 @@ const toMessage = (name: string, status: number, refusal: Readonly<Record<string
 
 /** Sends a request, and gives its answer when it is a good one. */
 export const send = async (method: string, name: string, body?: object, signal?: AbortSignal): Promise<Response> => {
-  const response = await fetch(`/control/v1/${name}`, {
+  const response = await fetch(`${prefix}/control/v1/${name}`, {
     method,
     cache: "no-store",
     headers: {

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { type JSX, render, type TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { send } from "./api.ts"
+import { baseUrl, send } from "./api.ts"
 import { Faults } from "./Faults.tsx"
 import { dateAndTimeOf } from "./format.ts"
 import { Market } from "./Market.tsx"
@@ -209,7 +209,7 @@ const Hints = (): JSX.Element | null => {
     [
       "Fail the next call",
       fault,
-      `Press “Fail the next call”, then make one: curl ${location.origin}/api/v4/public/time`,
+      `Press “Fail the next call”, then make one: curl ${baseUrl}/api/v4/public/time`,
       () => {
         area.value = "faults"
         focus("#area button.main")
