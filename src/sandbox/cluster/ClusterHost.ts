@@ -8,6 +8,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
 import type { Answer } from "../gateway/Message.ts"
@@ -50,7 +51,26 @@ export interface Opened {
   readonly host: Host.Host["Service"]
   /** Takes a request of another node. */
   readonly receive: Hop.Receive
+  /** Whether the node takes requests. */
+  readonly ready: Effect.Effect<boolean>
 }
+
+const awake = Metric.gauge("venues_awake", { description: "Venues and forks that are awake on this node" })
+
+const passedOn = Metric.counter("requests_passed_on", {
+  description: "Requests that came here for venues of other nodes",
+  incremental: true
+})
+
+const taken = Metric.counter("requests_taken", {
+  description: "Requests for venues of this node, whichever node they came to",
+  incremental: true
+})
+
+const turnedAway = Metric.counter("requests_turned_away", {
+  description: "Requests for venues that this node does not have, or has lost; the others bring them where they belong",
+  incremental: true
+})
 
 /** How often a node looks for venues that should sleep, have ended, or are not its own any more. */
 const sweepEvery = "1 second"
@@ -195,6 +215,7 @@ const receiver = (parts: Parts): Hop.Receive => {
   return (id, request) =>
     Effect.gen(function*() {
       if (parts.isStopping || !parts.membership.isOurs(id)) return { _tag: "NotTheirs" } as const
+      yield* Metric.update(taken, 1)
       const entry = yield* entryOf(parts, id)
       if (entry === undefined) return Refusals.unknown(request.path, Models.unknownVenue(id))
       if (request.method === sleepMethod) {
@@ -206,7 +227,8 @@ const receiver = (parts: Parts): Hop.Receive => {
       )
       return judge(parts, entry, answer)
     }).pipe(
-      Effect.catch((error) => Effect.succeed(Refusals.refuse(request.path, 503, "JournalError", error.message)))
+      Effect.catch((error) => Effect.succeed(Refusals.refuse(request.path, 503, "JournalError", error.message))),
+      Effect.tap(({ _tag }) => _tag === "NotTheirs" ? Metric.update(turnedAway, 1) : Effect.void)
     )
 }
 
@@ -308,6 +330,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts) {
     else if (!resident.isAwake() && resident.usedAt() + idleMillis <= now) yield* drop(parts, entry)
   }
   yield* room.relieve
+  yield* Metric.update(awake, room.taken())
 })
 
 const boundsOf = (options: Options): HostBounds.Bounds => ({
@@ -363,7 +386,11 @@ export const open = Effect.fnUntraced(function*(
   const parts = yield* partsOf(options)
   const { addresses: _addresses, bounds, entries, hosted, known, membership, room } = parts
   const receive = receiver(parts)
-  const forward = Forward.make(membership, sender, options.address, receive)
+  const counting: Hop.Sender = {
+    send: (address, venue, request) =>
+      Effect.andThen(Metric.update(passedOn, 1), sender.send(address, venue, request))
+  }
+  const forward = Forward.make(membership, counting, options.address, receive)
   const learning = learn(parts)
   yield* learning
   const looking = Effect.andThen(learning, sweep(parts)).pipe(
@@ -410,5 +437,6 @@ export const open = Effect.fnUntraced(function*(
         parts.addresses = addresses
       })
   })
-  return { host, receive }
+  const ready = Effect.map(Effect.exit(hosted.count), (counted) => Exit.isSuccess(counted) && !parts.isStopping)
+  return { host, receive, ready }
 })

@@ -52,6 +52,19 @@ export type Received = Answer | { readonly _tag: "NotTheirs" | "Lost" }
  */
 export type Receive = (venue: string, request: Request) => Effect.Effect<Received>
 
+/**
+ * What is known of a node by whoever watches it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Vitals {
+  /** Whether it takes requests: it takes part in the cluster, its database answers, and it has not been told to stop. */
+  readonly ready: Effect.Effect<boolean>
+  /** Its metrics, in Prometheus' form. */
+  readonly metrics: Effect.Effect<string>
+}
+
 /** How often a node says that it is there, and how long it may be silent, in milliseconds. */
 const aliveEvery = 1000
 const maxSilence = 3000
@@ -112,9 +125,21 @@ const respond = (
   response.once("close", interrupt)
 }
 
+const plain = { "content-type": "text/plain; version=0.0.4; charset=utf-8" }
+
+/** Answers whoever watches the node: its machine's supervisor, a load balancer, Prometheus. */
+const show = ({ metrics, ready }: Vitals, path: string, response: Http.ServerResponse): Effect.Effect<void> => {
+  const write = (status: number, text: string) => void response.writeHead(status, plain).end(text)
+  if (path === "/health") return Effect.sync(() => write(200, "ok\n"))
+  if (path === "/ready") return Effect.map(ready, (isReady) => isReady ? write(200, "ok\n") : write(503, "not ready\n"))
+  if (path === "/metrics") return Effect.map(metrics, (text) => write(200, text))
+  return Effect.sync(() => write(404, "There are /health, /ready and /metrics\n"))
+}
+
 const listener =
-  (receive: Receive, run: (effect: Effect.Effect<void>) => () => void): Http.RequestListener =>
+  (receive: Receive, vitals: Vitals, run: (effect: Effect.Effect<void>) => () => void): Http.RequestListener =>
   (request, response) => {
+    if (request.method === "GET") return void run(show(vitals, request.url ?? "", response))
     const parts: Array<Buffer> = []
     request.on("data", (part: Buffer) => parts.push(part))
     request.once("end", () => {
@@ -131,7 +156,8 @@ const listener =
   }
 
 /**
- * Takes requests from other nodes until the scope is closed. Those in progress are answered first. Gives the port.
+ * Takes requests from other nodes until the scope is closed, and shows how this one is: `/health`, `/ready` and `/metrics`.
+ * Requests in progress are answered first. Gives the port.
  *
  * @category constructors
  * @since 0.1.0
@@ -139,12 +165,13 @@ const listener =
 export const serve = Effect.fnUntraced(function*(
   host: string,
   port: number,
-  receive: Receive
+  receive: Receive,
+  vitals: Vitals
 ): Effect.fn.Return<number, Listening.ListenFailed, Scope.Scope> {
   const run = Effect.runCallbackWith(yield* Effect.context())
   const server = Http.createServer(
     { maxHeaderSize: Bounds.maxHeaders },
-    listener(receive, (effect) => run(effect))
+    listener(receive, vitals, (effect) => run(effect))
   )
   const opening = Effect.callback<number, Listening.ListenFailed>((resume) => {
     server.once("error", ({ message }) =>

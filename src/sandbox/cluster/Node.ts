@@ -6,6 +6,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
@@ -65,8 +66,14 @@ const open = Effect.fnUntraced(function*(
   { clusterPort, nodeHost = "127.0.0.1", nodePort = 0, url: _url, ...options }: Options
 ): Effect.fn.Return<Host.Host["Service"], JournalError | ListenFailed, PgClient.PgClient | SqlClient.SqlClient | Scope.Scope> {
   yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(unreachable(error)))
+  const context = yield* Effect.context()
+  // Until it takes part in the cluster it has no venue.
   let receive: Hop.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
-  const port = yield* Hop.serve(nodeHost, nodePort, (venue, request) => receive(venue, request))
+  let ready: Effect.Effect<boolean> = Effect.succeed(false)
+  const port = yield* Hop.serve(nodeHost, nodePort, (venue, request) => receive(venue, request), {
+    ready: Effect.suspend(() => ready),
+    metrics: Effect.provideContext(PrometheusMetrics.format({ prefix: "effect_txc" }), context)
+  })
   const address = `${nodeHost}:${port}`
   const sender = yield* Hop.sender
   const membership = yield* Effect.orDie(
@@ -74,6 +81,7 @@ const open = Effect.fnUntraced(function*(
   )
   const opened = yield* Effect.provideContext(ClusterHost.open({ ...options, address }, sender), membership)
   receive = opened.receive
+  ready = opened.ready
   return opened.host
 })
 
