@@ -21,6 +21,7 @@ import * as Calls from "./rows/calls.ts"
 import * as Cold from "./rows/cold.ts"
 import * as Engine from "./rows/engine.ts"
 import * as Growth from "./rows/growth.ts"
+import * as Host from "./rows/host.ts"
 import * as Memory from "./rows/memory.ts"
 import * as Restart from "./rows/restart.ts"
 import * as Server from "./rows/server.ts"
@@ -33,6 +34,7 @@ const rows: ReadonlyArray<Row> = [
   ...Engine.rows,
   ...Server.rows,
   ...Restart.rows,
+  ...Host.rows,
   ...Growth.rows
 ]
 

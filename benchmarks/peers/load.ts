@@ -10,6 +10,8 @@ import { signed } from "./floor.ts"
 export interface Message {
   readonly path: string
   readonly bodies: ReadonlyArray<object>
+  /** What stands before the path, which is signed without it: each in turn. */
+  readonly prefixes?: ReadonlyArray<string>
   readonly inFlight: number
   readonly millis?: number
   /** Whether all answers are wanted, not only the last. */
@@ -27,10 +29,10 @@ export interface Load {
 
 const port = Number(process.argv[2])
 
-const request = (path: string, fields: object): string => {
+const request = (prefix: string, path: string, fields: object): string => {
   const { body, headers } = signed(path, fields)
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n${head}\r\n${body}`
+  return `POST ${prefix}${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n${head}\r\n${body}`
 }
 
 /** Reads answers from a socket: one call is under way at a time. */
@@ -78,7 +80,7 @@ const idleMillis = 2000
 let connections: Array<Connection> = []
 let lastUse = 0
 
-serve("ready", async ({ bodies, collect = false, inFlight, millis, path }: Message): Promise<Load> => {
+serve("ready", async ({ bodies, collect = false, inFlight, millis, path, prefixes = [""] }: Message): Promise<Load> => {
   if (performance.now() - lastUse > idleMillis) {
     for (const connection of connections) connection.close()
     connections = []
@@ -92,7 +94,9 @@ serve("ready", async ({ bodies, collect = false, inFlight, millis, path }: Messa
   await Promise.all(
     connections.slice(0, inFlight).map(async (connection) => {
       while (!isOver()) {
-        const answer = await connection.call(request(path, bodies[next++ % bodies.length] ?? {}))
+        const turn = next++
+        const prefix = prefixes[turn % prefixes.length] ?? ""
+        const answer = await connection.call(request(prefix, path, bodies[turn % bodies.length] ?? {}))
         answers[collect ? calls : 0] = answer
         calls++
       }

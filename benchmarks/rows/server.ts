@@ -18,7 +18,7 @@ interface Service {
   readonly end: () => Promise<void>
 }
 
-const called = async (server: Child): Promise<Service> => {
+export const called = async (server: Child): Promise<Service> => {
   const caller = await start("load.ts", String(server.ready))
   return {
     server,
@@ -41,13 +41,13 @@ const called = async (server: Child): Promise<Service> => {
 
 export const venue = async (options: Options) => called(await start("venue.ts", JSON.stringify(options)))
 
-const market = "BTC_USDT"
+export const market = "BTC_USDT"
 
 // -----------------------------------------------------------------------------
 // Stop-limit orders
 // -----------------------------------------------------------------------------
 
-const stopLimit = { market, side: "buy", amount: "0.001", price: "40000", activation_price: "41000" }
+export const stopLimit = { market, side: "buy", amount: "0.001", price: "40000", activation_price: "41000" }
 
 const placing = ({ load }: Service): Turn => async (millis) => {
   const { cpu, wall } = await load({ path: "/api/v4/order/stop_limit", bodies: [stopLimit], inFlight: 64, millis })

@@ -9,6 +9,8 @@
  * (the project's own packages have to be installed too). Nothing of ccxt is changed. It is given three things, as its
  * manual says: other addresses, no waiting between calls, and a nonce that grows when a millisecond has two calls.
  *
+ * All of it runs twice: against a sandbox, and against a venue of a host, below a path.
+ *
  * What ccxt calls and the sandbox does not serve is listed at the end of this file, in a test of its own.
  */
 import * as Ccxt from "ccxt"

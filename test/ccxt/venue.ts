@@ -1,12 +1,13 @@
-/** The exchange that ccxt is pointed at: the sandbox in the live dialect, in memory, on a socket of this process. */
+/**
+ * The exchange that ccxt is pointed at, in the live dialect, on a socket of this process: a sandbox in memory, or a venue of a
+ * host.
+ */
 import * as Effect from "effect/Effect"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Result from "effect/Result"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import * as Decimal from "../../src/domain/Decimal.ts"
-import { ApiKey, parseMarketName, ticker } from "../../src/domain/Identifiers.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import { Control, Example, Faults, Sandbox, Server } from "../../src/sandbox/index.ts"
+import { ControlApi, Example, Faults, Host, HostServer, Sandbox, Server } from "../../src/sandbox/index.ts"
 
 /** A key of alice's that may do nothing but list her open orders. */
 export const restricted = { apiKey: "alice-restricted-key", apiSecret: "alice-restricted-secret" }
@@ -17,45 +18,64 @@ export const disabled = { apiKey: "alice-disabled-key", apiSecret: "alice-disabl
 export const { alice, bob } = Example
 export const { answerLost, badGateway } = Faults
 
-const setUp = Effect.gen(function*() {
-  yield* Example.setUp
-  const control = yield* Control.Control
-  const key = { account: alice.account, title: "ccxt", type: "1" }
-  yield* control.addKey({
-    ...key,
-    ...restricted,
-    apiKey: ApiKey.make(restricted.apiKey),
-    enabled: true,
-    endpoints: [{ name: "/api/v4/orders", title: "Open orders" }]
-  })
-  yield* control.addKey({ ...key, ...disabled, apiKey: ApiKey.make(disabled.apiKey), enabled: false })
-  for (const [asset, amount] of [["BTC", "2"], ["USDT", "100000"]] as const) {
-    for (const wallet of ["trade", "collateral"] as const) {
-      yield* control.fund({ account: bob.account, wallet, ticker: ticker(asset), amount: Decimal.amount(amount) })
-    }
-  }
+const key = { operation: "AddKey", account: alice.account, title: "ccxt", type: "1", enabled: true }
+
+/** What there is besides the example: a key for orders only, one that is switched off, and money of bob's. */
+const additions: ReadonlyArray<Readonly<Record<string, unknown>> & { readonly operation: string }> = [
+  { ...key, ...restricted, endpoints: [{ name: "/api/v4/orders", title: "Open orders" }] },
+  { ...key, ...disabled, enabled: false },
+  ...[["BTC", "2"], ["USDT", "100000"]].flatMap(([ticker, amount]) =>
+    ["trade", "collateral"].map((wallet) => ({ operation: "Fund", account: bob.account, wallet, ticker, amount }))
+  )
+]
+
+/** The keys of the example, which a venue of a host has not: its keys are its own. */
+const usualKeys = [alice, bob].map((account) => ({ ...key, ...account, type: "2" }))
+
+/** Serves an exchange of its own at the root of a port, with a control plane. */
+const alone = Effect.fnUntraced(function*(dialect: Dialect.Dialect) {
+  const controlToken = "the token of these tests"
+  const context = yield* Layer.build(Layer.fresh(Sandbox.layer({ dialect })))
+  return yield* Effect.gen(function*() {
+    yield* Example.setUp
+    const { baseUrl } = yield* Server.serve({ controlToken })
+    return { url: baseUrl, controlUrl: baseUrl + ControlApi.prefix, controlToken, more: additions }
+  }).pipe(Effect.provideContext(context))
 })
 
-/** Opens the exchange of the example, where bob has something to trade too. */
-export const open = (dialect = Dialect.live) => {
-  const runtime = ManagedRuntime.make(Sandbox.layer({ dialect }))
-  const opened = Effect.gen(function*() {
-    yield* setUp
-    const control = yield* Control.Control
-    const { baseUrl } = yield* Scope.provide(Server.serve(), runtime.scope)
-    return {
-      baseUrl,
-      movePrice: (market: string, price: string) =>
-        runtime.runPromise(control.movePrice({
-          market: Result.getOrThrow(parseMarketName(market)),
-          price: Result.getOrThrow(Decimal.parsePrice(price))
-        })),
-      /** No more than so many calls of a path in ten seconds. */
-      limit: (path: string, calls: number) => runtime.runPromise(control.limit({ calls, perSeconds: 10 }, path)),
-      /** What goes wrong with the next call of a path. */
-      fault: (path: string, symptom: Faults.Symptom) => runtime.runPromise(control.addFault({ path, symptom })),
-      close: () => runtime.dispose()
-    }
-  })
-  return runtime.runPromise(opened)
+/** Serves a host, and makes a venue below a path, beside another one. */
+const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
+  const context = yield* Layer.build(Layer.fresh(Host.layer()))
+  return yield* Effect.gen(function*() {
+    const host = yield* Host.Host
+    yield* HostServer.serve()
+    yield* host.make({ dialect: name })
+    return { ...(yield* host.make({ dialect: name })), more: [...usualKeys, ...additions] }
+  }).pipe(Effect.provideContext(context))
+})
+
+/** Opens the exchange of the example, where bob has something to trade too; `TXC_HOSTED` opens it as a venue of a host. */
+export const open = async (dialect = Dialect.live) => {
+  const scope = Scope.makeUnsafe()
+  const { controlToken, controlUrl, more, url } = process.env["TXC_HOSTED"] === undefined
+    ? await Effect.runPromise(Scope.provide(alone(dialect), scope))
+    : await Effect.runPromise(Scope.provide(hosted(dialect), scope))
+  const post = async (operation: string, fields: object) => {
+    const answer = await fetch(controlUrl + operation, {
+      method: "POST",
+      headers: { authorization: `Bearer ${controlToken}`, "content-type": "application/json" },
+      body: JSON.stringify(fields)
+    })
+    if (!answer.ok) throw new Error(await answer.text())
+  }
+  for (const { operation, ...fields } of more) await post(operation, fields)
+  return {
+    baseUrl: url,
+    movePrice: (market: string, price: string) => post("MovePrice", { market, price }),
+    /** No more than so many calls of a path in ten seconds. */
+    limit: (path: string, calls: number) => post("Limit", { path, limit: { calls, perSeconds: 10 } }),
+    /** What goes wrong with the next call of a path. */
+    fault: (path: string, symptom: Faults.Symptom) => post("Faults", { path, symptom }),
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
 }

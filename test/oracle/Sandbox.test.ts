@@ -42,4 +42,13 @@ describe("the sandbox keeps every rule", () => {
         holds(yield* Check.check(target, { profile: "control", seed: 7, runs: isLong ? 10 : 1, skip }))
       }), 300_000)
   }
+
+  it.live("as a venue of a host, below a path", () =>
+    Effect.gen(function*() {
+      const options = isLong ? { runs: 10 } : { runs: 1, only: ["auth", "codes"] }
+      for (const dialect of isLong ? [Dialect.document, Dialect.live] : [Dialect.document]) {
+        const target = yield* Support.hosted(dialect)
+        holds(yield* Check.check(target, { profile: "control", seed: 7, ...options }))
+      }
+    }), 300_000)
 })

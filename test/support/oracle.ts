@@ -11,6 +11,8 @@ import type { Dialect } from "../../src/protocol/Dialect.ts"
 import { prefix } from "../../src/sandbox/control/ControlApi.ts"
 import * as InProcess from "../../src/sandbox/gateway/InProcess.ts"
 import * as Server from "../../src/sandbox/gateway/Server.ts"
+import * as Host from "../../src/sandbox/host/Host.ts"
+import * as HostServer from "../../src/sandbox/host/HostServer.ts"
 import * as Venue from "../../src/sandbox/Venue.ts"
 
 const token = "oracle-control-token"
@@ -39,6 +41,20 @@ export const overHttp = Effect.fnUntraced(function*(
   const context = yield* Layer.build(Layer.fresh(venue))
   const { baseUrl } = yield* Server.serve({ controlToken: token }).pipe(Effect.provideContext(context))
   return yield* Target.fromLayer(NodeHttpClient.layerUndici, { baseUrl, dialect, control: control(baseUrl) })
+})
+
+/** A venue of a fresh host behind a socket of this machine, below a path. */
+export const hosted = Effect.fnUntraced(function*(dialect: Dialect) {
+  const context = yield* Layer.build(Layer.fresh(Layer.orDie(Host.layer())))
+  const { controlToken, controlUrl, url } = yield* Effect.gen(function*() {
+    yield* HostServer.serve()
+    return yield* Host.Host.use(({ make }) => make({ dialect: dialect.name }))
+  }).pipe(Effect.provideContext(context))
+  return yield* Target.fromLayer(NodeHttpClient.layerUndici, {
+    baseUrl: url,
+    dialect,
+    control: { url: controlUrl, token: Redacted.make(controlToken) }
+  })
 })
 
 /** Opens an account with funds, and gives a market a price, for a check without the control plane. */

@@ -57,7 +57,9 @@ it.live("lists the venues, makes and ends them, and opens each in an origin of i
       yield* see(() => under.locator("#link.live").waitFor())
       assert.strictEqual(under.url(), `${url}/`)
       const stored = yield* see(() =>
-        under.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state]))
+        under.evaluate(() =>
+          JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])
+        )
       )
       assert.strictEqual(stored, `[{},{},"",null]`)
 
