@@ -53,6 +53,7 @@ export const commands = (
 export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended: [] })): Book => {
   const state = State.make(Dialect.document.policy)
   let at = 1_700_000_000_000_000
+  const apiKey = ApiKey.make(account.apiKey)
   const send = (action: Action) => {
     const { reply } = Engine.apply(state, { at: ++at, action })
     return reply
@@ -61,7 +62,7 @@ export const book = (before: ReadonlyArray<Action> = commands({ open: [], ended:
     const reply = send(action)
     if (reply._tag === "Refused" || reply._tag === "Invalid") throw new Error(JSON.stringify(reply))
   }
-  const call = (operation: Operation) => send({ _tag: "Call", apiKey: ApiKey.make(account.apiKey), operation })
+  const call = (operation: Operation) => send({ _tag: "Call", apiKey, operation })
   return {
     place: (order) => {
       const reply = call(limit(order))

@@ -83,7 +83,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   // All orders of a level share one price.
   order.queued = level.price
   Line.join(level.orders, order)
-  level.left += order.left
+  level.left = Units.plus(level.left, order.left)
 }
 
 /**
@@ -98,8 +98,8 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const level = side.first?.price === price ? side.first : side.get(keyOf(book, order.side, price))
   if (level === undefined) return
   Line.left(level.orders)
-  level.left -= order.left
   if (level.orders.size === 0) side.delete(keyOf(book, order.side, price))
+  else level.left = Units.minus(level.left, order.left)
 }
 
 /**

@@ -112,8 +112,13 @@ export interface Purse {
   of: Pair | undefined
 }
 
-/** Both parts of what an account has of an asset in a wallet. */
-interface Pair {
+/**
+ * Both parts of what an account has of an asset in a wallet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Pair {
   /** The account. */
   readonly account: string
   /** The wallet. */
@@ -144,8 +149,13 @@ interface Pairs {
   readonly byTicker: Map<Ticker, Pair>
 }
 
-/** A holder that is no account. */
-interface Other {
+/**
+ * A holder that is no account.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Other {
   /** The holder. */
   readonly owner: Owner
   /** What it has, by asset. */
@@ -232,30 +242,44 @@ const open = (owner: Owner, ticker: Ticker): Purse => {
   return purse
 }
 
-const pairsOf = (ledger: Ledger, account: string, wallet: Wallet): Pairs => {
-  const known = ledger.wallets[wallet].get(account)
+const pairsOf = ({ wallets }: Ledger, account: string, wallet: Wallet): Pairs => {
+  // Spelled out for speed: this is asked for several times in a trade.
+  const byAccount = wallet === "trade" ? wallets.trade : wallet === "collateral" ? wallets.collateral : wallets.main
+  const known = byAccount.get(account)
   if (known !== undefined) return known
   const pairs: Pairs = {
     free: ownerOf(account + endOf(wallet, false)),
     locked: ownerOf(account + endOf(wallet, true)),
     byTicker: new Map()
   }
-  ledger.wallets[wallet].set(account, pairs)
+  byAccount.set(account, pairs)
   return pairs
 }
 
-const pairOf = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Pair => {
+/**
+ * Both purses of an account for an asset in a wallet.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Pair => {
   const pairs = pairsOf(ledger, account, wallet)
   const known = pairs.byTicker.get(ticker)
   if (known !== undefined) return known
   const [free, locked] = [open(pairs.free, ticker), open(pairs.locked, ticker)]
-  const pair: Pair = { account, wallet, ticker, free, locked, turn: -1, wasFree: 0n, wasLocked: 0n, next: undefined }
-  free.of = locked.of = pair
-  pairs.byTicker.set(ticker, pair)
-  return pair
+  const made: Pair = { account, wallet, ticker, free, locked, turn: -1, wasFree: 0n, wasLocked: 0n, next: undefined }
+  free.of = locked.of = made
+  pairs.byTicker.set(ticker, made)
+  return made
 }
 
-const otherPurse = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
+/**
+ * The purse of a holder that is no account.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const purseOf = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
   const known = byTicker.get(ticker)
   if (known !== undefined) return known
   const purse = open(owner, ticker)
@@ -270,9 +294,9 @@ const otherPurse = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
  * @since 0.1.0
  */
 export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => {
-  if (typeof holder === "string") return otherPurse(ledger.others[holder], ticker)
-  const pair = pairOf(ledger, holder.account, holder.wallet, ticker)
-  return holder.locked ? pair.locked : pair.free
+  if (typeof holder === "string") return purseOf(ledger.others[holder], ticker)
+  const { free, locked } = pair(ledger, holder.account, holder.wallet, ticker)
+  return holder.locked ? locked : free
 }
 
 /**

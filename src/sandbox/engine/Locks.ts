@@ -75,12 +75,10 @@ export const requirementOf = (market: Market, order: Order, total: Units.Units):
 
 /** Moves an amount into the lock of an order; `false` when the wallet does not have it beside the margin. */
 const put = ({ state }: Work, order: Order, wallet: Requirement["wallet"], ticker: Ticker, units: Units.Units) => {
-  const { account } = order
-  const bound = wallet === "collateral" ? Positions.margin(state, account, ticker) : 0n
-  const free = Ledger.purse(state.ledger, Ledger.free(account, wallet), ticker)
-  if (free.units - bound < units) return false
-  Ledger.move(state.ledger, free, Ledger.purse(state.ledger, Ledger.locked(account, wallet), ticker), units)
-  order.locked = { wallet, ticker, units: (order.locked?.units ?? 0n) + units }
+  const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
+  if (wallet === "collateral" && free.units - Positions.margin(state, order.account, ticker) < units) return false
+  if (!Ledger.move(state.ledger, free, locked, units)) return false
+  order.locked = { wallet, ticker, units: order.locked === undefined ? units : order.locked.units + units }
   return true
 }
 
@@ -185,8 +183,8 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
  */
 export const release = ({ state }: Work, order: Order, units: Units.Units): void => {
   if (order.locked === undefined || units === 0n) return
-  const { account } = order
   const { ticker, wallet } = order.locked
-  Ledger.transfer(state.ledger, Ledger.locked(account, wallet), Ledger.free(account, wallet), ticker, units)
+  const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
+  Ledger.move(state.ledger, locked, free, units)
   order.locked.units = Units.minus(order.locked.units, units)
 }

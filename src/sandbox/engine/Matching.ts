@@ -81,7 +81,9 @@ export const payable = (
 ): Units.Units => {
   const { account, kind, locked, side } = order
   if (kind === "spot") {
-    if (locked === undefined || side === "sell" || Units.times(amount, price) <= locked.units) return amount
+    // A limit order has locked what it costs at its limit. It never trades at a worse price.
+    if (locked === undefined || side === "sell" || order.price !== undefined) return amount
+    if (Units.times(amount, price) <= locked.units) return amount
     return wholeSteps(market, Units.over(locked.units, price))
   }
   const closing = Positions.reducible(state, account, market.name, side)

@@ -9,6 +9,7 @@ const pageSize = 256
 
 /** The values of neighbouring numbers. */
 interface Page<V> {
+  /** As many as there are numbers on a page. */
   readonly values: Array<V | undefined>
   /** How many there are. */
   size: number
@@ -21,22 +22,20 @@ interface Page<V> {
  * @since 0.1.0
  */
 export class Numbered<V> {
-  private readonly pages = new Map<number, Page<V>>()
+  /** The pages, as far as there are numbers. An empty one is gone. */
+  private readonly pages: Array<Page<V> | undefined> = []
 
   /** How many values there are. */
   size = 0
 
   /** The value of a number. */
   get(number: number): V | undefined {
-    return this.pages.get(Math.floor(number / pageSize))?.values[number % pageSize]
+    return this.pages[Math.floor(number / pageSize)]?.values[number % pageSize]
   }
 
   /** Adds the value of a number that has none. */
   add(number: number, value: V): void {
-    const key = Math.floor(number / pageSize)
-    let page = this.pages.get(key)
-    if (page === undefined) this.pages.set(key, page = { values: [], size: 0 })
-    while (page.values.length < number % pageSize) page.values.push(undefined)
+    const page = this.pages[Math.floor(number / pageSize)] ?? this.turn(Math.floor(number / pageSize))
     page.values[number % pageSize] = value
     page.size++
     this.size++
@@ -44,18 +43,28 @@ export class Numbered<V> {
 
   /** Removes the value of a number, if it has one. */
   delete(number: number): void {
-    const key = Math.floor(number / pageSize)
-    const page = this.pages.get(key)
+    const { pages } = this
+    const at = Math.floor(number / pageSize)
+    const page = pages[at]
     if (page?.values[number % pageSize] === undefined) return
     page.values[number % pageSize] = undefined
     this.size--
-    if (--page.size === 0) this.pages.delete(key)
+    // The last page stays when it is empty: most likely the next number is on it too.
+    if (--page.size === 0 && at !== pages.length - 1) pages[at] = undefined
   }
 
   /** The values, in the order of their numbers. */
   *[Symbol.iterator](): Generator<V, undefined> {
-    for (const { values } of this.pages.values()) {
-      for (const value of values) if (value !== undefined) yield value
+    for (const page of this.pages) {
+      for (const value of page?.values ?? []) if (value !== undefined) yield value
     }
+  }
+
+  /** Begins a page, which is the last from now on. */
+  private turn(at: number): Page<V> {
+    const { pages } = this
+    if (pages.at(-1)?.size === 0) pages[pages.length - 1] = undefined
+    while (pages.length < at) pages.push(undefined)
+    return pages[at] = { values: Array.from<V | undefined>({ length: pageSize }), size: 0 }
   }
 }

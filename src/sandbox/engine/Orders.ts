@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type * as Decimal from "../../domain/Decimal.ts"
-import { type ClientOrderId, type MarketName, OrderId } from "../../domain/Identifiers.ts"
+import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
 import {
   type ActivationCondition,
@@ -31,8 +31,8 @@ type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag
 
 /** The identifier of the next order, or of the one `ahead` of the last. `open` uses it up. */
 const nextId = (state: State, ahead = 1): OrderId =>
-  // The digits of a whole number need no check.
-  OrderId.make((state.lastId + ahead).toString(), { disableChecks: true })
+  // The digits of a whole number are an identifier.
+  (state.lastId + ahead).toString() as OrderId
 
 // -----------------------------------------------------------------------------
 // What all orders have in common

@@ -61,7 +61,11 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
 
   /** The one of an identifier. */
   get(id: OrderId): A | undefined {
-    const item = this.items.get(Number(id))
+    return this.at(Number(id), id)
+  }
+
+  private at(number: number, id: OrderId): A | undefined {
+    const item = this.items.get(number)
     // Callers may spell the number in another way: then it is not the identifier.
     return item?.id === id ? item : undefined
   }
@@ -85,9 +89,10 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
 
   /** Removes the one of an identifier, and says whether there was one. */
   delete(id: OrderId): boolean {
-    const item = this.get(id)
+    const number = Number(id)
+    const item = this.at(number, id)
     if (item === undefined) return false
-    this.items.delete(Number(id))
+    this.items.delete(number)
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
     Line.left(chain.items)

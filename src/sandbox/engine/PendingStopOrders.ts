@@ -103,10 +103,12 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: Sorted<StopOrder
  * @since 0.1.0
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
-  // The price is another one now. Those that it triggers no more wait again.
-  for (const order of pending.reached) {
-    pending.reached.delete(Number(order.id))
-    add(pending, order)
+  // The price is another one now. Those that it triggers no more wait again. Most trades reach none.
+  if (pending.reached.size > 0) {
+    for (const order of pending.reached) {
+      pending.reached.delete(Number(order.id))
+      add(pending, order)
+    }
   }
   collect(pending, price, pending.marked)
 }

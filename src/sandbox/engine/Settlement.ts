@@ -58,23 +58,29 @@ const fillSpot = (work: Work, market: Market, order: Order, { amount, total }: D
   const { ledger } = work.state
   fillOrder(work, order, amount, total)
   const isBuy = order.side === "buy"
-  const free = Ledger.free(order.account, "trade")
   const paid = isBuy ? total : amount
   const paidAsset = isBuy ? market.money : market.stock
-  if (order.locked === undefined) Ledger.transfer(ledger, free, "lender", paidAsset, paid)
-  else {
-    Ledger.transfer(ledger, Ledger.locked(order.account, "trade"), "lender", paidAsset, paid)
+  const payer = Ledger.pair(ledger, order.account, "trade", paidAsset)
+  Ledger.move(
+    ledger,
+    order.locked === undefined ? payer.free : payer.locked,
+    Ledger.purseOf(ledger.others.lender, paidAsset),
+    paid
+  )
+  if (order.locked !== undefined) {
     order.locked.units = Units.minus(order.locked.units, paid)
     // A buy that trades below its limit needs less than it has locked.
-    if (isBuy && order.price !== undefined) Locks.release(work, order, order.locked.units - costOf(order))
+    if (isBuy && order.price !== undefined) {
+      Locks.release(work, order, Units.minus(order.locked.units, costOf(order)))
+    }
   }
   const received = isBuy ? amount : total
   const receivedAsset = isBuy ? market.stock : market.money
   const fee = Units.times(received, feeRate(market, role))
-  const lender = Ledger.purse(ledger, "lender", receivedAsset)
-  Ledger.move(ledger, lender, Ledger.purse(ledger, free, receivedAsset), received - fee)
-  Ledger.move(ledger, lender, Ledger.purse(ledger, "house", receivedAsset), fee)
-  order.dealFee += fee
+  const lender = Ledger.purseOf(ledger.others.lender, receivedAsset)
+  Ledger.move(ledger, lender, Ledger.pair(ledger, order.account, "trade", receivedAsset).free, received - fee)
+  Ledger.move(ledger, lender, Ledger.purseOf(ledger.others.house, receivedAsset), fee)
+  order.dealFee = Units.plus(order.dealFee, fee)
   return { order, role, fee, feeAsset: receivedAsset }
 }
 
@@ -88,8 +94,8 @@ const feeRate = (market: Market, role: Fill["role"]): Units.Units => {
 }
 
 const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount: Units.Units): void => {
-  order.dealStock += amount
-  order.dealMoney += quoteAmount
+  order.dealStock = Units.plus(order.dealStock, amount)
+  order.dealMoney = Units.plus(order.dealMoney, quoteAmount)
   order.left = Units.minus(order.left, isQuoteAmount(order) ? quoteAmount : amount)
   order.changedAt = at
 }

@@ -71,12 +71,21 @@ export const toDecimal = (units: Units): Decimal.Decimal =>
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
 /**
- * What is left of `a` without `b`. Nothing is always the same zero: a new one for each order that is filled takes memory.
+ * What is left of `a` without `b`. Nothing is always the same zero, and everything is `a` itself: a new one for each order
+ * takes memory.
  *
  * @category computing
  * @since 0.1.0
  */
-export const minus = (a: Units, b: Units): Units => a === b ? 0n : a - b
+export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b
+
+/**
+ * The sum of `a` and `b`. What is added to nothing stays the same value in memory.
+ *
+ * @category computing
+ * @since 0.1.0
+ */
+export const plus = (a: Units, b: Units): Units => a === 0n ? b : a + b
 
 /**
  * The exact product of an amount and a price; `undefined` when it has more than eighteen fractional digits.

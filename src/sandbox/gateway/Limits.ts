@@ -46,8 +46,8 @@ interface Window {
  * @since 0.1.0
  */
 export interface Saved {
-  /** What was counted, by path and caller. */
-  readonly windows: ReadonlyMap<string, Window>
+  /** What was counted, by path, then by caller. */
+  readonly windows: ReadonlyMap<string, Map<string, Window>>
   /** The limits that replace documented ones, by path. */
   readonly overrides: ReadonlyMap<string | undefined, RateLimit>
 }
@@ -65,7 +65,15 @@ const kept = 10_000
 
 /** @category constructors */
 export const make = (saved?: Saved): Limits => {
-  const windows = new Map<string, Window>(saved?.windows)
+  /** By path and caller. A key of both would be joined and hashed anew for each call. */
+  const windows = new Map<string, Map<string, Window>>(saved?.windows)
+  let count = 0
+  for (const { size } of windows.values()) count += size
+  const forgetEnded = (at: number): void => {
+    for (const byCaller of windows.values()) {
+      for (const [caller, { end }] of byCaller) if (end <= at && byCaller.delete(caller)) count--
+    }
+  }
   const overrides = new Map<string | undefined, RateLimit>(saved?.overrides)
   const of = (path: string, documented: RateLimit): RateLimit =>
     overrides.get(path) ?? overrides.get(undefined) ?? documented
@@ -73,24 +81,26 @@ export const make = (saved?: Saved): Limits => {
     of,
     admit: (caller, path, documented, at) => {
       const { calls, perSeconds } = of(path, documented)
-      const id = `${path} ${caller}`
-      const known = windows.get(id)
+      const known = windows.get(path)?.get(caller)
       if (known !== undefined && at >= known.start && at < known.end) {
         if (known.calls >= calls) return false
         known.calls++
         return true
       }
-      if (windows.size >= kept) {
-        for (const [key, { end }] of windows) if (end <= at) windows.delete(key)
-      }
-      windows.set(id, { start: at, end: at + perSeconds * 1e6, calls: 1 })
+      if (count >= kept) forgetEnded(at)
+      const byCaller = windows.get(path) ?? new Map<string, Window>()
+      if (!byCaller.has(caller)) count++
+      windows.set(path, byCaller.set(caller, { start: at, end: at + perSeconds * 1e6, calls: 1 }))
       return calls > 0
     },
     override: (limit, path) => {
       if (limit === undefined) overrides.delete(path)
       else overrides.set(path, limit)
     },
-    forget: () => windows.clear(),
+    forget: () => {
+      windows.clear()
+      count = 0
+    },
     saved: () => ({ windows, overrides })
   }
 }

@@ -12,9 +12,13 @@ import type { Reset, Streamed, Written } from "./Message.ts"
 /** How long a caller may go on sending after its body was refused, in milliseconds. */
 const lingering = 1000
 
-const writeHead = (response: Http.ServerResponse, answer: Written, headers?: Http.OutgoingHttpHeaders): void => {
-  const length = Buffer.byteLength(answer.body)
-  response.writeHead(answer.status, { ...answer.headers, ...headers, "content-length": length })
+const writeHead = (
+  response: Http.ServerResponse,
+  { headers, status }: Written,
+  length: number,
+  more?: Http.OutgoingHttpHeaders
+): void => {
+  response.writeHead(status, { ...headers, "content-length": length, ...more })
 }
 
 /** A reset, not an orderly end: the caller must not take it for a complete answer. */
@@ -64,10 +68,12 @@ export const send = (
   answer: Written | Reset,
   within: number
 ): void => {
+  if (answer._tag === "Reset") return reset(request)
+  const length = Buffer.byteLength(answer.body)
   // A fault may hold headers that HTTP can't carry.
-  const isWritten = answer._tag === "Answer" && Result.isSuccess(Result.try(() => writeHead(response, answer)))
-  if (!isWritten) return reset(request)
-  response.end(answer.body)
+  if (Result.isFailure(Result.try(() => writeHead(response, answer, length)))) return reset(request)
+  // A text of ASCII only is the same in both. Written as latin1 it need not be looked at again.
+  response.end(answer.body, length === answer.body.length ? "latin1" : "utf8")
   // A response that waits behind another one has no socket yet. It goes when the other one does.
   if (response.socket === null || response.socket.writableLength === 0) return
   const timer = setTimeout(() => request.socket.destroy(), within)
@@ -81,7 +87,7 @@ export const send = (
  * @since 0.1.0
  */
 export const turnAway = (request: Http.IncomingMessage, response: Http.ServerResponse, answer: Written): void => {
-  writeHead(response, answer, { connection: "close" })
+  writeHead(response, answer, Buffer.byteLength(answer.body), { connection: "close" })
   response.write(answer.body)
   // To close at once would reset the connection of a caller that is still sending. It would never read the answer.
   const timer = setTimeout(() => response.end(), lingering)

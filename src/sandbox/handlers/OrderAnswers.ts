@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type Ticker, TradeId } from "../../domain/Identifiers.ts"
+import { type ClientOrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
@@ -30,38 +30,48 @@ const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
 }
 
 /** The currency of an order's fee, once there is one: what a spot order receives, and the quote currency on margin. */
-const feeAssetOf = (
-  { dealFee, kind, market: name, side }: Order,
-  { state }: Context
-): { readonly feeAsset?: Ticker } => {
-  const market = state.markets.get(name)
-  if (dealFee === 0n || market === undefined) return {}
-  return { feeAsset: kind === "spot" && side === "buy" ? market.stock : market.money }
+const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Context): Ticker | undefined => {
+  const market = dealFee === 0n ? undefined : state.markets.get(name)
+  return kind === "spot" && side === "buy" ? market?.stock : market?.money
 }
 
 /** The live exchange has one type for all market orders on margin: there amounts are always in the base currency. */
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
   dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
 
-const common = (order: Order, context: Context) => ({
+/** What an order has in every answer, and what it has in some. */
+interface Common extends ReturnType<typeof always> {
+  clientOrderId?: ClientOrderId
+  margin?: true
+  feeAsset?: Ticker
+}
+
+const always = (order: Order, context: Context) => ({
   orderId: order.id,
-  ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
   market: order.market,
   side: order.side,
   type: typeOf(order, context),
-  ...(order.kind === "spot" ? {} : { margin: true as const }),
   timestamp: Time.fromMicros(order.placedAt),
   dealMoney: toDecimal(order.dealMoney),
   dealStock: toDecimal(order.dealStock),
   amount: order.amount,
   left: leftOf(order),
   dealFee: toDecimal(order.dealFee),
-  ...feeAssetOf(order, context),
   price: order.price ?? Decimal.zero,
   status: order.status,
   stp: order.stp,
   postOnly: order.postOnly
 })
+
+/** Every call that is answered with an order comes here: what may be absent is assigned, which is much faster than spread. */
+const common = (order: Order, context: Context): Common => {
+  const answer: Common = always(order, context)
+  const feeAsset = feeAssetOf(order, context)
+  if (order.clientOrderId !== undefined) answer.clientOrderId = order.clientOrderId
+  if (order.kind !== "spot") answer.margin = true
+  if (feeAsset !== undefined) answer.feeAsset = feeAsset
+  return answer
+}
 
 const activation = (stop: Trigger) => ({
   activated: stop.activated,
@@ -77,11 +87,13 @@ const activation = (stop: Trigger) => ({
  */
 export const stopLimitOrder = (order: StopOrder, context: Context): StopLimitOrders.StopLimitOrder => ({
   ...common(order, context),
-  ...activation(order.stop),
-  ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide }),
+  activated: order.stop.activated,
+  activationCondition: order.stop.condition,
+  activationPrice: order.stop.price,
   ioc: order.ioc,
   rpi: false,
-  reduceOnly: order.reduceOnly
+  reduceOnly: order.reduceOnly,
+  ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
 })
 
 /** Whether the dialect hides the client order id of this order: it may do so on the legs of OCO orders. */

@@ -90,10 +90,10 @@ export const trading = group({
   },
   StopLimitOrders: {
     // An order at the best price, whatever that is, locks what it needs at its activation price.
-    operation: ({ price, ...request }) => ({
-      _tag: "PlaceStopLimit",
+    operation: (request) => ({
       ...request,
-      price: price ?? request.activationPrice
+      _tag: "PlaceStopLimit",
+      price: request.price ?? request.activationPrice
     }),
     reply: "StopPlaced",
     answer: ({ order }, context) => OrderAnswers.stopLimitOrder(order, context)
@@ -108,8 +108,8 @@ export const trading = group({
   },
   MarketOrders: {
     operation: (request) => ({
-      _tag: "PlaceMarket",
       ...request,
+      _tag: "PlaceMarket",
       collateral: false,
       quoteAmount: request.side === "buy"
     }),
@@ -143,7 +143,7 @@ export const trading = group({
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CancelOrder: {
-    operation: (request) => ({ _tag: "Cancel", ...request }),
+    operation: (request) => ({ ...request, _tag: "Cancel" }),
     reply: "OrderCanceled",
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },

@@ -7,11 +7,14 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { hash } from "node:crypto"
+import * as Compiled from "../../protocol/Compiled.ts"
 import { type Action, Command } from "../engine/Command.ts"
 import { Operation } from "../engine/Operation.ts"
 import { damaged, type JournalError } from "./JournalError.ts"
 
-const Entry = Schema.fromJsonString(Schema.toCodecJson(Command))
+const Json = Schema.toCodecJson(Command)
+
+const Entry = Schema.fromJsonString(Json)
 
 /** The fields of each operation, in the order in which its schema writes them. */
 const fieldsOf: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
@@ -19,9 +22,10 @@ const fieldsOf: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
 )
 
 const inOrder = (operation: Operation): object => {
-  const given: Readonly<Record<string, unknown>> = { ...operation }
+  const fields = fieldsOf.get(operation._tag) ?? []
+  const given: object = operation
   const ordered: Record<string, unknown> = {}
-  for (const field of fieldsOf.get(operation._tag) ?? []) ordered[field] = given[field]
+  for (const field of fields) ordered[field] = given[field as keyof typeof given]
   return ordered
 }
 
@@ -53,13 +57,20 @@ export const encode = (command: Command): Result.Result<string, Schema.SchemaErr
   return action._tag === "Call" ? Result.succeed(writeCall(action, at)) : encodeChecked(command)
 }
 
+const decodeJson = Compiled.decodeUnknownResult(() => Json)
+
+const decodeChecked = Schema.decodeUnknownResult(Entry)
+
 /**
- * The command of an entry's text.
+ * The command of an entry's text. A recovery reads thousands of them.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const decode: (text: unknown) => Result.Result<Command, Schema.SchemaError> = Schema.decodeUnknownResult(Entry)
+export const decode = (text: string): Result.Result<Command, Schema.SchemaError> => {
+  const json = Result.try(() => JSON.parse(text) as unknown)
+  return Result.isSuccess(json) ? decodeJson(json.success) : decodeChecked(text)
+}
 
 /** The link before the first entry. */
 const beginning: Uint8Array = new Uint8Array(32)

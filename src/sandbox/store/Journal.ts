@@ -56,7 +56,7 @@ export interface Journal {
   readonly run: number
   /** How many bytes of an incomplete group were found when the journal was opened. They were ignored. */
   readonly unfinished: number
-  /** The latest snapshot, if there is one that can be used. It is large: nobody should keep it. */
+  /** The latest snapshot, if there is one that can be used. It is large, and the caller's own: nobody should keep it. */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
   /** The commands that later ones, after this one, go back to. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>

@@ -40,7 +40,7 @@ export interface JournalTables {
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
   /** The commands that entries after this one go back to. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
-  /** The latest snapshot, if it is what was written. */
+  /** The latest snapshot, if it is what was written. Its bytes are the caller's own. */
   readonly snapshot: () => Snapshot | undefined
   /** Writes commands, and a snapshot in place of the last one, in one transaction. Gives the new end. */
   readonly write: (end: Chain.End, commands: ReadonlyArray<Command>, snapshot: Snapshot | undefined) => Chain.End

@@ -110,7 +110,7 @@ const make = (isOpen: () => boolean): JournalTables => {
     },
     recalledAfter: (after) =>
       new Set([...recalls].flatMap(([sequence, recalled]) => sequence > after ? [recalled] : [])),
-    snapshot: () => latest,
+    snapshot: () => latest && { ...latest, state: latest.state.slice() },
     write: (_end, commands, snapshot = latest) => {
       if (!isOpen()) Result.getOrThrow(Result.fail(closedInMemory()))
       for (const command of commands) append(command)

@@ -269,10 +269,28 @@ interface Known {
 const blankOf = (names: Shape): Readonly<Record<string, unknown>> =>
   JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as Record<string, null>
 
+/** How many values share a page. */
+const pageSize = 1024
+
+/** A list that grows page by page: one that is copied each time it grows leaves as much behind as it holds, several times. */
+class Paged<A> {
+  private readonly pages: Array<Array<A>> = []
+  private last: Array<A> = []
+
+  push(value: A): void {
+    if (this.last.length === 0 || this.last.length === pageSize) this.pages.push(this.last = [])
+    this.last.push(value)
+  }
+
+  get(index: number): A | undefined {
+    return this.pages[Math.floor(index / pageSize)]?.[index % pageSize]
+  }
+}
+
 class Unpacker {
   private readonly reader: Reader
-  private readonly atoms: Array<string | bigint> = []
-  private readonly shared: Array<object> = []
+  private readonly atoms = new Paged<string | bigint>()
+  private readonly shared = new Paged<object>()
   private readonly shapes: Array<Known> = []
 
   constructor(bytes: Uint8Array) {
@@ -282,7 +300,7 @@ class Unpacker {
   value(): unknown {
     const { atoms, reader } = this
     const kind = reader.byte()
-    if (kind >= tag.firstAtom) return atoms[kind - tag.firstAtom]
+    if (kind >= tag.firstAtom) return atoms.get(kind - tag.firstAtom)
     switch (kind) {
       case tag.null:
         return null
@@ -301,7 +319,7 @@ class Unpacker {
       case tag.bigint:
         return this.atom(BigInt(reader.text("utf8")))
       case tag.atom:
-        return atoms[reader.whole()]
+        return atoms.get(reader.whole())
       case tag.zero:
         return 0n
       case tag.undefined:
@@ -321,12 +339,12 @@ class Unpacker {
     const { reader, shared } = this
     switch (kind) {
       case tag.shared:
-        return shared[reader.whole()]
+        return shared.get(reader.whole())
       case tag.list: {
         const length = reader.whole()
-        const list: Array<unknown> = []
+        const list: Array<unknown> = length > pageSize ? Array.from({ length }) : []
         shared.push(list)
-        for (let index = 0; index < length; index++) list.push(this.value())
+        for (let index = 0; index < length; index++) list[index] = this.value()
         return list
       }
       case tag.map: {

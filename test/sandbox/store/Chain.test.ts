@@ -10,9 +10,13 @@ import * as Endpoint from "../../../src/protocol/Endpoint.ts"
 import { Command } from "../../../src/sandbox/engine/Command.ts"
 import { routes } from "../../../src/sandbox/handlers/Routes.ts"
 import * as Chain from "../../../src/sandbox/store/Chain.ts"
+import { changed, pathsOf } from "../../support/bodies.ts"
 import { property } from "../../support/property.ts"
+import { commands } from "../engine/commands.ts"
 
-const encode = Schema.encodeResult(Schema.fromJsonString(Schema.toCodecJson(Command)))
+const Entry = Schema.fromJsonString(Schema.toCodecJson(Command))
+const encode = Schema.encodeResult(Entry)
+const decode = Schema.decodeUnknownResult(Entry)
 
 const nonce = fc.option(fc.record({ value: fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }), window: fc.boolean() }), {
   nil: undefined
@@ -40,5 +44,35 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
         assert.deepStrictEqual(Result.getOrThrow(Chain.decode(text)), command)
       }),
     { runs: 150 }
+  )
+})
+
+/** Values of which each field refuses most, and some field accepts each. */
+const odd = fc.constantFrom<unknown>("", "1", "-1", "1e2", 0, 0.5, true, null, [], {}, "buy", "Pass", "\ud800")
+
+describe("an entry", () => {
+  property(
+    "is read, or refused, as its schema reads or refuses it",
+    [commands, fc.nat(), odd, fc.option(fc.nat())],
+    (commands, at, value, cut) =>
+      Effect.sync(() => {
+        for (const command of commands) {
+          const text = Result.getOrThrow(encode(command))
+          const json: unknown = JSON.parse(text)
+          const paths = pathsOf(json)
+          const path = paths[at % paths.length] ?? []
+          const texts = [
+            text,
+            JSON.stringify(changed(json, path, (parent, key) => parent[key] = value)),
+            JSON.stringify(changed(json, path, (parent, key) => delete parent[key])),
+            text.slice(0, (cut ?? text.length) % (text.length + 1))
+          ]
+          for (const entry of texts) {
+            const [read, expected] = [Chain.decode(entry), decode(entry)]
+            assert.deepStrictEqual(Result.mapError(read, String), Result.mapError(expected, String))
+          }
+        }
+      }),
+    { runs: 6 }
   )
 })
