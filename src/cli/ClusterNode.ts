@@ -16,8 +16,14 @@ import type { ListenFailed } from "../sandbox/gateway/Listening.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import type { JournalError } from "../sandbox/store/JournalError.ts"
 
+/**
+ * How long a node that was told to stop goes on taking calls, in milliseconds: a load balancer that looks every second stops
+ * sending it calls first.
+ */
+const leavingMillis = 2000
+
 /** How long a node may take to stop, in milliseconds. Then it ends as it is: its venues are whole all the same. */
-const stopping = 15_000
+const stopping = 20_000
 
 /** The exit code of a node that ended because it had lost its venues, or was too slow to stop: start it again. */
 const lostCode = 1
@@ -33,8 +39,10 @@ const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(functio
   process.once("SIGTERM", end)
   process.once("SIGINT", end)
   // Its own end would take time, and other nodes have its venues.
-  const ended = Effect.catch(Pause.watch, ({ message }) =>
-    Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode))))
+  const ended = Effect.catch(
+    Pause.watch,
+    ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode)))
+  )
   return yield* Effect.forkScoped(ended)
 })
 
@@ -45,9 +53,9 @@ const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(functio
  * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
-  options: Node.Options
+  options: Omit<Node.Options, "leavingMillis">
 ): Effect.fn.Return<Host.Host["Service"], JournalError | ListenFailed, Scope.Scope> {
-  const context = yield* Layer.build(Node.layer(options))
+  const context = yield* Layer.build(Node.layer({ ...options, leavingMillis }))
   yield* endInTime
   return Context.get(context, Host.Host)
 })

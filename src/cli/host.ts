@@ -167,6 +167,9 @@ const clusterUrl = (given: Option.Option<string>) =>
     (kept) => Option.orElse(given, () => Option.map(kept, (url) => Redacted.value(url)))
   )
 
+/** How long calls in progress have when a node stops, in milliseconds. */
+const drainTimeout = 5000
+
 /** What an unusable journal is to the user. The database of a cluster has no folder that could be another. */
 const refusalOf = (error: JournalError, isNode: boolean, where: string) =>
   Effect.gen(function*(): Effect.fn.Return<JournalError | Refused, never, FileSystem.FileSystem> {
@@ -216,7 +219,12 @@ export const host = Command.make(
       const { baseUrl } = yield* Ports.listen(
         (port) =>
           Effect.provideService(
-            HostServer.serve(withoutAbsent({ host, port, publicUrl: Option.getOrUndefined(publicUrl) })),
+            HostServer.serve(withoutAbsent({
+              host,
+              port,
+              publicUrl: Option.getOrUndefined(publicUrl),
+              drainTimeout: isNode ? drainTimeout : undefined
+            })),
             Host.Host,
             opened
           ),
@@ -231,7 +239,9 @@ export const host = Command.make(
     })
     return yield* Effect.scoped(serve).pipe(
       Effect.catchTag("JournalError", (error) => Effect.flatMap(refusalOf(error, isNode, where), Effect.fail)),
-      Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void)
+      Effect.onInterrupt(() =>
+        isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void
+      )
     )
   })
 ).pipe(

@@ -90,4 +90,3 @@ export const clientOf = Effect.fnUntraced(function*({ id, keys }: Made, { baseUr
     transport: UndiciTransport.layer
   }))
 })
-

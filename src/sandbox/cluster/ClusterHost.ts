@@ -6,12 +6,13 @@
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
-import type { Answer } from "../gateway/Message.ts"
+import type { Answer, Request } from "../gateway/Message.ts"
 import * as Beginning from "../host/Beginning.ts"
 import * as Host from "../host/Host.ts"
 import * as HostBounds from "../host/HostBounds.ts"
@@ -38,6 +39,11 @@ import * as PostgresJournal from "./PostgresJournal.ts"
 export interface Options extends Omit<Host.Options, "folder"> {
   /** Where other nodes send this one the requests to its venues, such as `10.0.0.7:7300`. */
   readonly address: string
+  /**
+   * How long a node that was told to stop goes on taking calls, in milliseconds; 0 by default. It is not ready meanwhile, so
+   * that a load balancer sends it no more.
+   */
+  readonly leavingMillis?: number
 }
 
 /**
@@ -75,14 +81,19 @@ const turnedAway = Metric.counter("requests_turned_away", {
 /** How often a node looks for venues that should sleep, have ended, or are not its own any more. */
 const sweepEvery = "1 second"
 
+/** How often a node forgets the venues that other nodes have ended. */
+const forgetEvery = "1 minute"
+
 /** How many venues fall asleep at once when the node stops. */
 const stoppingAtOnce = 8
 
 /** A venue of this node. */
 interface Entry extends Local.Entry {
   readonly scope: Scope.Closeable
-  /** Whether another node turned out to have it. */
+  /** Whether it could not be opened here: another node has it, or the database does not answer. */
   isLost: boolean
+  /** Whether this node has let go of it. */
+  isDropped: boolean
 }
 
 interface Parts {
@@ -100,6 +111,8 @@ interface Parts {
   /** What is known of all venues of the cluster; a second old at most. */
   readonly known: Map<string, Registered>
   addresses: Models.Addresses
+  /** Whether callers reach it, and it has not been told to stop. */
+  isServed: boolean
   isStopping: boolean
 }
 
@@ -148,7 +161,8 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      if (error._tag === "JournalError") onLost()
+      // What is damaged is damaged for every node.
+      if (error._tag === "JournalError" && (error.why === "fenced" || error.why === "failed")) onLost()
     })
   ))
 
@@ -161,16 +175,13 @@ const addEntry = (parts: Parts, registered: Registered): Entry => {
     open: openVenue(parts, registered, () => {
       entry.isLost = true
     }),
-    room: Effect.matchEffect(room.take, {
-      onFailure: () => Effect.succeed(false),
-      onSuccess: () => Effect.succeed(true)
-    }),
+    room: Effect.match(room.take, { onFailure: () => false, onSuccess: () => true }),
     onIdle: room.freed,
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
     scope,
     run
   })
-  const entry: Entry = { registered, scope, resident, isLost: false }
+  const entry: Entry = { registered, scope, resident, isLost: false, isDropped: false }
   entries.set(registered.id, entry)
   return entry
 }
@@ -179,6 +190,7 @@ const addEntry = (parts: Parts, registered: Registered): Entry => {
 const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { registered: { id }, resident, scope } = entry
+    entry.isDropped = true
     if (entries.get(id) === entry) entries.delete(id)
     return Effect.andThen(resident.end, Scope.close(scope, Exit.void))
   })
@@ -197,13 +209,19 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   return entries.get(id) ?? addEntry(parts, registered)
 })
 
-/** What an answer of a venue says to another node, once it is known that its journal could be written. */
-const judge = (parts: Parts, entry: Entry, answer: Answer): Hop.Received => {
-  const failure = entry.resident.failure()
-  if (failure === undefined && !entry.isLost) return answer
-  parts.run(drop(parts, entry))
-  if (answer._tag === "Answer" && answer.status === 503) return { _tag: "NotTheirs" }
-  return answer._tag === "Reset" ? { _tag: "Lost" } : answer
+/** What an answer of a venue means, where the venue is no longer this node's, or its journal has failed. */
+const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): Hop.Received => {
+  if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
+  if (!entry.isDropped) parts.run(drop(parts, entry))
+  if (answer._tag === "Reset") return { _tag: "Lost" }
+  if (answer._tag === "Stream") return answer
+  const { status } = answer
+  // Who waited for a venue that this node let go of is told that there is none. There may be, at another node.
+  if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
+  if (status < 500) return answer
+  // What an owner does may be several commands, of which the first are written.
+  if (!entry.isLost && !Forward.isRepeatable(request)) return { _tag: "Lost" }
+  return status === 503 || request.method === "GET" ? { _tag: "NotTheirs" } : answer
 }
 
 /** How another node asks that a venue falls asleep. No request over HTTP has this method. */
@@ -225,7 +243,7 @@ const receiver = (parts: Parts): Hop.Receive => {
       const answer = yield* Effect.callback<Answer>((resume) =>
         placement.send(id, request, clock, (given) => resume(Effect.isEffect(given) ? given : Effect.succeed(given)))
       )
-      return judge(parts, entry, answer)
+      return judge(parts, entry, request, answer)
     }).pipe(
       Effect.catch((error) => Effect.succeed(Refusals.refuse(request.path, 503, "JournalError", error.message))),
       Effect.tap(({ _tag }) => _tag === "NotTheirs" ? Metric.update(turnedAway, 1) : Effect.void)
@@ -317,12 +335,19 @@ const learn = (parts: Parts) => {
   })
 }
 
+/** Forgets the venues that other nodes have ended. */
+const forget = Effect.fnUntraced(function*({ hosted, known }: Parts) {
+  const ids = [...known.keys()]
+  const present = yield* hosted.present(ids)
+  for (const id of ids) if (!present.has(id)) known.delete(id)
+})
+
 const sweep = Effect.fnUntraced(function*(parts: Parts) {
   const { entries, hosted, known, membership, options: { idleMillis = 60_000 }, room } = parts
   const now = yield* Clock.currentTimeMillis
   for (const id of yield* hosted.removeEnded) known.delete(id)
   const present = yield* hosted.present([...entries.keys()])
-  for (const [id, entry] of [...entries]) {
+  for (const [id, entry] of entries) {
     const { resident } = entry
     if (!membership.isOurs(id) || !present.has(id) || resident.failure() !== undefined) {
       yield* Effect.forkDetach(drop(parts, entry))
@@ -358,6 +383,7 @@ const partsOf = Effect.fnUntraced(function*(options: Options) {
     entries,
     known: new Map(),
     addresses: { baseUrl: `http://${options.address}` },
+    isServed: false,
     isStopping: false
   }
   return parts
@@ -387,17 +413,18 @@ export const open = Effect.fnUntraced(function*(
   const { addresses: _addresses, bounds, entries, hosted, known, membership, room } = parts
   const receive = receiver(parts)
   const counting: Hop.Sender = {
-    send: (address, venue, request) =>
-      Effect.andThen(Metric.update(passedOn, 1), sender.send(address, venue, request))
+    send: (address, venue, request) => Effect.andThen(Metric.update(passedOn, 1), sender.send(address, venue, request))
   }
   const forward = Forward.make(membership, counting, options.address, receive)
   const learning = learn(parts)
   yield* learning
-  const looking = Effect.andThen(learning, sweep(parts)).pipe(
-    // A database that does not answer is asked again.
-    Effect.catch(({ message }) => Effect.logWarning(message))
-  )
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(sweepEvery), looking)))
+  // A database that does not answer is asked again.
+  const repeatedly = (every: Duration.Input, work: Effect.Effect<void, JournalError>) =>
+    Effect.forkScoped(Effect.forever(
+      Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))
+    ))
+  yield* repeatedly(sweepEvery, Effect.andThen(learning, sweep(parts)))
+  yield* repeatedly(forgetEvery, forget(parts))
   yield* Effect.addFinalizer(() => stop(parts))
   const host = Host.Host.of({
     token: hosted.token,
@@ -433,10 +460,18 @@ export const open = Effect.fnUntraced(function*(
     },
     registered: (id) => known.get(id),
     servedAt: (addresses) =>
-      Effect.sync(() => {
-        parts.addresses = addresses
-      })
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          parts.addresses = addresses
+          parts.isServed = true
+        }),
+        () =>
+          Effect.suspend(() => {
+            parts.isServed = false
+            return Effect.sleep(options.leavingMillis ?? 0)
+          })
+      )
   })
-  const ready = Effect.map(Effect.exit(hosted.count), (counted) => Exit.isSuccess(counted) && !parts.isStopping)
+  const ready = Effect.map(Effect.exit(hosted.count), (counted) => Exit.isSuccess(counted) && parts.isServed)
   return { host, receive, ready }
 })

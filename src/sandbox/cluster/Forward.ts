@@ -23,8 +23,13 @@ const patience = 10_000
 /** How long to wait before a venue is looked for again, in milliseconds. */
 const pause = 100
 
-/** Whether a request that may have been carried out can be sent again. */
-const isRepeatable = ({ method, path }: Request): boolean =>
+/**
+ * Whether a request that may have been carried out can be sent again.
+ *
+ * @category requests
+ * @since 0.1.0
+ */
+export const isRepeatable = ({ method, path }: Request): boolean =>
   method === "GET" || method === "HEAD" || !path.startsWith(prefix)
 
 const notPlaced = (path: string): Answer =>
@@ -88,7 +93,9 @@ export const make = (
       for (;;) {
         const left = end - (yield* Clock.currentTimeMillis)
         const address = left <= 0 ? undefined : yield* locate(venue, left)
-        if (address === undefined) return mayBeDone ? reset : notPlaced(request.path)
+        // The venue knows an answer long enough for what is sent in time, not for what a node sends after it stood still.
+        const isLate = (yield* Clock.currentTimeMillis) >= end
+        if (address === undefined || isLate) return mayBeDone ? reset : notPlaced(request.path)
         const outcome = yield* attempt(address, venue, request)
         if (isAnswer(outcome)) {
           // What an earlier attempt came to is not known: that this one came to nothing proves nothing.

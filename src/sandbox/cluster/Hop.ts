@@ -147,11 +147,18 @@ const listener =
       if (Result.isFailure(unpacked)) return void response.writeHead(400).end("This port is for other nodes")
       response.writeHead(200)
       response.flushHeaders()
-      const alive = setInterval(() => response.write(Frames.encode(Frames.kinds.alive)), aliveEvery)
+      const alive = setInterval(() => {
+        // An answer that the other node is slow to take has been ended, and is still on its way.
+        if (!response.writableEnded) response.write(Frames.encode(Frames.kinds.alive))
+      }, aliveEvery)
       response.once("close", () => clearInterval(alive))
       const [venue, sent] = unpacked.success
-      run(Effect.map(Effect.exit(receive(venue, sent)), (exit) =>
-        respond(response, Exit.isSuccess(exit) ? exit.value : { _tag: "Lost" }, run)))
+      run(
+        Effect.map(
+          Effect.exit(receive(venue, sent)),
+          (exit) => respond(response, Exit.isSuccess(exit) ? exit.value : { _tag: "Lost" }, run)
+        )
+      )
     })
   }
 
@@ -174,8 +181,10 @@ export const serve = Effect.fnUntraced(function*(
     listener(receive, vitals, (effect) => run(effect))
   )
   const opening = Effect.callback<number, Listening.ListenFailed>((resume) => {
-    server.once("error", ({ message }) =>
-      resume(Effect.fail(new Listening.ListenFailed({ host, port, reason: message }))))
+    server.once(
+      "error",
+      ({ message }) => resume(Effect.fail(new Listening.ListenFailed({ host, port, reason: message })))
+    )
     server.listen(port, host, () => {
       const address = server.address()
       resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
@@ -185,8 +194,10 @@ export const serve = Effect.fnUntraced(function*(
     server.close(() => resume(Effect.void))
     server.closeIdleConnections()
   })
-  return yield* Effect.acquireRelease(opening, () =>
-    Effect.andThen(Effect.timeoutOption(closing, "2 seconds"), Effect.sync(() => server.closeAllConnections())))
+  return yield* Effect.acquireRelease(
+    opening,
+    () => Effect.andThen(Effect.timeoutOption(closing, "2 seconds"), Effect.sync(() => server.closeAllConnections()))
+  )
 })
 
 // -----------------------------------------------------------------------------
@@ -206,7 +217,9 @@ const bodyOf = (
   return all.pipe(
     Stream.flatMap((frames) => Stream.fromIterable(frames)),
     Stream.filter(({ kind }: Frames.Frame) => kind !== Frames.kinds.alive),
-    Stream.mapEffect(({ bytes, kind }: Frames.Frame) => kind === Frames.kinds.part ? Effect.succeed(bytes) : Effect.fail(new BodyLost()))
+    Stream.mapEffect(({ bytes, kind }: Frames.Frame) =>
+      kind === Frames.kinds.part ? Effect.succeed(bytes) : Effect.fail(new BodyLost())
+    )
   )
 }
 
@@ -216,8 +229,7 @@ async function* framesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<
 }
 
 /** Only `respond` makes these bytes, hence the type. */
-const headOf = ({ bytes }: Frames.Frame) =>
-  JSON.parse(Buffer.from(bytes).toString()) as Received
+const headOf = ({ bytes }: Frames.Frame) => JSON.parse(Buffer.from(bytes).toString()) as Received
 
 /** Reads as far as the head of the answer. */
 const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
@@ -231,8 +243,8 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
     if (found === undefined) continue
     const head = headOf(found)
     if (head._tag === "Stream") return { ...head, body: bodyOf(value.slice(at + 1), frames) }
-    // The connection is free for the next request once the end has been read.
-    await frames.next()
+    // The connection is free for the next request once the end has been read. The answer is whole without it.
+    await frames.next().catch(() => undefined)
     return head
   }
 }
@@ -275,7 +287,9 @@ export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(
         agent.request({ origin: `http://${address}`, path: "/", method: "POST", body }).then(read).then(
           (outcome) => resume(Effect.succeed(outcome)),
           (error: unknown) =>
-            resume(Effect.succeed({ _tag: ConnectionFailure.ofCause(error, "").why === undefined ? "Lost" : "NotSent" }))
+            resume(
+              Effect.succeed({ _tag: ConnectionFailure.ofCause(error, "").why === undefined ? "Lost" : "NotSent" })
+            )
         )
       })
   })

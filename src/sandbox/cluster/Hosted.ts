@@ -8,7 +8,6 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as SqlError from "effect/sql/SqlError"
 import { type BoundReached, type Bounds, reached } from "../host/HostBounds.ts"
 import * as Registry from "../host/Registry.ts"
 import { damaged, type JournalError } from "../store/JournalError.ts"
@@ -136,13 +135,15 @@ export const open = Effect.fnUntraced(function*(
   isGiven: boolean
 ): Effect.fn.Return<Hosted, JournalError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
-  const failing = <A>(work: Effect.Effect<A, JournalError | SqlError.SqlError>) =>
-    Effect.mapError(work, PostgresJournal.toJournalError(subject))
+  const failing = PostgresJournal.inTime(subject)
   const now = Effect.map(Clock.currentTimeMillis, (millis) => PgTypes.int8(BigInt(millis)))
   return {
     token: yield* failing(tokenOf(sql, token, isGiven)),
     add: (venue, bounds) =>
-      Effect.flatMap(failing(adding(sql, venue, bounds)), (over) => over === undefined ? Effect.void : Effect.fail(over)),
+      Effect.flatMap(
+        failing(adding(sql, venue, bounds)),
+        (over) => over === undefined ? Effect.void : Effect.fail(over)
+      ),
     find: (id) =>
       failing(Effect.gen(function*() {
         const [row] = yield* sql.unsafe<Row>(
@@ -182,7 +183,9 @@ export const open = Effect.fnUntraced(function*(
     ),
     remove: (id) => Effect.map(failing(removing(sql, [id])), ([was]) => was === true),
     removeEnded: failing(Effect.gen(function*() {
-      const rows = yield* sql.unsafe<{ venue: string }>("SELECT venue FROM txc_hosted WHERE ends_at <= $1", [yield* now])
+      const rows = yield* sql.unsafe<{ venue: string }>("SELECT venue FROM txc_hosted WHERE ends_at <= $1", [
+        yield* now
+      ])
       const ids = rows.map(({ venue }) => venue)
       yield* removing(sql, ids)
       return ids

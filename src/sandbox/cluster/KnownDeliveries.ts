@@ -39,20 +39,29 @@ export interface KnownDeliveries extends Deliveries {
  * @category bounds
  * @since 0.1.0
  */
-export const lifetime = 60
+export const lifetime = 30
 
 /**
- * Reads the answers of a venue that may still be asked for. It forgets what is older, here and in the database, as long as
- * the scope lives.
+ * Reads the answers of a venue that may still be asked for.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const read = (sql: PgClient.PgClient, venue: string): Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError> =>
+  sql.unsafe<Kept>("SELECT id, answer FROM txc_delivery WHERE venue = $1", [venue])
+
+/**
+ * The answers of a venue, beginning with those that are in the database. It forgets what is older, here and there, as long
+ * as the scope lives.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
   sql: PgClient.PgClient,
-  venue: string
-): Effect.fn.Return<KnownDeliveries, SqlError.SqlError, Scope.Scope> {
-  const rows = yield* sql.unsafe<Kept>("SELECT id, answer FROM txc_delivery WHERE venue = $1", [venue])
+  venue: string,
+  rows: ReadonlyArray<Kept>
+): Effect.fn.Return<KnownDeliveries, never, Scope.Scope> {
   let older = new Map(rows.map(({ answer, id }) => [id, answer]))
   let latest = new Map<string, string>()
   let unwritten: Array<Kept> = []
@@ -65,8 +74,8 @@ export const open = Effect.fnUntraced(function*(
       [venue]
     )
   })
-  // A database that does not answer now is asked again in a minute.
-  yield* Effect.forkScoped(Effect.forever(Effect.catchCause(forget, (cause) => Effect.logWarning(cause))))
+  // A database that does not answer now is asked again.
+  yield* Effect.forkScoped(Effect.forever(Effect.catch(forget, ({ message }) => Effect.logWarning(message))))
   return {
     known: (id) => latest.get(id) ?? older.get(id),
     keep: (id, answer) => {

@@ -102,6 +102,7 @@ const make = (options: Options) =>
       confirm: (venue) =>
         storage.refresh(self, [shardOf(venue)]).pipe(
           Effect.map((held) => held.length > 0),
+          Effect.timeout(leaseMillis),
           // A database that does not answer confirms nothing.
           Effect.catchCause((cause) => Effect.as(Effect.logWarning("Who has a venue can't be asked", cause), false))
         )
@@ -114,7 +115,7 @@ const make = (options: Options) =>
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<Membership, unknown, PgClient.PgClient | SqlClient.SqlClient> => {
+export const layer = (options: Options): Layer.Layer<Membership, never, PgClient.PgClient | SqlClient.SqlClient> => {
   const config = settings(options)
   const owner = Owner.toLayer({ Locate: () => Effect.succeed(options.address) }, {
     concurrency: "unbounded",
@@ -128,6 +129,8 @@ export const layer = (options: Options): Layer.Layer<Membership, unknown, PgClie
     Layer.provide(NodeClusterSocket.layer({ storage: "byo", shardingConfig: config })),
     Layer.provide(storage),
     // It says on which port it listens, which the node's own panel does.
-    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
+    // The tables of the database have been looked at by now. What fails here can't be told from a defect.
+    Layer.orDie
   )
 }

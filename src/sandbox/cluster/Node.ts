@@ -64,7 +64,11 @@ const unreachable = ({ message }: SqlError.SqlError) =>
 
 const open = Effect.fnUntraced(function*(
   { clusterPort, nodeHost = "127.0.0.1", nodePort = 0, url: _url, ...options }: Options
-): Effect.fn.Return<Host.Host["Service"], JournalError | ListenFailed, PgClient.PgClient | SqlClient.SqlClient | Scope.Scope> {
+): Effect.fn.Return<
+  Host.Host["Service"],
+  JournalError | ListenFailed,
+  PgClient.PgClient | SqlClient.SqlClient | Scope.Scope
+> {
   yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(unreachable(error)))
   const context = yield* Effect.context()
   // Until it takes part in the cluster it has no venue.
@@ -76,9 +80,7 @@ const open = Effect.fnUntraced(function*(
   })
   const address = `${nodeHost}:${port}`
   const sender = yield* Hop.sender
-  const membership = yield* Effect.orDie(
-    Layer.build(Membership.layer({ host: nodeHost, port: clusterPort, address }))
-  )
+  const membership = yield* Layer.build(Membership.layer({ host: nodeHost, port: clusterPort, address }))
   const opened = yield* Effect.provideContext(ClusterHost.open({ ...options, address }, sender), membership)
   receive = opened.receive
   ready = opened.ready

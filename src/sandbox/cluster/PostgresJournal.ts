@@ -109,6 +109,17 @@ const partsOf = (state: Uint8Array): ReadonlyArray<Uint8Array> =>
     (_, index) => state.subarray(index * partLength, (index + 1) * partLength)
   )
 
+/** In memory of its own, which is given back as soon as the state has been read: a small `Buffer` shares its memory. */
+const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const state = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    state.set(part, at)
+    at += part.length
+  }
+  return state
+}
+
 const confirming = "SELECT count(*)::int AS fenced FROM txc_venue WHERE venue = $1 AND epoch = $2 AND sequence = $3"
 
 const fenced = (venue: string) =>
@@ -179,6 +190,22 @@ export const toJournalError = (venue: string) => (error: JournalError | SqlError
     ? error
     : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${error.message}` })
 
+/**
+ * Work in the database, which is given up after ten seconds: a database that is out of reach does not say so.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
+  work.pipe(
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () =>
+        Effect.fail(new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` }))
+    }),
+    Effect.mapError(toJournalError(venue))
+  )
+
 /** Writes groups, one after the other. */
 const makeWriter = (
   sql: PgClient.PgClient,
@@ -217,14 +244,8 @@ const makeWriter = (
       return
     }
     isWriting = true
-    const writing = write(sql, venue, { epoch: owned.epoch, end }, { ...written, answers: deliveries.take() }).pipe(
-      Effect.timeoutOrElse({
-        duration: patience,
-        orElse: () =>
-          Effect.fail(new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` }))
-      }),
-      Effect.mapError(toJournalError(venue))
-    )
+    const all = { ...written, answers: deliveries.take() }
+    const writing = inTime(venue)(write(sql, venue, { epoch: owned.epoch, end }, all))
     fork(Effect.map(Effect.exit(writing), (exit) => finish(written, exit)))
   }
 
@@ -292,7 +313,7 @@ const makeReader = (sql: PgClient.PgClient, venue: string) => {
       const [first] = rows
       if (first === undefined) return undefined
       const link = yield* linkOf(Number(first.sequence))
-      return JournalTables.unseal({ ...first, state: Buffer.concat(rows.map(({ state }) => state)) }, () => link)
+      return JournalTables.unseal({ ...first, state: joined(rows.map(({ state }) => state)) }, () => link)
     }),
     recalledAfter: (sequence: number) =>
       Effect.map(
@@ -359,15 +380,15 @@ export const open = Effect.fnUntraced(function*(
   node: string = "a node"
 ): Effect.fn.Return<Journal, JournalError, PgClient.PgClient | Scope.Scope> {
   const sql = yield* PgClient.PgClient
-  const failing = Effect.mapError(toJournalError(venue))
+  const failing = inTime(venue)
   // Read only what was written before this: the owner before can write nothing more.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
     // It is for who looks only: when the database does not answer, somebody sees a venue awake that sleeps.
-    Effect.ignore(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
+    Effect.exit(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)
-    ])))
-  const deliveries = yield* failing(KnownDeliveries.open(sql, venue))
+    ])), { interruptible: true })
+  const deliveries = yield* KnownDeliveries.open(sql, venue, yield* failing(KnownDeliveries.read(sql, venue)))
   const fork = Effect.runForkWith(yield* Effect.context())
   const writer = makeWriter(sql, venue, owned, deliveries, fork, onCommitted)
   const reader = makeReader(sql, venue)
@@ -411,9 +432,8 @@ export const commandsOf = Effect.fnUntraced(function*(
   sequence: number | undefined
 ): Effect.fn.Return<ReadonlyArray<Command>, JournalError | number, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
-  const [row] = yield* Effect.mapError(
-    sql.unsafe<{ sequence: bigint }>("SELECT sequence FROM txc_venue WHERE venue = $1", [venue]),
-    toJournalError(venue)
+  const [row] = yield* inTime(venue)(
+    sql.unsafe<{ sequence: bigint }>("SELECT sequence FROM txc_venue WHERE venue = $1", [venue])
   )
   const all = Number(row?.sequence ?? 0)
   if (sequence !== undefined && sequence > all) return yield* Effect.fail(all)

@@ -50,10 +50,11 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
 ]]
 
 const versionOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
-  const [{ found } = { found: null }] = yield* sql.unsafe<{ found: string | null }>(
-    "SELECT to_regclass('txc_version')::text AS found"
+  // Not `to_regclass`: a connection may remember for a while that there was none.
+  const found = yield* sql.unsafe(
+    "SELECT 1 FROM pg_tables WHERE tablename = 'txc_version' AND schemaname = ANY(current_schemas(false))"
   )
-  if (found === null) return 0
+  if (found.length === 0) return 0
   const [row] = yield* sql.unsafe<{ version: number }>("SELECT version FROM txc_version")
   return row?.version ?? 0
 })

@@ -104,8 +104,11 @@ export class Host extends Context.Service<Host, {
   readonly placement: Placement["Service"]
   /** What is known of a venue while it sleeps; `undefined` when there is none. */
   readonly registered: (id: string) => Registry.Registered | undefined
-  /** Says where the host is reached, and how a venue gets a port of its own. Ports of venues are opened again. */
-  readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void>
+  /**
+   * Says where the host is reached as long as the scope lives, and how a venue gets a port of its own. Ports of venues are
+   * opened again.
+   */
+  readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void, never, Scope.Scope>
 }>()("effect-txc/sandbox/Host") {}
 
 /** How often the host looks for venues that should sleep or end, in milliseconds. */
@@ -132,7 +135,9 @@ interface Entry extends Local.Entry {
   readonly scope: Scope.Closeable
 }
 
-export const dialectOf = ({ dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">): Dialect.Dialect => {
+export const dialectOf = (
+  { dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">
+): Dialect.Dialect => {
   const spoken = Dialect.byName[dialect]
   return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
 }

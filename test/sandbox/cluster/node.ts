@@ -9,7 +9,7 @@ import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 const [url = "", token = "", port, nodePort, clusterPort] = process.argv.slice(2)
 
 const node = Effect.gen(function*() {
-  yield* HostServer.serve({ port: Number(port) })
+  yield* HostServer.serve({ port: Number(port), drainTimeout: 5000 })
   yield* Effect.sync(() => process.stdout.write("ready\n"))
   return yield* Effect.never
 })
