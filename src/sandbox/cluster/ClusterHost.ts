@@ -137,16 +137,20 @@ const wake = (parts: Parts, registered: Registered) =>
     const { hosted, options: { address } } = parts
     const { id, seed } = registered
     const memory = yield* hosted.recall(id)
-    return yield* Venue.wake({
+    const venue: Venue.Venue["Service"] = yield* Venue.wake({
       dialect: Host.dialectOf(registered),
       seed,
       file: id,
       journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
       remember: (bytes) =>
-        Effect.catch(hosted.remember(id, bytes), ({ message }) =>
-          Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)),
+        // Who has taken the venue over knows more by now.
+        venue.journal.failure()?.why === "fenced"
+          ? Effect.void
+          : Effect.catch(hosted.remember(id, bytes), ({ message }) =>
+            Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)),
       ...(memory === undefined ? {} : { memory })
     })
+    return venue
   })
 
 /** Opens a venue that this node should have. */

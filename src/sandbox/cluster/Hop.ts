@@ -207,7 +207,8 @@ export const serve = Effect.fnUntraced(function*(
 /** The body of a streamed answer: what comes behind its head. */
 const bodyOf = (
   first: ReadonlyArray<Frames.Frame>,
-  frames: AsyncIterator<ReadonlyArray<Frames.Frame>>
+  frames: AsyncIterator<ReadonlyArray<Frames.Frame>>,
+  close: () => void
 ): Stream.Stream<Uint8Array, BodyLost> => {
   const rest: AsyncIterable<ReadonlyArray<Frames.Frame>> = { [Symbol.asyncIterator]: () => frames }
   const all: Stream.Stream<ReadonlyArray<Frames.Frame>, BodyLost> = Stream.concat(
@@ -219,7 +220,9 @@ const bodyOf = (
     Stream.filter(({ kind }: Frames.Frame) => kind !== Frames.kinds.alive),
     Stream.mapEffect(({ bytes, kind }: Frames.Frame) =>
       kind === Frames.kinds.part ? Effect.succeed(bytes) : Effect.fail(new BodyLost())
-    )
+    ),
+    // Who reads no further lets the venue go.
+    Stream.ensuring(Effect.sync(close))
   )
 }
 
@@ -242,7 +245,7 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
     const found = value[at]
     if (found === undefined) continue
     const head = headOf(found)
-    if (head._tag === "Stream") return { ...head, body: bodyOf(value.slice(at + 1), frames) }
+    if (head._tag === "Stream") return { ...head, body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy()) }
     // The connection is free for the next request once the end has been read. The answer is whole without it.
     await frames.next().catch(() => undefined)
     return head
