@@ -14,14 +14,47 @@ const entries = Object.values(exports).flatMap(({ module = "" }) =>
   /^\.\/dist\/(.*)\.js$/u.exec(module)?.slice(1) ?? []
 )
 
+/** A module, and all that it imports where it begins. */
+const startOf = (id, graph, found = new Set()) => {
+  if (found.has(id) || isPackage(id)) return found
+  found.add(id)
+  for (const imported of graph.getModuleInfo(id).importedIds) startOf(imported, graph, found)
+  return found
+}
+
+/** All packages: they are the user's. */
+const isPackage = (id) => !id.startsWith(".") && !isAbsolute(id)
+
+let client
+
+/**
+ * What every program with the client loads is one file: what several files import of packages, each of them resolves.
+ * The client's own entry point is a list of what that file exports.
+ */
+const chunkOf = (id, graph) => {
+  client ??= startOf(fileURLToPath(new URL("src/index.ts", root)), graph)
+  return client.has(id) && !id.endsWith("src/index.ts") ? "client" : null
+}
+
+/** An engine keeps a text with other characters as twice as many bytes. */
+const inAscii = {
+  name: "in-ascii",
+  generateBundle: (_options, bundle) => {
+    for (const file of Object.values(bundle)) {
+      file.code = file.code?.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    }
+  }
+}
+
 export default {
+  plugins: [inAscii],
   input: Object.fromEntries(entries.map((name) => [name, fileURLToPath(new URL(`src/${name}.ts`, root))])),
   platform: "node",
-  // All packages: they are the user's.
-  external: (id) => !id.startsWith(".") && !isAbsolute(id),
+  external: isPackage,
   output: {
     dir: fileURLToPath(new URL("dist/run", root)),
     format: "esm",
+    codeSplitting: { groups: [{ name: chunkOf, debugName: "client" }] },
     chunkFileNames: "shared/[name].js",
     sourcemap: true,
     // The modules have the documentation. Here it would only be read past at every start.

@@ -12,7 +12,9 @@ import { globSync, readFileSync, writeFileSync } from "node:fs"
 import * as Contract from "../src/endpoints/all.ts"
 import * as contract from "../src/endpoints/contract.ts"
 import * as Exchange from "../src/Exchange.ts"
+import * as Paths from "../src/oracle/world/Paths.ts"
 import * as Dialect from "../src/protocol/Dialect.ts"
+import * as Unserved from "../src/sandbox/gateway/Unserved.ts"
 
 const credentials = { apiKey: Redacted.make("key-of-no-account"), apiSecret: Redacted.make("secret-of-no-account") }
 const layer = Exchange.layer({ baseUrl: "http://127.0.0.1", dialect: Dialect.document, credentials })
@@ -30,7 +32,40 @@ const table = (rows) => rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n
 
 const isDocumented = ({ endpoint }) => endpoint.clause.includes("§")
 
+/** The source of the oracle's files that may name a path. */
+const sources = globSync(["src/oracle/rules/*.ts", "src/oracle/world/*.ts"])
+  .toSorted().map((file) => ({ file, text: readFileSync(file, "utf8") }))
+
+/** The files of rules that call an endpoint themselves. */
+const rulesOf = ({ path }) => {
+  const names = Object.entries(Paths).filter(([, known]) => path === known || path.startsWith(`${known}/{`))
+  const naming = sources.filter(({ text }) => names.some(([name]) => new RegExp(`Paths\\.${name}\\b`, "u").test(text)))
+  const rules = naming.flatMap(({ file }) => /rules\/(\w+)\.ts$/u.exec(file)?.[1] ?? [])
+  return rules.length > 0 ? rules.join(", ") : naming.length > 0 ? "helps other rules" : "none"
+}
+
+const covered = ({ endpoint, name }) => [
+  `\`${endpoint.method} ${endpoint.path}\``,
+  `\`${name}\``,
+  "served",
+  rulesOf(endpoint)
+]
+
+const notServed = (
+  { name, paths }
+) => [name, paths.map((path) => `\`${path}\``).join("<br>"), "none", "refused", "none"]
+
 const made = {
+  "endpoints: served": table([
+    ["Call", "Client", "Sandbox", "Oracle"],
+    ["---", "---", "---", "---"],
+    ...Contract.entries.map(covered)
+  ]),
+  "endpoints: not served": table([
+    ["Subject", "Calls", "Client", "Sandbox", "Oracle"],
+    ["---", "---", "---", "---", "---"],
+    ...Unserved.subjects.map(notServed)
+  ]),
   "endpoints: documented": table([
     ["Service", "Calls", "Path", "Document"],
     ["---", "---", "---", "---"],

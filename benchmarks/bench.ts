@@ -19,6 +19,7 @@ import { type Context, type Found, type Row, table } from "./harness/report.ts"
 import * as Bundle from "./rows/bundle.ts"
 import * as Calls from "./rows/calls.ts"
 import * as Cold from "./rows/cold.ts"
+import * as Day from "./rows/day.ts"
 import * as Engine from "./rows/engine.ts"
 import * as Growth from "./rows/growth.ts"
 import * as Host from "./rows/host.ts"
@@ -35,6 +36,7 @@ const rows: ReadonlyArray<Row> = [
   ...Server.rows,
   ...Restart.rows,
   ...Host.rows,
+  ...Day.rows,
   ...Growth.rows
 ]
 

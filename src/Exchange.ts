@@ -94,7 +94,8 @@ const privateEndpoints = layersOf<
 
 /**
  * Every endpoint, from services of your own choice: the region, who signs, the nonces, the market rules, and what sends:
- * `Transport.layerHttpClient`, or `UndiciTransport.layer` of `effect-txc/node`. Built anew wherever it is used, so that two of them with different keys in one program stay apart.
+ * `Transport.layerHttpClient`, `FetchTransport.layer`, or `UndiciTransport.layer` of `effect-txc/node`. Built anew wherever
+ * it is used, so that two of them with different keys in one program stay apart.
  *
  * @category layers
  * @since 0.1.0
@@ -141,7 +142,10 @@ export interface Shared<E = never, R = never, T = HttpClient.HttpClient> {
   readonly nonce?: Layer.Layer<Nonce.Nonce, E, R>
   /** Holds calls within the rate limits; `RateLimits.layerMemory` by default. `RateLimits.layerNone` counts nothing. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
-  /** Sends the calls; the `HttpClient` of the context by default. On Node `UndiciTransport.layer` costs least. */
+  /**
+   * Sends the calls; the `HttpClient` of the context by default. On Node `UndiciTransport.layer` costs least, and
+   * `FetchTransport.layer` needs no package.
+   */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }
 

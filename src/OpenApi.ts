@@ -172,6 +172,7 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   notSimulated: (call) => isPrivate(call) && call.endpoint.refusals.length > 0,
   // No call of an endpoint can meet these.
   notFound: nowhere,
+  notServed: nowhere,
   methodNotAllowed: nowhere
 }
 
@@ -202,8 +203,13 @@ const ofFields = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Answe
   if (field === undefined || endpoint.refusals.length === 0) return []
   const violations: ReadonlyArray<Violation.Violation> = [{ field, constraint: { kind: "required" } }]
   const errors = Violation.toErrors(violations, endpoint.errorFamily, (field) => keys[field] ?? field)
+  const { refusedAs = "fields" } = endpoint
   return endpoint.access === "public"
-    ? [{ name: "fields", ...dialect.publicValidation(errors), words: "what is wrong with each field" }]
+    ? [{
+      name: refusedAs,
+      ...Endpoint.publicRefusalOf(endpoint, dialect, violations),
+      words: "what is wrong with each field"
+    }]
     : [refused(endpoint, "fields", Endpoint.refusalOf(endpoint, dialect, violations), errors)]
 }
 
@@ -220,7 +226,12 @@ const refusalsOf = (endpoint: Endpoint.Any, dialect: Dialect): ReadonlyArray<Ans
 
 const messagesByField = { type: "object", additionalProperties: { type: "array", items: { type: "string" } } }
 
-/** The form of a refusal's body: there are three, and no body tells which it is but by its keys. */
+const textsByField = {
+  type: "object",
+  additionalProperties: { anyOf: [{ type: "string" }, messagesByField.additionalProperties] }
+}
+
+/** The form of a refusal's body, which its keys tell, and of public ones their values. */
 const formOf = (body: object, { omitsErrors }: Dialect, { schemas: { define } }: Components): Part => {
   if ("code" in body) {
     const properties = { code: { type: "integer" }, message: { type: "string" }, errors: messagesByField }
@@ -230,13 +241,21 @@ const formOf = (body: object, { omitsErrors }: Dialect, { schemas: { define } }:
       required: ["code", "message", ...(omitsErrors ? [] : ["errors"])]
     })
   }
-  if (!("success" in body)) return define("FieldErrors", messagesByField)
+  if (!("success" in body)) {
+    return Object.values(body).some(Array.isArray)
+      ? define("FieldErrors", messagesByField)
+      : define("FieldTexts", textsByField)
+  }
+  if ("result" in body) {
+    const properties = { success: { const: false }, message: messagesByField, result: { type: "null" } }
+    return define("WrappedRefusal", { type: "object", properties, required: Object.keys(properties) })
+  }
   const properties = { success: { const: false }, message: { type: "string" }, params: { type: "array", items: {} } }
   return define("PublicRefusal", { type: "object", properties, required: Object.keys(properties) })
 }
 
-const refusals = (endpoint: Endpoint.Any, dialect: Dialect, components: Components): Part => {
-  const byStatus = Map.groupBy(refusalsOf(endpoint, dialect), ({ status }) => status)
+const refusals = (refused: ReadonlyArray<Answered>, dialect: Dialect, components: Components): Part => {
+  const byStatus = Map.groupBy(refused, ({ status }) => status)
   const responses = [...byStatus].map(([status, all]) => {
     const schema = JsonSchema.anyOf(all.map(({ body }) => formOf(body, dialect, components)))
     const examples = Object.fromEntries(
@@ -274,6 +293,10 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
     ? { parameters: parameters(endpoint, dialect, components) }
     : { requestBody: body(endpoint, dialect, components) }
   const answer = schemas.define(`${nameOf(endpoint)}Answer`, schemas.wire(endpoint.response(dialect)))
+  const success = Endpoint.successStatus(endpoint, dialect)
+  const refused = refusalsOf(endpoint, dialect)
+  // API V1 refuses with the status of a success.
+  const alike = refused.filter(({ status }) => status === success).map(({ body }) => formOf(body, dialect, components))
   return {
     operationId: nameOf(endpoint),
     tags: [areaOf(endpoint)],
@@ -282,8 +305,8 @@ const operation = (endpoint: Endpoint.Any, dialect: Dialect, components: Compone
     security: isPublic ? [] : [{ apiKey: [], payload: [], signature: [] }],
     ...sent,
     responses: {
-      [Endpoint.successStatus(endpoint, dialect)]: { description: "The answer.", content: json(answer) },
-      ...refusals(endpoint, dialect, components)
+      [success]: { description: "The answer.", content: json(JsonSchema.anyOf([answer, ...alike])) },
+      ...refusals(refused.filter(({ status }) => status !== success), dialect, components)
     }
   }
 }

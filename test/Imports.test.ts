@@ -73,6 +73,16 @@ describe("imports", () => {
     assert.deepStrictEqual(needing(/from "effect\/cluster/u, graph.keys()), ["sandbox/cluster/Membership.ts"])
   })
 
+  it("of a start load neither Effect's HTTP client nor its configuration", () => {
+    const start = [...reached("index.ts", new Set()), ...reached("node.ts", new Set())]
+    const costly = /^import \* as \w+ from "effect\/(?:http\/|Config|FileSystem)/mu
+    const text = (file: string) => readFileSync(join(source, file), "utf8")
+    assert.deepStrictEqual(start.filter((file) => costly.test(text(file))), [])
+    for (const later of ["client/transport/HttpClientTransport.ts", "client/Settings.ts"]) {
+      assert.isTrue(costly.test(text(later)), later)
+    }
+  })
+
   it("of one endpoint never reach the list of all endpoints", () => {
     const registry = ["endpoints/contract.ts", "endpoints/all.ts"]
     assert.isTrue(reached("Exchange.ts", new Set()).has("endpoints/contract.ts"))

@@ -14,6 +14,7 @@ import { endpoint as subAccountCreation } from "../src/endpoints/SubAccountCreat
 import * as Exchange from "../src/Exchange.ts"
 import type { Dialect } from "../src/protocol/Dialect.ts"
 import * as Endpoint from "../src/protocol/Endpoint.ts"
+import * as Json from "../src/protocol/Json.ts"
 import * as Control from "../src/sandbox/control/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
 import type { Answer, Request } from "../src/sandbox/gateway/Message.ts"
@@ -74,7 +75,9 @@ const undescribed = (dialect: Dialect, { answer, request }: Exchanged): Readonly
   const told = read(answer)
   if (told === "reset") return []
   const { checkAnswer, checkRequest } = describedIn(dialect, endpoint)
-  const wrong = told.status < 300 ? checkRequest(wireOf(endpoint, request)) : []
+  // API V1 refuses with HTTP 200.
+  const isRefused = told.status >= 300 || (Json.isObject(told.json) && told.json["success"] === false)
+  const wrong = isRefused ? [] : checkRequest(wireOf(endpoint, request))
   return [...wrong, ...checkAnswer(told.status, told.json)].map((text) => `${endpoint.name} ${told.status}: ${text}`)
 }
 
@@ -93,7 +96,7 @@ const asked = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): Request => 
 // -----------------------------------------------------------------------------
 
 /** The constraints between fields that the document does not say. */
-const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different"]
+const unsaid: ReadonlyArray<string> = ["exclusive", "alone", "different", "after"]
 
 /** Whether the codec takes the request; `undefined` when all that is wrong is a constraint that the document does not say. */
 const isTaken = ({ endpoint }: Entry, dialect: Dialect, wire: Fields): boolean | undefined => {

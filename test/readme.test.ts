@@ -24,6 +24,7 @@ import * as Venue from "../src/sandbox/Venue.ts"
 import * as AccountsExample from "./readme/accounts.ts"
 import * as DecimalsExample from "./readme/decimals.ts"
 import * as Fleet from "./readme/fleet.ts"
+import * as HostExample from "./readme/host.ts"
 import * as Limits from "./readme/limits.ts"
 import * as OracleExample from "./readme/oracle.ts"
 import * as QuickStart from "./readme/quickstart.ts"
@@ -114,6 +115,11 @@ describe("the examples of the pages", () => {
     assert.isAbove(tags.length, 10)
     for (const tag of tags) assert.strictEqual(rows.filter((row) => row === tag).length, 1, tag)
   })
+
+  it.live("a host makes an exchange, and its client calls it", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* HostExample.program, "0.5")
+    }))
 
   it.live("the README places an order", () =>
     Effect.gen(function*() {

@@ -1,11 +1,11 @@
 /** A program that makes one call, through the platform's own `fetch`. */
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import {
   Call,
   Credentials,
+  FetchTransport,
   MarketRules,
   Nonce,
   RateLimits,
@@ -20,7 +20,7 @@ const layer = StopLimitOrders.layer.pipe(
   Layer.provide([
     Region.layer({ region: "global" }),
     Credentials.layer({ apiKey: Redacted.make("key"), apiSecret: Redacted.make("secret") }),
-    FetchHttpClient.layer
+    FetchTransport.layer
   ])
 )
 

@@ -1,6 +1,5 @@
 /** The library: whole calls through its services, its own work without a socket, and the decoding of answers. */
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -12,6 +11,7 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
@@ -43,7 +43,7 @@ const order: StopLimitOrders.Request = {
 /** What sends the bytes: the layer that the README recommends for Node, and the portable one. */
 const transports = {
   node: UndiciTransport.layerWith({ connections: 64 }),
-  fetch: Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)
+  fetch: FetchTransport.layer
 }
 
 /** Answers a new order at once, without a socket. */

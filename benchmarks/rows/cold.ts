@@ -2,6 +2,8 @@
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { rolldown } from "rolldown"
+import { folder } from "../harness/build.ts"
 import { start } from "../harness/children.ts"
 import { takeTurns } from "../harness/compare.ts"
 import type { Sample } from "../harness/operation.ts"
@@ -10,9 +12,29 @@ import { account } from "../peers/account.ts"
 
 const run = promisify(execFile)
 
+const scriptOf = (name: string): string => fileURLToPath(new URL(`../cold/${name}.js`, import.meta.url))
+
+const cached = "txc with Node's compile cache"
+
+/** A program as one file, as a bundler makes it of the modules. */
+const bundled = async (name: string): Promise<string> => {
+  const build = await rolldown({
+    input: scriptOf(name),
+    platform: "node",
+    logLevel: "silent",
+    plugins: [{
+      name: "modules",
+      resolveId: (id) => id.startsWith("../dist/run/") ? id.replace("../dist/run", folder) : undefined
+    }]
+  })
+  const file = `${folder}/cold/${name}.js`
+  await build.write({ file, format: "esm", minify: true, codeSplitting: false })
+  await build.close()
+  return file
+}
+
 /** One whole process: by the clock until it has ended, and in CPU by its own account when it has the answer. */
-const once = async (name: string, baseUrl: string): Promise<Sample> => {
-  const script = fileURLToPath(new URL(`../cold/${name}.js`, import.meta.url))
+const once = async (script: string, baseUrl: string): Promise<Sample> => {
   const begun = performance.now()
   const { stdout } = await run(process.execPath, [script, baseUrl, account.apiKey, account.apiSecret])
   const wall = (performance.now() - begun) * 1000
@@ -25,9 +47,12 @@ export const rows: ReadonlyArray<Row> = [{
   title: "cold start to the first signed answer",
   run: async ({ plan }) => {
     const stub = await start("stub.ts")
-    const turns = ["undici", "txc", "effect", "ccxt"].map((name) =>
-      [name, () => once(name, `http://127.0.0.1:${stub.ready}`)] as const
-    )
+    const scripts = [
+      ...["undici", "txc", "effect", "ccxt"].map((name) => [name, scriptOf(name)] as const),
+      [cached, scriptOf("cached")] as const,
+      ["txc bundled", await bundled("txc")] as const
+    ]
+    const turns = scripts.map(([name, script]) => [name, () => once(script, `http://127.0.0.1:${stub.ready}`)] as const)
     // One process each to bring the files into the system's cache: nothing else of a process stays warm.
     for (const [, turn] of turns) await turn()
     const rounds = plan.shrink === 1 ? 11 : 1
@@ -36,6 +61,8 @@ export const rows: ReadonlyArray<Row> = [{
     return {
       lines: [
         line(compared, "cold start to the first signed answer", "txc", "undici", "ms"),
+        line(compared, "cold start to the first signed answer", cached, "undici", "ms"),
+        line(compared, "cold start to the first signed answer", "txc bundled", "undici", "ms"),
         line(compared, "cold start to the first signed answer", "effect", "undici", "ms"),
         line(compared, "cold start to the first signed answer", "ccxt", "undici", "ms"),
         line(compared, "cold start to the first signed answer", "txc", "ccxt", "ms")

@@ -36,7 +36,7 @@ const beside = (what: string, samples: ReadonlyArray<Sample>, alone: ReadonlyArr
   }
 }
 
-const batches = 5
+const batches = 3
 
 /** Asks for something in batches. */
 const inBatches = async (host: Child, message: (batch: number) => Message): Promise<ReadonlyArray<Sample>> => {

@@ -10,6 +10,7 @@ import * as Endpoint from "../protocol/Endpoint.ts"
 import { account } from "../sandbox/handlers/Account.ts"
 import { lending } from "../sandbox/handlers/Lending.ts"
 import { market } from "../sandbox/handlers/Market.ts"
+import { marketData } from "../sandbox/handlers/MarketData.ts"
 import { trading } from "../sandbox/handlers/Trading.ts"
 import type { Paint } from "./Screen.ts"
 
@@ -19,6 +20,7 @@ export const names: ReadonlyArray<string> = all.map(({ name }) => name)
 /** The faces of the exchange. Each call is simulated by one of them. */
 const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
   ["Markets, fees and time", market],
+  ["Prices, trades and futures", marketData],
   ["Balances, codes and sub-accounts", account],
   ["Orders", trading],
   ["Interest", lending]

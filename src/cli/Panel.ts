@@ -3,16 +3,14 @@
  *
  * @since 0.1.0
  */
-import type * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
+import type { Entry } from "../sandbox/control/Feed.ts"
 import * as Example from "../sandbox/Example.ts"
-import type { Request } from "../sandbox/gateway/Message.ts"
-import * as Requests from "../sandbox/gateway/Requests.ts"
+import type { RequestRecord } from "../sandbox/gateway/Requests.ts"
 import * as Venue from "../sandbox/Venue.ts"
 import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 
@@ -95,15 +93,16 @@ const pathWidth = (columns: number): number => {
 const fitPath = (path: string, width: number): string =>
   path.length > width ? `…${path.slice(1 - width)}` : path.padEnd(width)
 
-const verdictOf = ({ refused, status, verdict }: Requests.RequestRecord): string => {
+const verdictOf = ({ refused, status, verdict }: RequestRecord): string => {
   if (verdict === "answered") return `${status ?? ""} answered`
   return status === undefined ? "no answer" : `${status} ${refused ?? verdict}`
 }
 
-/** The fields that were wrong, and what the caller probably did. */
-const remarkOf = ({ hint, violations = {} }: Requests.RequestRecord): string | undefined => {
-  const wrong = Object.entries(violations).map(([field, constraint]) => `${field} (${constraint})`).join(", ")
-  return [wrong, hint ?? ""].filter((text) => text !== "").join("; ") || undefined
+/** The fields that were wrong and what they must be, what the caller probably did, and the fault that hit the call. */
+const remarkOf = ({ expected = {}, fault, hint, violations = {} }: RequestRecord): string | undefined => {
+  const wrong = Object.entries(violations).map(([field, constraint]) => `${field} (${constraint}): ${expected[field]}`)
+  const hit = fault === undefined ? undefined : `fault ${fault.id}, ${fault.symptom}`
+  return [...wrong, hint, hit].filter((text) => text !== undefined).join("; ") || undefined
 }
 
 /**
@@ -113,12 +112,7 @@ const remarkOf = ({ hint, violations = {} }: Requests.RequestRecord): string | u
  * @category rendering
  * @since 0.1.0
  */
-export const lineOf = (
-  record: Requests.RequestRecord,
-  time: string,
-  millis: number,
-  { columns, paint }: Screen
-): string => {
+export const lineOf = (record: RequestRecord, time: string, { columns, paint }: Screen): string => {
   const style = { answered: paint.green, refused: paint.yellow, failed: paint.red }[record.verdict]
   const line = [
     paint.dim(fit(time, fixed.time)),
@@ -126,7 +120,7 @@ export const lineOf = (
     fit(record.method, fixed.method),
     fitPath(printable(record.path), pathWidth(columns)),
     style(fit(verdictOf(record), fixed.verdict)),
-    paint.dim(`${millis.toFixed(1)} ms`.padStart(fixed.millis))
+    paint.dim(`${record.millis.toFixed(1)} ms`.padStart(fixed.millis))
   ].join("  ")
   const remark = remarkOf(record)
   return remark === undefined
@@ -134,56 +128,26 @@ export const lineOf = (
     : `${line}\n${" ".repeat(fixed.time + 2)}${paint.dim(cut(printable(`why: ${remark}`), columns - fixed.time - 2))}`
 }
 
-/** How many notes wait for their calls. */
-const maxWaiting = 1000
-
-/** Finds the note that the venue took of a call, once the call is handled. Each note is given once. */
-const notesOf = (venue: Venue.Venue["Service"]) => {
-  let last = 0
-  let notes: ReadonlyArray<Requests.RequestRecord> = []
-  return ({ method, path: called }: Request): Requests.RequestRecord | undefined => {
-    const path = Requests.scrub(called, [...venue.state.keys.values()].map(({ apiSecret }) => apiSecret))
-    notes = [...notes, ...venue.requests.after(last)].slice(-maxWaiting)
-    last = notes.at(-1)?.number ?? last
-    // A call is handled right after it was noted, so its note is the latest of that path, as notes write paths.
-    const found = notes.findLast((note) => note.method === method && note.path === path)
-    notes = notes.filter((note) => note !== found)
-    return found
-  }
-}
-
-const lineAt = (record: Requests.RequestRecord, clock: Clock.Clock, nanos: bigint, screen: Screen): string => {
-  const now = DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
-  const time = DateTime.formatLocal(now, { timeStyle: "medium", locale: "en-GB" })
-  return lineOf(record, time, Duration.toMillis(Duration.nanos(nanos)), screen)
-}
+const lineNow = (record: RequestRecord, screen: Screen) =>
+  Effect.map(
+    DateTime.now,
+    (now) => lineOf(record, DateTime.formatLocal(now, { timeStyle: "medium", locale: "en-GB" }), screen)
+  )
 
 /**
- * A venue that prints a line for each call.
+ * Prints a line for each call on the venue, from now on, as long as the scope lives.
  *
- * @category layers
+ * @category running
  * @since 0.1.0
  */
-export const layerVenue = (options: Venue.Options, screen: Screen) =>
-  Layer.effect(
-    Venue.Venue,
-    Effect.gen(function*() {
-      const console = yield* Console.Console
-      const venue = yield* Venue.make(options)
-      const noteOf = notesOf(venue)
-      const receive: typeof venue.receive = (request, clock, resume) => {
-        const start = clock.monotonicTimeNanosUnsafe()
-        const report = () => {
-          const record = noteOf(request)
-          if (record !== undefined) console.log(lineAt(record, clock, clock.monotonicTimeNanosUnsafe() - start, screen))
-        }
-        venue.receive(request, clock, (answer) => {
-          if (Effect.isEffect(answer)) return resume(Effect.tap(answer, () => Effect.sync(report)))
-          report()
-          resume(answer)
-        })
-      }
-      // The venue's state is a getter, which a copy would read once.
-      return Object.assign(Object.create(venue) as typeof venue, { receive, handle: Venue.handling(receive) })
-    })
-  )
+export const follow = Effect.fnUntraced(function*(screen: Screen) {
+  const { feed } = yield* Venue.Venue
+  const print = ({ event }: Entry) =>
+    event._tag === "Requested"
+      ? Effect.flatMap(lineNow(event.request, screen), Console.log)
+      : Effect.void
+  const printing = Effect.flatMap(feed.after(), (entries) => Stream.runForEach(entries, print))
+  // A terminal that is far too slow misses calls, and goes on from now.
+  const again = Effect.forever(Effect.catchTag(printing, "FeedGone", () => Effect.void))
+  yield* Effect.forkScoped(again, { startImmediately: true })
+})

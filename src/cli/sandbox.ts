@@ -18,9 +18,11 @@ import * as Dialect from "../protocol/Dialect.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Control from "../sandbox/control/Control.ts"
 import * as ControlApi from "../sandbox/control/ControlApi.ts"
+import type { SetCounterpartyOptions } from "../sandbox/engine/SetCounterparty.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
 import * as Venue from "../sandbox/Venue.ts"
+import * as Counterparty from "./Counterparty.ts"
 import * as Data from "./Data.ts"
 import * as Panel from "./Panel.ts"
 import * as Ports from "./Ports.ts"
@@ -72,6 +74,7 @@ const flags = {
     ),
     Flag.optional
   ),
+  counterparty: Counterparty.flag,
   seed: Flag.Int("seed").pipe(
     Flag.withDescription("The seed of the control token and of the faults' chances. Without it the token is random"),
     Flag.optional
@@ -91,9 +94,25 @@ interface Beginning {
   readonly empty: boolean
   readonly replay: Option.Option<string>
   readonly clock: Option.Option<number>
+  readonly counterparty: ReadonlyArray<SetCounterpartyOptions>
 }
 
-const begin = Effect.fnUntraced(function*({ clock, empty, replay }: Beginning) {
+/** Makes the counterparty quote the markets that the flags name. */
+const quote = (counterparty: Beginning["counterparty"]) =>
+  Effect.flatMap(
+    Control.Control,
+    (control) =>
+      Effect.forEach(counterparty, (options) =>
+        Effect.catchTag(control.setCounterparty(options), "ControlRefused", ({ message }) =>
+          Effect.fail(
+            new Refused({
+              wrong: `--counterparty ${options.market}: ${message}`,
+              remedy: "effect-txc sandbox --help says what it takes"
+            })
+          )), { discard: true })
+  )
+
+const begin = Effect.fnUntraced(function*({ clock, counterparty, empty, replay }: Beginning) {
   const control = yield* Control.Control
   if (Option.isSome(replay)) {
     const lines = replay.value.split("\n")
@@ -108,6 +127,7 @@ const begin = Effect.fnUntraced(function*({ clock, empty, replay }: Beginning) {
     if (Option.isSome(clock)) yield* control.setClock({ at: clock.value * 1000 })
     if (!empty) yield* Example.setUp
   }
+  yield* quote(counterparty)
   // A journal may say itself where it begins.
   if ((yield* control.status).beginning === 0) yield* control.begin
 })
@@ -119,8 +139,11 @@ const beginOrResume = Effect.fnUntraced(function*(beginning: Beginning, folder: 
     yield* begin(beginning)
     return true
   }
-  const { clock, empty, replay } = beginning
-  if (!empty && Option.isNone(replay) && Option.isNone(clock)) return false
+  const { clock, counterparty, empty, replay } = beginning
+  if (!empty && Option.isNone(replay) && Option.isNone(clock)) {
+    yield* quote(counterparty)
+    return false
+  }
   return yield* new Refused({
     wrong: `${folder} holds a venue already, and --empty, --replay and --clock are for a new one`,
     remedy: "Name another folder with --data, or keep nothing with --memory"
@@ -198,7 +221,21 @@ export const sandbox = Command.make(
   "sandbox",
   flags,
   Effect.fn(function*(
-    { clock, data, dialect: name, empty, host, json, memory, port, reduceOnly, replay, seed, untilStdinEnds }
+    {
+      clock,
+      counterparty,
+      data,
+      dialect: name,
+      empty,
+      host,
+      json,
+      memory,
+      port,
+      reduceOnly,
+      replay,
+      seed,
+      untilStdinEnds
+    }
   ) {
     if (Option.isSome(replay) && (empty || Option.isSome(clock))) {
       return yield* new Refused({
@@ -215,11 +252,10 @@ export const sandbox = Command.make(
     const dialect = { ...spoken, policy: { ...spoken.policy, reduceOnly } }
     const file = Option.match(folder, { onNone: () => ({}), onSome: (folder) => ({ file: Data.journalIn(folder) }) })
     const options = { dialect, seed: Option.getOrElse(seed, () => 0), ...file }
-    const venue = isForPeople ? Panel.layerVenue(options, screen) : Venue.layer(options)
     const where = Option.getOrElse(folder, () => "memory")
 
     const serve = Effect.gen(function*() {
-      const isNew = yield* beginOrResume({ empty, replay, clock }, where)
+      const isNew = yield* beginOrResume({ empty, replay, clock, counterparty }, where)
       const controlToken = tokenOf(seed)
       const { baseUrl } = yield* Ports.listen(
         (port) => Serving.serve({ host, controlToken, port }),
@@ -230,11 +266,12 @@ export const sandbox = Command.make(
       const serving = { baseUrl, controlToken, dialect, folder, isNew }
       const isUsualPort = Option.isSome(port) || baseUrl.endsWith(`:${Ports.usualPort}`)
       yield* isForPeople ? tellPerson(serving, isUsualPort, screen) : tellProgram(serving)
+      if (isForPeople) yield* Panel.follow(screen)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
     return yield* Effect.scoped(serve).pipe(
-      Effect.provide(Control.layer.pipe(Layer.provideMerge(venue))),
+      Effect.provide(Control.layer.pipe(Layer.provideMerge(Venue.layer(options)))),
       Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
       Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(folder)}`) : Effect.void)
     )

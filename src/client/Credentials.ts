@@ -17,13 +17,11 @@
  *
  * @since 0.1.0
  */
-import * as Config from "effect/Config"
-import * as ConfigProvider from "effect/ConfigProvider"
+import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Digest from "./Digest.ts"
@@ -141,7 +139,8 @@ export const fingerprint = (apiKey: Redacted.Redacted): Effect.Effect<string> =>
 export const layer = (options: Options): Layer.Layer<Credentials, InvalidCredentials> =>
   Layer.effect(Credentials, make(options))
 
-const config = Config.all({ apiKey: Config.Redacted("TXC_API_KEY"), apiSecret: Config.Redacted("TXC_API_SECRET") })
+/** Not an import: who has the key and the secret does not pay for what reads them. */
+const settings = Effect.promise(() => import("./Settings.ts"))
 
 /**
  * From configuration: `TXC_API_KEY` and `TXC_API_SECRET`.
@@ -151,14 +150,8 @@ const config = Config.all({ apiKey: Config.Redacted("TXC_API_KEY"), apiSecret: C
  */
 export const layerConfig: Layer.Layer<Credentials, InvalidCredentials | Config.ConfigError> = Layer.effect(
   Credentials,
-  Effect.flatMap(config, make)
+  Effect.flatMap(Effect.flatMap(settings, ({ credentials }) => credentials), make)
 )
-
-/** Two short lines fit in it. */
-const maxSize = 65_536
-
-/** The permissions of a file's group and of all others. */
-const ofOthers = 0o077
 
 /**
  * The text of a file that only its owner may use (mode 0600 or stricter). Any other file is refused, and the error says how
@@ -167,28 +160,10 @@ const ofOthers = 0o077
  * @category files
  * @since 0.1.0
  */
-export const readPrivate: (
+export const readPrivate = (
   path: string
-) => Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(function*(path: string) {
-  const files = yield* FileSystem.FileSystem
-  // The file that is checked is the file that is read, whatever happens to its name in between.
-  const file = yield* files.open(path, { flag: "r" })
-  const { mode, type } = yield* file.stat
-  if (type !== "File") return yield* new CredentialsFileRefused({ path, problem: "it is not a file" })
-  if ((mode & ofOthers) !== 0) {
-    const octal = (mode & 0o777).toString(8).padStart(4, "0")
-    return yield* new CredentialsFileRefused({
-      path,
-      problem: `others than its owner may use it (mode ${octal}); run: chmod 600 ${path}`
-    })
-  }
-  const bytes = yield* file.readAlloc(maxSize)
-  return new TextDecoder().decode(Option.getOrElse(bytes, () => new Uint8Array()))
-}, (read, path) =>
-  Effect.scoped(read).pipe(
-    Effect.catchTag("PlatformError", ({ message }) =>
-      Effect.fail(new CredentialsFileRefused({ path, problem: `it can't be read: ${message}` })))
-  ))
+): Effect.Effect<string, CredentialsFileRefused, FileSystem.FileSystem> =>
+  Effect.flatMap(settings, ({ readPrivate }) => readPrivate(path))
 
 /**
  * From a file that only its owner may use, see {@link readPrivate}, with a line for each of `TXC_API_KEY=…` and
@@ -206,8 +181,5 @@ export const layerFile = (
 > =>
   Layer.effect(
     Credentials,
-    readPrivate(path).pipe(
-      Effect.flatMap((text) => config.parse(ConfigProvider.fromDotEnvContents(text))),
-      Effect.flatMap(make)
-    )
+    Effect.flatMap(Effect.flatMap(settings, ({ credentialsIn }) => credentialsIn(path)), make)
   )

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
+import { nodeCrypto } from "./NodeCrypto.ts"
 
 /**
  * The first 128 bits of the SHA-256 of an API key, as hexadecimal digits.
@@ -12,8 +13,15 @@ import * as Hex from "effect/encoding/Hex"
  * @category names
  * @since 0.1.0
  */
-export const ofApiKey = (apiKey: string): Effect.Effect<string> =>
+export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
+  // Where it is there, it answers at once, and WebCrypto would take more than that to load.
+  const crypto = nodeCrypto()
+  const digest = crypto === undefined ? digestOf(apiKey) : Effect.sync(() => crypto.hash("sha256", apiKey))
+  return Effect.map(digest, (digits) => digits.slice(0, 32))
+}
+
+const digestOf = (text: string): Effect.Effect<string> =>
   Effect.map(
-    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(apiKey))),
-    (digest) => Hex.encode(new Uint8Array(digest)).slice(0, 32)
+    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
+    (digest) => Hex.encode(new Uint8Array(digest))
   )

@@ -124,7 +124,8 @@ const drawing = (unit: Of["unit"]) => {
   }
   // The nonce is taken before the wait, so that those who wait keep their order.
   return (clock: Clock.Clock, offset = 0): Effect.Effect<number> => {
-    last = Math.max((clock.currentTimeMillisUnsafe() + offset) * perMillisecond, last + 1)
+    // A test's clock may stand between two milliseconds, as after a wait with jitter. A nonce is a whole number.
+    last = Math.max(Math.floor((clock.currentTimeMillisUnsafe() + offset) * perMillisecond), last + 1)
     return inTime(last, clock, offset)
   }
 }

@@ -63,7 +63,7 @@ const drawing = (
       const mine = lease()
       if (mine === undefined) return unavailable
       const now = clock.currentTimeMillisUnsafe()
-      const next = inClass(Math.max(now * perMillisecond, last + 1, mine.from), mine.remainder, programs)
+      const next = inClass(Math.max(Math.floor(now * perMillisecond), last + 1, mine.from), mine.remainder, programs)
       const ahead = next / perMillisecond - now - maxAhead
       if (ahead > 0) return later(ahead)
       return next < mine.till ? Effect.succeed(last = next) : unavailable

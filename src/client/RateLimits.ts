@@ -21,11 +21,9 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
@@ -125,10 +123,8 @@ const maxRetryAfter = 600_000
 
 /** The milliseconds that a `Retry-After` asks for, if any: a number of seconds, or a date. */
 const askedFor = (retryAfter: string, now: number): number | undefined => {
-  const millis = /^\d+$/u.test(retryAfter)
-    ? Number(retryAfter) * 1000
-    : Option.getOrUndefined(Option.map(DateTime.make(retryAfter), (at) => DateTime.toEpochMillis(at) - now))
-  return millis === undefined || millis <= 0 ? undefined : Math.min(millis, maxRetryAfter)
+  const millis = /^\d+$/u.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
+  return millis > 0 ? Math.min(millis, maxRetryAfter) : undefined
 }
 
 /** Pauses the line: for as long as the exchange asks, or for a second that doubles with every refusal, up to thirty. */

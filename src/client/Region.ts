@@ -12,11 +12,10 @@
  *
  * @since 0.1.0
  */
-import * as Config from "effect/Config"
+import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Dialect from "../protocol/Dialect.ts"
@@ -136,13 +135,6 @@ export const make = (options: Options): Effect.Effect<Region["Service"], Invalid
  */
 export const layer = (options: Options): Layer.Layer<Region, InvalidBaseUrl> => Layer.effect(Region, make(options))
 
-const config = Config.all({
-  region: Config.option(Config.Literals(["global", "eu"], "TXC_REGION")),
-  baseUrl: Config.option(Config.NonEmptyString("TXC_BASE_URL")),
-  dialect: Config.option(Config.Literals(["document", "live"], "TXC_DIALECT")),
-  allowInsecure: Config.withDefault(Config.Boolean("TXC_ALLOW_INSECURE"), false)
-})
-
 /**
  * From configuration: `TXC_REGION` (`global` or `eu`), or `TXC_BASE_URL` together with `TXC_DIALECT` (`document` or
  * `live`) and, if need be, `TXC_ALLOW_INSECURE`.
@@ -152,18 +144,6 @@ const config = Config.all({
  */
 export const layerConfig: Layer.Layer<Region, InvalidBaseUrl | Config.ConfigError> = Layer.effect(
   Region,
-  Effect.flatMap(config, ({ allowInsecure, baseUrl, dialect, region }) => {
-    if (Option.isSome(region) && Option.isNone(baseUrl)) return make({ region: region.value })
-    if (Option.isSome(baseUrl) && Option.isSome(dialect) && Option.isNone(region)) {
-      return make({ baseUrl: baseUrl.value, dialect: Dialect.byName[dialect.value], allowInsecure })
-    }
-    return Effect.fail(
-      new InvalidBaseUrl({
-        baseUrl: Option.getOrElse(baseUrl, () => ""),
-        problem: Option.isSome(baseUrl) && Option.isNone(region)
-          ? "set TXC_DIALECT to document or live: which one is spoken there can't be guessed"
-          : "set either TXC_REGION, or TXC_BASE_URL with TXC_DIALECT"
-      })
-    )
-  })
+  // Not an import: who states the region does not pay for what reads it.
+  Effect.flatMap(Effect.promise(() => import("./Settings.ts")), ({ region }) => Effect.flatMap(region, make))
 )

@@ -32,6 +32,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scrub from "../protocol/Scrub.ts"
 import { Credentials } from "./Credentials.ts"
+import { nodeCrypto } from "./NodeCrypto.ts"
 
 /**
  * The signer could not sign, so nothing was sent.
@@ -92,8 +93,7 @@ export const layerNode: Layer.Layer<Signer, SigningFailed, Credentials> = Layer.
   Signer,
   Effect.gen(function*() {
     const credentials = yield* Credentials
-    // Not an import: this module must also load where there is no node:crypto.
-    const crypto = globalThis.process?.getBuiltinModule?.("node:crypto")
+    const crypto = nodeCrypto()
     if (crypto === undefined) {
       return yield* new SigningFailed({ reason: "there is no node:crypto here; use Signer.layerWebCrypto" })
     }

@@ -141,6 +141,12 @@ export type Constraint =
     readonly from: string
   }
   | {
+    /** The time must be later than that of another field. */
+    readonly kind: "after"
+    /** The name of the other field, as the wire has it. */
+    readonly than: string
+  }
+  | {
     /** A post-only order must not trade at once. */
     readonly kind: "maker"
   }

@@ -469,6 +469,35 @@ export const multiply = (self: Decimal, that: Decimal): Result.Result<Decimal, S
   return fromUnits(a * b, scale * 2)
 }
 
+/** The nearest value of so many fractional digits that is no greater, or no less. */
+const round = (self: Decimal, digits: number, isUp: boolean): Decimal => {
+  const written = writtenScale(self)
+  if (written <= digits) return normalize(self)
+  const unit = 10n ** BigInt(written - digits)
+  const units = BigInt(self.replace(".", ""))
+  const above = ((units % unit) + unit) % unit
+  // A digit less is written than before, or more, and a carry adds one at most: it can't become too long.
+  return format(above === 0n ? units : isUp ? units + unit - above : units - above, written) as Decimal
+}
+
+/**
+ * The greatest value of so many fractional digits that is no greater, in canonical text: `floor("-1.25", 1)` is `"-1.3"`.
+ * For a bid's price, or an amount, by the precision of its market.
+ *
+ * @category computing
+ * @since 0.1.0
+ */
+export const floor = (self: Decimal, digits: number): Decimal => round(self, digits, false)
+
+/**
+ * The least value of so many fractional digits that is no less, in canonical text: `ceil("1.21", 1)` is `"1.3"`. For an
+ * ask's price, by the precision of its market.
+ *
+ * @category computing
+ * @since 0.1.0
+ */
+export const ceil = (self: Decimal, digits: number): Decimal => round(self, digits, true)
+
 /**
  * Compares the exact product `self × factor` with `that`: -1, 0 or 1. The product may be longer than a decimal can be.
  *

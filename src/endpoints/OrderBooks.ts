@@ -120,14 +120,14 @@ const Pair = Schema.Tuple([Schema.String, Schema.String]).pipe(
 )
 
 /**
- * A market's book.
+ * A book as it is received: the exchange has not always named the market.
  *
  * @category models
  * @since 0.1.0
  */
-export interface OrderBook {
-  /** The market. */
-  readonly market: MarketName
+export interface ReceivedBook {
+  /** The market; absent where the exchange does not name it. */
+  readonly market?: MarketName
   /** When the book was as it is here, in Unix seconds. */
   readonly timestamp: UnixSeconds
   /** What is offered, the lowest price first. */
@@ -136,9 +136,15 @@ export interface OrderBook {
   readonly bids: ReadonlyArray<Level>
 }
 
-/** A book as it is received: the exchange has not always named the market. */
-interface ReceivedBook extends Omit<OrderBook, "market"> {
-  readonly market?: MarketName
+/**
+ * A market's book.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderBook extends ReceivedBook {
+  /** The market. */
+  readonly market: MarketName
 }
 
 const Pairs = Schema.Array(Pair)

@@ -91,10 +91,9 @@ const modules: { readonly [K in Name]: Module<K> } = contract
 /** The names of the contract. */
 const names = Object.keys(modules) as ReadonlyArray<Name>
 
-/** Documented endpoints come first, by the number of their clause. */
-const placeOf = ({ clause, path }: Endpoint.Any): string => clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`
-
-const byPlace = new Intl.Collator("en", { numeric: true })
+/** Documented endpoints come first, by the number of their clause. Texts with numbers of equal length sort by them. */
+const placeOf = ({ clause, path }: Endpoint.Any): string =>
+  (clause.includes("§") ? `0 ${clause} ${path}` : `1 ${path}`).replace(/[0-9]+/gu, (digits) => digits.padStart(4, "0"))
 
 /**
  * An endpoint with its name in the contract and the layer of its service.
@@ -125,7 +124,8 @@ const entryOf = <K extends Name>(name: K): Entry => {
  */
 export const entries: ReadonlyArray<Entry> = names
   .map(entryOf)
-  .toSorted((one, other) => byPlace.compare(placeOf(one.endpoint), placeOf(other.endpoint)))
+  // No `Intl.Collator`, which takes five milliseconds of every start.
+  .toSorted((one, other) => placeOf(one.endpoint) < placeOf(other.endpoint) ? -1 : 1)
 
 /**
  * The endpoints of {@link entries}.

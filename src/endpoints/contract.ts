@@ -47,6 +47,18 @@ export * as CodeCreation from "./CodeCreation.ts"
 export * as SubAccountCreation from "./SubAccountCreation.ts"
 export * as SubAccountApiKeyCreation from "./SubAccountApiKeyCreation.ts"
 
+// Not in the document: market data
+export * as MarketSummary from "./MarketSummary.ts"
+export * as MarketSummaries from "./MarketSummaries.ts"
+export * as Candles from "./Candles.ts"
+export * as TradeHistory from "./TradeHistory.ts"
+export * as OrderBookDepth from "./OrderBookDepth.ts"
+export * as PublicFees from "./PublicFees.ts"
+export * as PlatformStatus from "./PlatformStatus.ts"
+export * as CollateralMarkets from "./CollateralMarkets.ts"
+export * as FuturesMarkets from "./FuturesMarkets.ts"
+export * as FundingRates from "./FundingRates.ts"
+
 // Not in the document: markets
 export * as Tickers from "./Tickers.ts"
 export * as OrderBooks from "./OrderBooks.ts"

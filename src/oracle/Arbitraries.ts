@@ -278,6 +278,14 @@ const record = (fields: ReadonlyArray<readonly [name: string, ast: SchemaAST.AST
 const isNotEmpty = (check: SchemaAST.Check<never>): boolean =>
   Constraint.fromAnnotations(check.annotations)?.kind === "notEmpty"
 
+/** Whole numbers within the bounds of the checks; from 0 to 99 where there are none. */
+const countWithin = (checks: ReadonlyArray<SchemaAST.Check<never>> = []): fc.Arbitrary<number> => {
+  const constraints = checks.flatMap(({ annotations }) => Constraint.fromAnnotations(annotations) ?? [])
+  const min = constraints.flatMap((constraint) => constraint.kind === "min" ? [constraint.min] : [])
+  const max = constraints.flatMap((constraint) => constraint.kind === "max" ? [constraint.max] : [])
+  return fc.integer({ min: Math.max(0, ...min), max: max.length === 0 ? 99 : Math.min(...max) })
+}
+
 /** Values of a schema's domain side. A text with constraints must have an identifier, which names its brand. */
 const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
   const identifier = SchemaAST.resolveIdentifier(ast)
@@ -291,7 +299,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
       return anyText(ast.checks === undefined ? 0 : 1)
     case "Number":
       // Numbers without a brand are counts: of fractional digits, of levels.
-      return fc.integer({ min: 0, max: 99 })
+      return countWithin(ast.checks)
     case "Null":
       return fc.constant(null)
     case "Boolean":
@@ -323,7 +331,7 @@ const valueOf = (ast: SchemaAST.AST): fc.Arbitrary<unknown> => {
 }
 
 /** The constraints between the fields of a request. */
-const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different"]
+const acrossFields: ReadonlyArray<string> = ["required", "exclusive", "alone", "different", "after"]
 
 /**
  * Valid requests of an endpoint; optional keys are sometimes absent. Fields are drawn one by one, so requests that

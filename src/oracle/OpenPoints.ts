@@ -305,6 +305,25 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     rules: ["sub-accounts.status.active"]
   },
   {
+    id: "open.live.market-data",
+    point:
+      "Candles, the last 24 hours, past trades, depth and futures, which only the live exchange's documentation describes",
+    stance:
+      "as that documentation says; the interval that is not over has a candle, and one in which nothing happened none",
+    rules: [
+      "candles.*",
+      "summary.*",
+      "summaries.*",
+      "trade-history.*",
+      "depth.*",
+      "platform.*",
+      "public-fees.*",
+      "collateral-markets.*",
+      "futures.*",
+      "funding-rates.*"
+    ]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",
@@ -381,5 +400,6 @@ export const clauses: ReadonlyArray<string> = [
   "Authentication",
   "Errors",
   "Limits",
-  "Versioning"
+  "Versioning",
+  "not in the document"
 ]

@@ -5,10 +5,12 @@
  */
 import type { Rule } from "./Rule.ts"
 import * as Activation from "./rules/Activation.ts"
+import * as Activity from "./rules/Activity.ts"
 import * as ApiKeys from "./rules/ApiKeys.ts"
 import * as Authentication from "./rules/Authentication.ts"
 import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
+import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
@@ -27,6 +29,7 @@ import * as OcoResponse from "./rules/OcoResponse.ts"
 import * as OrderStatus from "./rules/OrderStatus.ts"
 import * as Pagination from "./rules/Pagination.ts"
 import * as Permissions from "./rules/Permissions.ts"
+import * as PublicLists from "./rules/PublicLists.ts"
 import * as SelfTrade from "./rules/SelfTrade.ts"
 import * as ServerStatus from "./rules/ServerStatus.ts"
 import * as StopLimit from "./rules/StopLimit.ts"
@@ -59,6 +62,9 @@ export const rules: ReadonlyArray<Rule> = [
   ...MainBalance.rules,
   ...ServerStatus.rules,
   ...Markets.rules,
+  ...Activity.rules,
+  ...Candles.rules,
+  ...PublicLists.rules,
   ...Codes.rules,
   ...SubAccounts.rules,
   ...ApiKeys.rules,

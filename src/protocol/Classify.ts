@@ -246,7 +246,8 @@ const publicRefusal = (
   json: Readonly<Record<string, unknown>>
 ): Errors.PublicRequestRejected => {
   const { message, params } = json as { readonly message?: unknown; readonly params?: unknown }
-  const said = message === undefined ? json : message
+  // API V1 may refuse without a word.
+  const said = message === undefined ? json : message ?? "no reason given"
   const words = (value: unknown) => toMessages(value, answer.scrub).join(" ")
   return new Errors.PublicRequestRejected({
     endpoint: endpoint.name,

@@ -86,6 +86,8 @@ export interface Refusals {
   readonly notSimulated: Refusal
   /** There is no endpoint at the path. */
   readonly notFound: Refusal
+  /** The live exchange has an endpoint at the path, and the sandbox does not serve it. */
+  readonly notServed: Refusal
   /** The endpoint is called with another HTTP method. */
   readonly methodNotAllowed: Refusal
   /** The body is larger than the exchange reads. */
@@ -139,6 +141,16 @@ export interface NonceFields {
   /** `true` asks the exchange to accept nonces in any order near its clock; only the live dialect has it. */
   readonly nonceWindow?: boolean
 }
+
+/**
+ * How the live exchange writes what is wrong with the fields of a public request: `fields` is an object of the fields and
+ * their messages, with HTTP 422; `wrapped` has that object as the message of the envelope of API V1, with HTTP 200; `texts`
+ * is `fields` with one text for each field, but for a market that does not exist.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PublicForm = "fields" | "wrapped" | "texts"
 
 /**
  * The answer to a public request whose fields are wrong.
@@ -201,8 +213,14 @@ export interface Dialect {
   readonly orderValidation: (violations: ReadonlyArray<Violation>) => Refusal
   /** How the exchange refuses any other private request whose fields are wrong (document, "Errors"). */
   readonly fieldValidation: Refusal
-  /** How the exchange refuses a public request whose fields are wrong. `errors` has the messages by field. */
-  readonly publicValidation: (errors: Readonly<Record<string, ReadonlyArray<string>>>) => PublicRefusal
+  /**
+   * How the exchange refuses a public request whose fields are wrong. `errors` has the messages by field. The document has
+   * one form for all endpoints.
+   */
+  readonly publicValidation: (
+    errors: Readonly<Record<string, ReadonlyArray<string>>>,
+    form: PublicForm
+  ) => PublicRefusal
   /** The HTTP status of the answer when a code was applied. */
   readonly codeAppliedStatus: number
   /**
@@ -240,6 +258,7 @@ const common = {
   notMaker: { status: 400, code: 13, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
+  notServed: { status: 404, code: 0, message: "The live exchange has this call. This sandbox does not serve it." },
   methodNotAllowed: { status: 405, code: 0, message: "Method not allowed." },
   bodyTooLarge: { status: 413, code: 0, message: "The request body is too large." }
 } as const
@@ -323,6 +342,20 @@ const codeOf = (violation: Violation): number => {
   }
 }
 
+const asText = (messages: ReadonlyArray<string>): string | ReadonlyArray<string> =>
+  messages.some((message) => message.endsWith(" is not available.")) ? messages : messages.join(" ")
+
+const publicForms: {
+  readonly [K in PublicForm]: (errors: Parameters<Dialect["publicValidation"]>[0]) => PublicRefusal
+} = {
+  fields: (errors) => ({ status: 422, body: errors }),
+  wrapped: (errors) => ({ status: 200, body: { success: false, message: errors, result: null } }),
+  texts: (errors) => ({
+    status: 422,
+    body: Object.fromEntries(Object.entries(errors).map(([field, messages]) => [field, asText(messages)]))
+  })
+}
+
 /**
  * The dialect of the live exchange (WhiteBIT, global and EU): `clientOrderId`, `OPEN`, nonces as numbers, HTTP 422 for wrong
  * fields of orders.
@@ -363,7 +396,7 @@ export const live: Dialect = {
     return { status: 422, code: codes.size === 1 ? [...codes][0] ?? 30 : 30, message: validationFailed }
   },
   fieldValidation: { status: 400, code: 0, message: validationFailed },
-  publicValidation: (errors) => ({ status: 422, body: errors }),
+  publicValidation: (errors, form) => publicForms[form](errors),
   codeAppliedStatus: 201,
   createdStatus: 201,
   policy: {

@@ -19,7 +19,7 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as Compiled from "./Compiled.ts"
-import type { Dialect, Refusal } from "./Dialect.ts"
+import type { Dialect, PublicForm, PublicRefusal, Refusal } from "./Dialect.ts"
 import type * as Errors from "./Errors.ts"
 import * as Json from "./Json.ts"
 import { tally } from "./Parser.ts"
@@ -67,7 +67,7 @@ export interface Definition<
   /** Public calls are read with GET, private calls are sent with POST. */
   readonly method: Access extends "public" ? "GET" : "POST"
   /** The path. It may contain fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`. */
-  readonly path: `/api/v4/${string}`
+  readonly path: `/api/v${1 | 4}/${string}`
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
   /** Whether only business partners may call it (document, "Authentication", 5). */
@@ -82,6 +82,8 @@ export interface Definition<
   readonly errorFamily: Violation.ErrorFamily
   /** Which of the refusals that name fields it may give. */
   readonly refusals: ReadonlyArray<Refusals>
+  /** How the live exchange writes the refusal of a public request whose fields are wrong; `fields` where this is left out. */
+  readonly refusedAs?: PublicForm
   /** Which status of the dialect a success has; HTTP 200 where this is left out. */
   readonly success?: "createdStatus" | "codeAppliedStatus"
   /** The request and how it is spelled in a dialect. */
@@ -382,7 +384,13 @@ const unescape = (text: string): string => Result.getOrElse(Result.try(() => dec
  * @category paths
  * @since 0.1.0
  */
-export const match = ({ path: template }: Any, path: string): Readonly<Record<string, string>> | undefined => {
+export const match = (
+  { path: template }: {
+    /** A path that may contain fields, such as an endpoint's. */
+    readonly path: string
+  },
+  path: string
+): Readonly<Record<string, string>> | undefined => {
   const expected = template.split("/")
   const given = path.split("/")
   if (expected.length !== given.length) return undefined
@@ -420,7 +428,24 @@ export const refusalBody = (
 ): object => access === "public" ? { success: false, message, params: [] } : { code, message, errors }
 
 /**
- * How the endpoint refuses a request that breaks constraints, in a dialect.
+ * How a public endpoint refuses a request that breaks constraints, in a dialect: the status and the body.
+ *
+ * @category refusals
+ * @since 0.1.0
+ */
+export const publicRefusalOf = (
+  endpoint: Any,
+  dialect: Dialect,
+  violations: ReadonlyArray<Violation.Violation>
+): PublicRefusal => {
+  const { keys } = codec(endpoint, dialect).shape
+  const errors = Violation.toErrors(violations, endpoint.errorFamily, (field) => keys[field] ?? field)
+  return dialect.publicValidation(errors, endpoint.refusedAs ?? "fields")
+}
+
+/**
+ * How the endpoint refuses a request that breaks constraints, in a dialect. A public refusal has no code: it is the one
+ * that a private call would be refused with.
  *
  * @category refusals
  * @since 0.1.0
@@ -429,9 +454,13 @@ export const refusalOf = (
   endpoint: Any,
   dialect: Dialect,
   violations: ReadonlyArray<Violation.Violation>
-): Refusal =>
-  violations.some(({ constraint }) => constraint.kind === "simulated")
+): Refusal => {
+  const refusal = violations.some(({ constraint }) => constraint.kind === "simulated")
     ? dialect.refusals.notSimulated
     : endpoint.errorFamily === "order"
     ? dialect.orderValidation(violations)
     : dialect.fieldValidation
+  return endpoint.access === "private"
+    ? refusal
+    : { ...refusal, status: publicRefusalOf(endpoint, dialect, violations).status }
+}

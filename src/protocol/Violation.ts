@@ -140,6 +140,8 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return "Unexecuted order was not found."
     case "notLastPrice":
       return `${name} should not be equal to the last price.`
+    case "after":
+      return `${name} field must be greater then ${constraint.than}.`
     case "simulated":
       return notSimulated
     case "unused":
@@ -196,6 +198,7 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "open":
     case "accepted":
     case "notLastPrice":
+    case "after":
       return `The ${wireKey} format is invalid.`
   }
 }

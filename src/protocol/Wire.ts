@@ -14,6 +14,7 @@ import { Decimal } from "../domain/Decimal.ts"
 import * as Identifiers from "../domain/Identifiers.ts"
 import * as Order from "../domain/Order.ts"
 import * as Compiled from "./Compiled.ts"
+import * as Entries from "./Entries.ts"
 import * as Json from "./Json.ts"
 import type * as Members from "./Members.ts"
 import { refused, tally } from "./Parser.ts"
@@ -380,11 +381,11 @@ export const LooseDecimal = loose(Decimal)
  * @category schemas
  * @since 0.1.0
  */
-export const counted = (schema: Schema.Codec<number>): Schema.Codec<number, string> =>
+export const counted = <A extends number>(schema: Schema.Codec<A, number>): Schema.Codec<A, string> =>
   Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform((text) => Number(text)),
-      encode: SchemaGetter.transform((count) => count.toString())
+      encode: SchemaGetter.transform((count: number) => count.toString())
     })
   )
 
@@ -413,19 +414,8 @@ export const keyed = <K extends Schema.Record.Key, V>(
   ) as never
 
 const readEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled.Fused => (compile) => {
-  const isKey = compile(SchemaAST.toType(key.ast))
-  const read = compile(value.ast)
-  return (entries) => {
-    if (!Json.isObject(entries)) return refused
-    const map = new Map<unknown, unknown>()
-    for (const name of Object.keys(entries)) {
-      const found = read(entries[name])
-      if (found === refused || isKey(name) === refused) return refused
-      map.set(name, found)
-    }
-    tally.keys += map.size
-    return map
-  }
+  const make = Entries.maker(compile(SchemaAST.toType(key.ast)), compile(value.ast))
+  return (entries) => Json.isObject(entries) ? make(entries) : refused
 }
 
 const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compiled.Fused => (compile) => {
@@ -443,6 +433,27 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
     }
     return entries
   }
+}
+
+/**
+ * An answer in the envelope of API V1, `{ success, message, result }`, of which only the result says anything: an answer
+ * without success is an error. Some recorded answers have only the result.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
+  const envelope = Schema.Struct({
+    success: Schema.optionalKey(Schema.NullOr(Schema.Literal(true))),
+    message: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    result: schema
+  })
+  return envelope.annotate(describedBy(() => envelope)).pipe(
+    Schema.decodeTo(Schema.toType(schema), {
+      decode: SchemaGetter.transform(({ result }) => result),
+      encode: SchemaGetter.transform((result: A) => ({ success: true, message: null, result }))
+    })
+  )
 }
 
 /**

@@ -20,6 +20,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import { ApiKey, InvestmentId, marketName, PlanId, SubAccountId, ticker } from "../domain/Identifiers.ts"
 import { HexColour, MaskedEmail } from "../domain/SubAccount.ts"
 import { Control } from "./control/Control.ts"
+import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
 
 /**
  * A key of the example. Nothing but this sandbox accepts it.
@@ -66,6 +67,12 @@ export const fundedSubAccount: SubAccountId = SubAccountId.make("5c9d2e7a-6f31-4
 
 /** A sub-account of alice's that has an API key and nothing else. */
 export const trainingSubAccount: SubAccountId = SubAccountId.make("c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90")
+
+/**
+ * A counterparty for the market of the example, so that market orders find a book. {@link setUp} leaves it out: give it to
+ * `Sandbox.layer({ counterparty: [Example.counterparty] })`, or to `control.setCounterparty`.
+ */
+export const counterparty: SetCounterpartyOptions = { market: marketName("BTC_USDT"), seed: 1 }
 
 /** How many interest payments alice has received. */
 export const payments = 250

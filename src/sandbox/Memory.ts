@@ -1,11 +1,10 @@
 /**
- * What a venue knows besides its journal: faults, limits, calls, the feed and candles. A venue that falls asleep writes it
+ * What a venue knows besides its journal: faults, limits, calls and the feed. A venue that falls asleep writes it
  * down, so that nobody can tell that it has slept. A venue whose process was killed has lost it.
  *
  * @since 0.1.0
  */
 import type * as Feed from "./control/Feed.ts"
-import type * as Tape from "./control/Tape.ts"
 import type * as Faults from "./gateway/Faults.ts"
 import type * as Limits from "./gateway/Limits.ts"
 import type * as Requests from "./gateway/Requests.ts"
@@ -28,8 +27,6 @@ export interface Memory {
   readonly requests: ReadonlyArray<Requests.RequestRecord>
   /** The latest entries of the feed. */
   readonly feed: Feed.Saved
-  /** The candles of all markets. */
-  readonly tape: Tape.Saved
 }
 
 /** Where a venue keeps what it knows. */
@@ -39,7 +36,6 @@ interface Parts {
   readonly limits: Limits.Limits
   readonly requests: Requests.Requests
   readonly feed: Feed.Feed
-  readonly tape: Tape.Tape
 }
 
 /**
@@ -48,14 +44,13 @@ interface Parts {
  * @category conversions
  * @since 0.1.0
  */
-export const encode = ({ faults, feed, journal, limits, requests, tape }: Parts): Uint8Array => {
+export const encode = ({ faults, feed, journal, limits, requests }: Parts): Uint8Array => {
   const memory: Memory = {
     digest: journal.digest(),
     faults: faults.saved(),
     limits: limits.saved(),
     requests: requests.saved(),
-    feed: feed.saved(),
-    tape: tape.saved()
+    feed: feed.saved()
   }
   return Packed.pack(memory)
 }

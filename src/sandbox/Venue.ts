@@ -27,11 +27,11 @@ import * as Alarm from "./Alarm.ts"
 import * as Feed from "./control/Feed.ts"
 import * as Forks from "./control/Forks.ts"
 import * as OwnerActions from "./control/OwnerActions.ts"
-import * as Tape from "./control/Tape.ts"
+import { checked } from "./control/Perform.ts"
 import * as Engine from "./engine/Engine.ts"
-import type { Event } from "./engine/Event.ts"
 import type { Operation } from "./engine/Operation.ts"
 import { done, type Reply } from "./engine/Reply.ts"
+import type { SetCounterpartyOptions } from "./engine/SetCounterparty.ts"
 import type * as State from "./engine/State.ts"
 import * as Executor from "./Executor.ts"
 import * as Admission from "./gateway/Admission.ts"
@@ -68,6 +68,11 @@ export interface OptionalOptions {
   readonly seed?: number
   /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is not used then. */
   readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
+  /**
+   * The markets that the counterparty of a new venue quotes, and how; none by default. They are commands of the journal, and
+   * a reset goes back to them; nothing can be replayed into such a venue. One that has commands already stays as it is.
+   */
+  readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
 }
 
 /**
@@ -136,8 +141,6 @@ export class Venue extends Context.Service<Venue, {
   readonly requests: Requests.Requests
   /** What the latest calls sent, and what they were answered. It holds secrets. */
   readonly exchanged: Exchanged.Exchanged
-  /** The candles of all markets. */
-  readonly tape: Tape.Tape
   /** The venues that were made of it. */
   readonly forks: Forks.Forks
 }>()("effect-txc/sandbox/Venue") {}
@@ -167,7 +170,7 @@ const admit = (
   // What has come due by now is part of the exchange that the call finds.
   executor.settle(at)
   const { state } = executor.history
-  const found = Routing.route(routed, request.method)
+  const found = Routing.route(routed, request)
   if (Result.isFailure(found)) return Result.fail(found.failure)
   const { inPath, route } = found.success
   return Result.map(
@@ -368,9 +371,13 @@ const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): 
  * @category models
  * @since 0.1.0
  */
-export interface SleeperOptions extends Options {
+export interface SleeperOptions {
+  /** How the venue speaks, and what it decides where the document leaves a choice. */
+  readonly dialect: Dialect
   /** The file of the journal. */
   readonly file: string
+  /** Decides the chances of faults; 0 by default. */
+  readonly seed?: number
   /** What `remember` was given last. What does not belong to the journal as it is now is left out. */
   readonly memory?: Uint8Array
   /** Keeps what the venue knows besides its journal, after the last command and before the journal is closed. */
@@ -399,14 +406,9 @@ const open = Effect.fnUntraced(function*(
   const snapshotAt = openJournal === undefined && file === Journal.inMemory ? undefined : history.sequence
   const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
-  const tape = Tape.make(memory?.tape)
-  const happened = (sequence: number, at: number, events: ReadonlyArray<Event>): void => {
-    feed.happened(sequence, at, events)
-    tape.happened(at, events)
-  }
-  const outbox = Outbox.make(({ at, events, sequence }) => happened(sequence, at, events))
+  const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
   // What the venue remembers it must not be told again.
-  yield* Recovery.catchUp(journal, states, start, memory === undefined ? happened : () => undefined)
+  yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
 
   const halt = Halt.make()
   const secrets = Secrets.make(history.state)
@@ -418,7 +420,7 @@ const open = Effect.fnUntraced(function*(
   // A journal that can't be written to has lost nothing that was answered.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
-      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed, tape })) ?? Effect.void,
+      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed })) ?? Effect.void,
       onFailure: (error) => Effect.logWarning(error.message)
     })
   )
@@ -445,19 +447,30 @@ const open = Effect.fnUntraced(function*(
     feed,
     requests,
     exchanged,
-    tape,
     forks
   })
 })
 
+const begun = { _tag: "Begin" } as const
+
 /**
- * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope.
+ * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope. Settings of
+ * the counterparty that are out of bounds are a defect.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
-  Effect.suspend(() => open(options, Forks.make()))
+export const make = Effect.fnUntraced(function*(
+  options: Options
+): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
+  const venue = yield* open(options, Forks.make())
+  const { counterparty = [] } = options
+  if (counterparty.length === 0 || venue.sequence() > 0) return venue
+  yield* Effect.forEach([...counterparty.map((options) => ({ _tag: "SetCounterparty" as const, ...options })), begun], (
+    action
+  ) => Effect.catchTag(checked(venue, action), "ControlRefused", Effect.die))
+  return venue
+})
 
 /**
  * Opens a venue that sleeps and wakes often: with what it knew when it fell asleep, and so that it wakes quickly again.

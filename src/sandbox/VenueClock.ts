@@ -11,7 +11,7 @@ import type * as Clock from "effect/Clock"
 import type * as State from "./engine/State.ts"
 
 /**
- * When something happens, by both clocks.
+ * When something happens.
  *
  * @category models
  * @since 0.1.0
@@ -21,6 +21,8 @@ export interface Moment {
   readonly at: number
   /** The clock that callers see, and that judges their nonces, in Unix microseconds. */
   readonly serverTime: number
+  /** How long ago it was, in milliseconds, by a clock that nobody sets. */
+  readonly took: () => number
 }
 
 /**
@@ -59,12 +61,16 @@ export const shown = (setting: State.Clock, clock: Clock.Clock): number =>
 export const now = (state: State.State, clock: Clock.Clock): number => Math.max(state.at, shown(state.clock, clock))
 
 /**
- * What both clocks show.
+ * What the clocks show.
  *
  * @category clock
  * @since 0.1.0
  */
-export const moment = (state: State.State, clock: Clock.Clock): Moment => ({
-  at: now(state, clock),
-  serverTime: serverTime(state, clock)
-})
+export const moment = (state: State.State, clock: Clock.Clock): Moment => {
+  const start = clock.monotonicTimeNanosUnsafe()
+  return {
+    at: now(state, clock),
+    serverTime: serverTime(state, clock),
+    took: () => Number(clock.monotonicTimeNanosUnsafe() - start) / 1e6
+  }
+}

@@ -15,49 +15,11 @@
  */
 import * as Ccxt from "ccxt"
 import assert from "node:assert/strict"
-import { describe, it } from "node:test"
+import { describe } from "node:test"
+import { btc, client, fails, lastNonce, perpetual, pick, test } from "./desk.js"
 import { alice, answerLost, badGateway, bob, disabled, open, restricted } from "./venue.ts"
 
-const btc = "BTC/USDT"
-const perpetual = "BTC/USDT:USDT"
-
-let lastNonce = 0
-const nonce = () => lastNonce = Math.max(Date.now(), lastNonce + 1)
-
-const client = (baseUrl, { apiKey, apiSecret }, options = {}) => {
-  const exchange = new Ccxt.whitebit({ apiKey, secret: apiSecret, enableRateLimit: false, nonce, options })
-  exchange.urls.api = {
-    v1: { public: `${baseUrl}/api/v1/public`, private: `${baseUrl}/api/v1` },
-    v2: { public: `${baseUrl}/api/v2/public` },
-    v4: { public: `${baseUrl}/api/v4/public`, private: `${baseUrl}/api/v4` }
-  }
-  return exchange
-}
-
-/** A test with an exchange of its own, at 50000, and a client for each of its two accounts. */
-const test = (title, body) =>
-  it(title, { timeout: 30_000 }, async () => {
-    const venue = await open()
-    try {
-      await venue.movePrice("BTC_USDT", "50000")
-      await venue.movePrice("BTC_PERP", "50000")
-      const as = (key, options) => client(venue.baseUrl, key, options)
-      await body({ venue, as, alice: as(alice), bob: as(bob) })
-    } finally {
-      await venue.close()
-    }
-  })
-
-/** Fails with this class of ccxt's itself: `PermissionDenied`, say, is an `AuthenticationError` too. */
-const fails = async (call, expected) => {
-  const error = await call.then(() => undefined, (error) => error)
-  assert.equal(error?.constructor.name, expected.name, error?.message ?? "it did not fail")
-}
-
 const ids = (orders) => orders.map(({ id }) => id).toSorted()
-
-/** Some fields of an object. */
-const pick = (order, ...keys) => Object.fromEntries(keys.map((key) => [key, order[key]]))
 
 /** What an account has in its trade balance. */
 const totals = async (exchange) => (await exchange.fetchBalance()).total
@@ -455,7 +417,7 @@ describe("what is refused", () => {
     await venue.limit("public", 0)
     await fails(alice.fetchStatus(), Ccxt.DDoSProtection)
 
-    const used = lastNonce
+    const used = lastNonce()
     await alice.fetchBalance()
     alice.nonce = () => used
     await fails(alice.fetchBalance(), Ccxt.DDoSProtection)
@@ -477,11 +439,6 @@ test("what ccxt calls and the sandbox does not serve is not found, and nothing e
   const { id } = await alice.createOrder(btc, "limit", "buy", 0.1, 40000)
   for (
     const call of [
-      () => alice.fetchTicker(btc), // GET /api/v1/public/ticker
-      () => alice.fetchTickers([perpetual]), // GET /api/v4/public/futures
-      () => alice.fetchOHLCV(btc), // GET /api/v1/public/kline
-      () => alice.fetchTransactionFees(), // GET /api/v4/public/fee
-      () => alice.fetchOrderTrades(id, btc), // POST /api/v4/trade-account/order
       () => alice.editOrder(id, btc, "limit", "buy", 0.1, 41000), // POST /api/v4/order/modify
       () => alice.createOrder(btc, "market", "sell", 0.1, undefined, { triggerPrice: 48000 }) // …/order/stop_market
     ]

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as TestConsole from "effect/testing/TestConsole"
 import * as Panel from "../../src/cli/Panel.ts"
 import type { Screen } from "../../src/cli/Screen.ts"
 import * as MainBalance from "../../src/endpoints/MainBalance.ts"
 import * as OpenPositions from "../../src/endpoints/OpenPositions.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import * as Control from "../../src/sandbox/control/Control.ts"
 import * as Example from "../../src/sandbox/Example.ts"
+import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { Venue } from "../../src/sandbox/Venue.ts"
+import { until } from "../support/clock.ts"
 import { signed } from "../support/signed.ts"
 
 const plain = (text: string) => text
@@ -25,6 +25,7 @@ const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, f
   Effect.gen(function*() {
     yield* Example.setUp
     const venue = yield* Venue
+    yield* Panel.follow(screen(columns))
     yield* Effect.forEach(
       calls,
       ([path, fields]) => venue.handle(signed(Dialect.document, path, fields, Example.alice)),
@@ -32,12 +33,9 @@ const linesOf = (columns: number, calls: ReadonlyArray<readonly [path: string, f
         concurrency: "unbounded"
       }
     )
+    yield* until(Effect.map(TestConsole.logLines, ({ length }) => length === calls.length))
     return (yield* TestConsole.logLines).join("\n").split("\n")
-  }).pipe(
-    Effect.provide(
-      Control.layer.pipe(Layer.provideMerge(Panel.layerVenue({ dialect: Dialect.document }, screen(columns))))
-    )
-  )
+  }).pipe(Effect.scoped, Effect.provide(Sandbox.layer()))
 
 describe("Panel", () => {
   it.effect("prints a line for each call: when, who, what, what came of it, how long it took; and why it was refused", () =>
@@ -52,7 +50,7 @@ describe("Panel", () => {
         )
       }
       assert.match(lines[2] ?? "", / {2}alice +POST {2}\/api\/v4\/collateral-account\/positions\/open +400 invalid +/u)
-      assert.match(lines[3] ?? "", /^ +why: market \(known\)/u)
+      assert.match(lines[3] ?? "", /^ +why: market \(known\): one that this exchange knows$/u)
     }))
 
   it.effect("keeps the end of a path that does not fit", () =>

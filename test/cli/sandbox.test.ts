@@ -80,9 +80,12 @@ describe("effect-txc sandbox", () => {
   it.live("the same seed and the same clock begin the same venue, and so does its journal", () =>
     Effect.gen(function*() {
       yield* killed
-      const flags = ["--seed", "5", "--clock", "2026-01-01T00:00:00Z"]
+      const counterparty = ["--counterparty", "BTC_USDT:levels=2,spread=0.2,refill=false", "--counterparty", "ETH_USDT"]
+      const flags = ["--seed", "5", "--clock", "2026-01-01T00:00:00Z", ...counterparty]
       const first = yield* begun(flags)
       assert.include(first.journal, `{"at":${Date.UTC(2026, 0, 1) * 1000},"action":{"_tag":"OpenAccount"`)
+      const quoted = `{"_tag":"SetCounterparty","market":"BTC_USDT","spread":"0.2","levels":2,"refill":false}`
+      for (const part of [quoted, `{"_tag":"SetCounterparty","market":"ETH_USDT"}`]) assert.include(first.journal, part)
       assert.deepStrictEqual(yield* begun(flags), first)
       const file = yield* scratchFile
       writeFileSync(file, first.journal)
@@ -100,6 +103,23 @@ describe("effect-txc sandbox", () => {
       assert.match(said, /\nLeave out --empty and --clock/u)
       assert.isFalse(existsSync(data))
     }).pipe(Effect.scoped))
+
+  it.effect("says what is wrong with the settings of a counterparty", () =>
+    Effect.gen(function*() {
+      for (
+        const [value, said] of [
+          ["BTC_USDT:sprad=1", "is no market with settings"],
+          ["BTC_USDT:levels=1.5", "is no market with settings"],
+          ["BTC_USDT:refill=maybe", "is no market with settings"],
+          ["BTC_USDT:levels", "is no market with settings"],
+          ["BTC_USDT:levels=51", "levels (max)"],
+          ["NO_SUCH", "market (known)"]
+        ] as const
+      ) {
+        const { error, failed } = yield* run(["sandbox", "--memory", "--port", "0", "--counterparty", value])
+        assert.include(`${error}${failed?.said}`, said, value)
+      }
+    }))
 
   it.live("says what to do where it can't keep its journal, and where its port is taken", () =>
     Effect.gen(function*() {

@@ -74,6 +74,20 @@ describe("on the wire", () => {
     }).pipe(Effect.provide(client(Dialect.live, Nonce.layerIncreasing, empty))))
 })
 
+describe("between two milliseconds, where a wait with jitter may leave the clock of a test", () => {
+  for (const dialect of [Dialect.document, Dialect.live]) {
+    for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
+      it.effect(`a nonce is a whole number (${dialect.name}, ${name})`, () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(1_700_000_000_000 + 2 ** -12)
+          yield* many(2)
+          const first = dialect.name === "live" ? 1_700_000_000_000 : 1_700_000_000_000_000
+          assert.deepStrictEqual(yield* arrived, [first, first + 1])
+        }).pipe(Effect.provide(client(dialect, layer, empty))))
+    }
+  }
+})
+
 describe("unique", () => {
   for (const [name, layer] of Object.entries({ window: Nonce.layerWindow, increasing: Nonce.layerIncreasing })) {
     it.effect(`thousands at once, while the clock stands still, in ${name} mode`, () =>

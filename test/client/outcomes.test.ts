@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
@@ -11,7 +12,9 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
+import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
 import { CancelAllOrders } from "../../src/endpoints/CancelAllOrders.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
@@ -39,6 +42,8 @@ import {
 } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { privateCalls, Recorder } from "../support/http.ts"
+import { isLong } from "../support/long.ts"
+import { recorded } from "../support/transports.ts"
 
 const clientOrderId = ClientOrderId.make("find-me")
 const create = StopLimitOrders.use((orders) => orders.create({ ...stopLimit, clientOrderId }))
@@ -53,11 +58,32 @@ const open = Control.use((control) =>
 const stopLimitPath = "/api/v4/order/stop_limit"
 const addFault = (fault: Faults.Fault) => Control.use((control) => control.addFault(fault))
 
+/** What sends, over a client of Effect or without one. All that is sent is recorded. */
+const transports: Readonly<Record<string, Layer.Layer<Transport.Transport, never, HttpClient.HttpClient | Recorder>>> =
+  {
+    "an HttpClient": Transport.layerHttpClient,
+    "undici's dispatch": recorded(UndiciTransport.layer),
+    "the platform's fetch": recorded(FetchTransport.layer)
+  }
+
+const over = Object.entries(transports).flatMap(([name, transport]) =>
+  dialects.map((dialect) => ({ name, transport, dialect }))
+)
+
+/** Each dialect and each transport; all pairs in the long form. */
+const pairs = over.filter(({ dialect, name }) =>
+  isLong || name === (dialect.name === "live" ? "undici's dispatch" : "the platform's fetch") ||
+  name === "an HttpClient"
+)
+
 /** A client of the world that signs by its own means. */
-const signedBy = (signer: Signer.Signer["Service"]) =>
+const signedBy = (
+  signer: Signer.Signer["Service"],
+  transport: (typeof transports)[string]
+) =>
   Exchange.layerServices.pipe(
     Layer.provide([
-      Transport.layerHttpClient,
+      transport,
       Layer.succeed(Signer.Signer, signer),
       Nonce.layerWindow,
       RateLimits.layerNone,
@@ -72,7 +98,7 @@ const goodSigner = Effect.provide(
   Layer.provide(Signer.layerNode, Credentials.layer(credentialsOf(alice)))
 )
 
-describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) => {
+describe.each(pairs)("an exchange over HTTP in the $dialect.name dialect, with $name", ({ dialect, transport }) => {
   const keys = [
     ["an unknown key", { ...alice, apiKey: "nobody-has-this-key" }, "unauthenticated", 401, 10],
     ["a wrong secret", { ...alice, apiSecret: "not-alices-secret" }, "unauthenticated", 401, 10],
@@ -89,12 +115,12 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
         }
         assert.strictEqual((yield* privateCalls).length, 2)
         assert.deepStrictEqual(yield* open, [])
-      }).pipe(Effect.provide(clientOf(account).pipe(Layer.provideMerge(overHttp(dialect))))))
+      }).pipe(Effect.provide(clientOf(account, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))))
   }
 
   it.live("a restricted key may call what it is for", () =>
     CancelAllOrders.use((orders) => orders.cancel()).pipe(
-      Effect.provide(clientOf(restricted).pipe(Layer.provideMerge(overHttp(dialect))))
+      Effect.provide(clientOf(restricted, { transport }).pipe(Layer.provideMerge(overHttp(dialect))))
     ))
 
   it.live("a nonce that was used is refused, also with the second attempt", () =>
@@ -111,7 +137,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
         Effect.provide(
           Exchange.layerServices.pipe(
             Layer.provide([
-              Transport.layerHttpClient,
+              transport,
               Signer.layerNode,
               stuck,
               RateLimits.layerNone,
@@ -137,7 +163,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       }
       yield* control.limit(undefined)
       yield* balance
-    }).pipe(once, Effect.provide(exchange(overHttp(dialect), { rateLimits: RateLimits.layerNone }))))
+    }).pipe(once, Effect.provide(exchange(overHttp(dialect), { transport, rateLimits: RateLimits.layerNone }))))
 
   it.live("applied, but the answer was lost: the order is there, found by its client order id", () =>
     Effect.gen(function*() {
@@ -147,7 +173,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       assert.deepStrictEqual([error.clientOrderId, error.market], [clientOrderId, stopLimit.market])
       assert.deepStrictEqual(yield* open, [clientOrderId])
       assert.strictEqual((yield* privateCalls).length, 1)
-    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+    }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
   it.live("applied, but answered too late: the code's worth is on the balance", () =>
     Effect.gen(function*() {
@@ -162,7 +188,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
         return yield* Fiber.join(fiber)
       }).pipe(Effect.provide(TestClock.layer()))
       assert.strictEqual(error.why, "timeout")
-    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+    }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
   it.live("not applied, and it can't be known: reset, and a proxy's 502", () =>
     Effect.gen(function*() {
@@ -174,7 +200,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       }
       yield* create
       assert.deepStrictEqual(yield* open, [clientOrderId])
-    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+    }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
   it.live("a read gets over two failures, signed anew each time", () =>
     Effect.gen(function*() {
@@ -183,7 +209,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       assert.strictEqual((yield* balance).size, 2)
       const calls = yield* privateCalls
       assert.strictEqual(new Set(calls.map(({ body }) => body)).size, 3)
-    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+    }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
   it.live("while the markets can't be loaded no order is sent", () =>
     Effect.gen(function*() {
@@ -195,7 +221,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
       assert.deepStrictEqual(yield* privateCalls, [])
       yield* create
       assert.deepStrictEqual(yield* open, [clientOrderId])
-    }).pipe(Effect.provide(exchange(overHttp(dialect)))))
+    }).pipe(Effect.provide(exchange(overHttp(dialect), { transport }))))
 
   it.live("while the signer fails nothing is sent", () =>
     Effect.gen(function*() {
@@ -205,7 +231,7 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
         scrub,
         sign: () => Effect.fail(new Signer.SigningFailed({ reason: `no access for ${alice.apiSecret}` }))
       }
-      const sign = signedBy(failing)
+      const sign = signedBy(failing, transport)
       const error = yield* failsWith("ExchangeUnreachable")(create).pipe(Effect.provide(sign))
       assert.deepStrictEqual([error.why, error.outcome], ["not-signed", "not-applied"])
       assert.strictEqual(error.reason, "no access for <redacted>")
@@ -221,6 +247,6 @@ describe.each(dialects)("an exchange over HTTP in the $name dialect", (dialect) 
         scrub,
         sign: (payload: string) => Effect.delay(sign(payload), 5)
       }
-      assert.strictEqual((yield* balance.pipe(Effect.provide(signedBy(remote)))).size, 2)
+      assert.strictEqual((yield* balance.pipe(Effect.provide(signedBy(remote, transport)))).size, 2)
     }).pipe(Effect.provide(overHttp(dialect))))
 })

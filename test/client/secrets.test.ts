@@ -3,7 +3,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Formatter from "effect/Formatter"
 import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
@@ -12,6 +11,7 @@ import * as Metric from "effect/Metric"
 import * as Tracer from "effect/Tracer"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
+import { Dispatcher } from "undici"
 import * as Call from "../../src/client/call/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as Intents from "../../src/client/Intents.ts"
@@ -20,7 +20,9 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
+import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import { Passphrase } from "../../src/domain/Code.ts"
 import { Codes } from "../../src/endpoints/Codes.ts"
 import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
@@ -102,16 +104,17 @@ const assertNothingOf = (
 // Exchanges that reveal everything they know
 // -----------------------------------------------------------------------------
 
-/** An answer that holds all of these texts somewhere. */
-type Gossip = (texts: ReadonlyArray<string>, request: HttpClientRequest.HttpClientRequest) =>
-  | Response
-  | Effect.Effect<Response, ReturnType<typeof failure>>
+/** What comes back: an answer, the cause of a broken connection, or nothing at all. */
+type Comes = Response | { readonly cause: unknown } | "nothing"
+
+/** What comes back holds all of these texts somewhere. */
+type Gossip = (texts: ReadonlyArray<string>) => Comes
 
 const said = (texts: ReadonlyArray<string>) => `You sent ${texts.join(" and ")}, didn't you?`
 
 const named = (texts: ReadonlyArray<string>) => Object.fromEntries(texts.map((text) => [text, [text, said(texts)]]))
 
-const silence: Gossip = () => Effect.never
+const silence: Gossip = () => "nothing"
 
 const gossips: Readonly<Record<string, Gossip>> = {
   "a validation error": (texts) => refusal(400, 30, "Validation failed", { ...named(texts), market: texts }),
@@ -130,11 +133,11 @@ const gossips: Readonly<Record<string, Gossip>> = {
   "an order that does not decode": (texts) => json(200, { order_id: 17, id: 18, side: texts, [said(texts)]: texts }),
   "slashes as PHP writes them": (texts) =>
     new Response(JSON.stringify({ code: 10, message: said(texts) }).replaceAll("/", "\\/"), { status: 400 }),
-  "a broken connection": (texts, request) =>
-    Effect.fail(failure(request, Object.assign(new Error(said(texts)), { code: "ECONNRESET" }))),
-  "no connection": (texts, request) =>
-    Effect.fail(failure(request, Object.assign(new Error(said(texts)), { code: "ECONNREFUSED", headers: texts }))),
-  "a failure without a code": (texts, request) => Effect.fail(failure(request, said(texts))),
+  "a broken connection": (texts) => ({ cause: Object.assign(new Error(said(texts)), { code: "ECONNRESET" }) }),
+  "no connection": (texts) => ({
+    cause: Object.assign(new Error(said(texts)), { code: "ECONNREFUSED", headers: texts })
+  }),
+  "a failure without a code": (texts) => ({ cause: said(texts) }),
   "no answer": silence
 }
 
@@ -147,12 +150,70 @@ const calls = {
   interest: InterestPaymentHistory.use((history) => history.page())
 }
 
+/** What is told of the headers of a request that is sent; gives what comes back. */
+type Tell = (headers: Readonly<Record<string, string>>) => Comes
+
+/** A client of Effect whose user wants to see what is going on. */
+const overClient = (tell: Tell) =>
+  HttpClient.make((request, url) =>
+    Effect.flatMap(toSent(request, url), ({ headers }) => {
+      const comes = tell(headers)
+      if (comes === "nothing") return Effect.never
+      return comes instanceof Response
+        ? Effect.succeed(HttpClientResponse.fromWeb(request, comes))
+        : Effect.fail(failure(request, comes.cause))
+    })
+  ).pipe(
+    HttpClient.tapRequest((request) => Effect.log("sending", request)),
+    HttpClient.tapRequest((request) => Effect.log(request.headers))
+  )
+
+const overFetch = (tell: Tell): FetchTransport.Fetch => (_url, init) => {
+  const comes = tell(init.headers as Readonly<Record<string, string>>)
+  if (comes === "nothing") return Promise.race([])
+  return comes instanceof Response ? Promise.resolve(comes) : Promise.reject(new TypeError("fetch failed", comes))
+}
+
+/** Answers as undici does: after the request was handed over. */
+class Telling extends Dispatcher {
+  private readonly tell: Tell
+  constructor(tell: Tell) {
+    super()
+    this.tell = tell
+  }
+  override dispatch(
+    { headers }: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler
+  ): boolean {
+    const comes = this.tell(headers as Readonly<Record<string, string>>)
+    const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController
+    if (comes instanceof Response) {
+      void comes.arrayBuffer().then((body) => {
+        handler.onRequestStart?.(controller, {})
+        handler.onResponseStart?.(controller, comes.status, Object.fromEntries(comes.headers))
+        handler.onResponseData?.(controller, Buffer.from(body))
+        handler.onResponseEnd?.(controller, {})
+      })
+    } else if (comes !== "nothing") {
+      queueMicrotask(() => handler.onResponseError?.(controller, comes.cause as Error))
+    }
+    return true
+  }
+}
+
+const transports = {
+  "an HttpClient": (tell: Tell) => Transport.fromHttpClient(overClient(tell)),
+  "a fetch": (tell: Tell) => FetchTransport.fromFetch(overFetch(tell)),
+  "a dispatcher": (tell: Tell) => UndiciTransport.fromDispatcher(new Telling(tell))
+}
+
 /** Makes a call, and shows everything that could be seen of it. */
 const everythingShown = Effect.fnUntraced(function*(
   apiKey: string,
   apiSecret: string,
   gossip: Gossip,
   call: keyof typeof calls,
+  transport: keyof typeof transports,
   spell: (text: string) => string = (text) => text
 ) {
   const shown: Array<readonly [string, string]> = []
@@ -161,23 +222,12 @@ const everythingShown = Effect.fnUntraced(function*(
     for (const [how, render] of Object.entries(renderings)) shown.push([`${what}, by ${how}`, render(value)])
   }
 
-  const http = HttpClient.make((request, url) =>
-    Effect.flatMap(toSent(request, url), ({ headers }) => {
-      const sent = [apiKey, apiSecret, headers["x-txc-payload"] ?? "", headers["x-txc-signature"] ?? ""]
-      secrets.push(...sent)
-      const known = call === "applyCode" ? [...sent, code, passphrase] : sent
-      const answered = gossip(known.map(spell), request)
-      return Effect.map(
-        Effect.isEffect(answered) ? answered : Effect.succeed(answered),
-        (response) => HttpClientResponse.fromWeb(request, response)
-      )
-    })
-  )
-  // What a user may do, who wants to see what is going on.
-  const watched = http.pipe(
-    HttpClient.tapRequest((request) => Effect.log("sending", request)),
-    HttpClient.tapRequest((request) => Effect.log(request.headers))
-  )
+  const sends = transports[transport]((headers) => {
+    const sent = [apiKey, apiSecret, headers["x-txc-payload"] ?? "", headers["x-txc-signature"] ?? ""]
+    secrets.push(...sent)
+    const known = call === "applyCode" ? [...sent, code, passphrase] : sent
+    return gossip(known.map(spell))
+  })
 
   const formats = [Logger.formatSimple, Logger.formatLogFmt, Logger.formatJson, Logger.formatStructured]
   const loggers = formats.map((format) =>
@@ -204,13 +254,12 @@ const everythingShown = Effect.fnUntraced(function*(
   })
 
   const client = Exchange.layerServices.pipe(
-    Layer.provide(Transport.layerHttpClient),
+    Layer.provide(Layer.succeed(Transport.Transport, sends)),
     Layer.provide(intents),
     Layer.provide([Signer.layerNode, Nonce.layerWindow, RateLimits.layerNone, MarketRules.layerNone]),
     Layer.provide([
       Credentials.layer(credentialsOf({ account: "", apiKey, apiSecret })),
-      Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.document }),
-      Layer.succeed(HttpClient.HttpClient, watched)
+      Region.layer({ baseUrl: "https://exchange.invalid", dialect: Dialect.document })
     ])
   )
   const error = yield* (calls[call] as typeof calls.placeStop).pipe(
@@ -233,10 +282,17 @@ const everythingShown = Effect.fnUntraced(function*(
 })
 
 const anyCall = fc.constantFrom(...Object.keys(calls) as Array<keyof typeof calls>)
+const anyTransport = fc.constantFrom(...Object.keys(transports) as Array<keyof typeof transports>)
 
-const isHidden = (apiKey: string, apiSecret: string, gossip: Gossip, call: keyof typeof calls) =>
+const isHidden = (
+  apiKey: string,
+  apiSecret: string,
+  gossip: Gossip,
+  call: keyof typeof calls,
+  transport: keyof typeof transports
+) =>
   Effect.gen(function*() {
-    const { metrics, secrets, shown, spans } = yield* everythingShown(apiKey, apiSecret, gossip, call)
+    const { metrics, secrets, shown, spans } = yield* everythingShown(apiKey, apiSecret, gossip, call, transport)
     assert.isAtLeast(secrets.length, 4)
     assert.isAtLeast(spans.length, 2)
     assert.isAtLeast(metrics.length, 3)
@@ -247,24 +303,31 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
   for (const [name, gossip] of Object.entries(gossips)) {
     property(
       `after ${name}`,
-      [secret("K%2~", plain), secret("S|9^", plain), anyCall],
-      (apiKey, apiSecret, call) => isHidden(apiKey, apiSecret, gossip, call),
+      [secret("K%2~", plain), secret("S|9^", plain), anyCall, anyTransport],
+      (apiKey, apiSecret, call, transport) => isHidden(apiKey, apiSecret, gossip, call, transport),
       { runs: 12 }
     )
   }
 
   property(
     "also where a key or a secret has characters that JSON escapes",
-    [secret("K%2~", printable), secret("S|9^", printable), fc.constantFrom(...Object.keys(gossips)), anyCall],
-    (apiKey, apiSecret, gossip, call) => isHidden(apiKey, apiSecret, gossips[gossip] ?? assert.fail(), call)
+    [
+      secret("K%2~", printable),
+      secret("S|9^", printable),
+      fc.constantFrom(...Object.keys(gossips)),
+      anyCall,
+      anyTransport
+    ],
+    (apiKey, apiSecret, gossip, call, transport) =>
+      isHidden(apiKey, apiSecret, gossips[gossip] ?? assert.fail(), call, transport)
   )
 
   property(
     "also where one is a part of another",
-    [secret("K%2~", plain), fc.constantFrom(...Object.keys(gossips)), fc.boolean(), anyCall],
-    (short, gossip, swapped, call) => {
+    [secret("K%2~", plain), fc.constantFrom(...Object.keys(gossips)), fc.boolean(), anyCall, anyTransport],
+    (short, gossip, swapped, call, transport) => {
       const long = `x${short}y`
-      return isHidden(swapped ? long : short, swapped ? short : long, gossips[gossip] ?? assert.fail(), call)
+      return isHidden(swapped ? long : short, swapped ? short : long, gossips[gossip] ?? assert.fail(), call, transport)
     },
     { runs: 60 }
   )
@@ -276,9 +339,10 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
       secret("S|9^", unpunctuated),
       fc.constantFrom(...Object.keys(gossips)),
       anyCall,
+      anyTransport,
       respellings
     ],
-    (apiKey, apiSecret, gossip, call, spelling) =>
+    (apiKey, apiSecret, gossip, call, transport, spelling) =>
       Effect.gen(function*() {
         const spell = (text: string) => respelled(text, spelling)
         const { secrets, shown } = yield* everythingShown(
@@ -286,6 +350,7 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
           apiSecret,
           gossips[gossip] ?? assert.fail(),
           call,
+          transport,
           spell
         )
         const all = call === "applyCode" ? [...secrets, code, passphrase] : secrets
@@ -296,11 +361,22 @@ describe("neither key nor secret, payload or signature is shown by errors, logs,
 
   it.effect("and the test would see it", () =>
     Effect.gen(function*() {
+      for (const transport of Object.keys(transports) as Array<keyof typeof transports>) {
+        const { shown } = yield* everythingShown(
+          "K%2~abcdef",
+          "S|9^abcdef",
+          gossips["no JSON"] ?? assert.fail(),
+          "placeStop",
+          transport
+        )
+        assert.throws(() => assertHidden(shown, ["You sent "]))
+      }
       const { shown } = yield* everythingShown(
         "K%2~abcdef",
         "S|9^abcdef",
         gossips["no JSON"] ?? assert.fail(),
-        "placeStop"
+        "placeStop",
+        "an HttpClient"
       )
       assert.throws(() => assertHidden(shown, ["You sent "]))
       assert.isTrue(shown.some(([where, text]) => where === "the log" && text.includes("sending")))

@@ -237,6 +237,30 @@ describe("computing", () => {
     (a, b) => Effect.sync(() => agrees(Decimal.multiply(a, b), Fraction.multiply(Fraction.read(a), Fraction.read(b))))
   )
 
+  property(
+    "floor and ceil are the nearest values of so many digits",
+    [decimal, fc.nat(12)],
+    (value, digits) =>
+      Effect.sync(() => {
+        const { d, n } = Fraction.read(value)
+        const step = 10n ** BigInt(digits)
+        const whole = n * step / d
+        const isExact = n * step % d === 0n
+        const below = isExact || n > 0n ? whole : whole - 1n
+        const written = (units: bigint) => Fraction.write({ n: units, d: step }) as Decimal.Decimal
+        assert.strictEqual(Decimal.floor(value, digits), written(below))
+        assert.strictEqual(Decimal.ceil(value, digits), written(isExact ? below : below + 1n))
+      })
+  )
+
+  it("floor and ceil take every decimal, also the longest", () => {
+    const long = Decimal.of("99999999999999999999999999999999999999999999999999999999999999.9")
+    assert.strictEqual<string>(Decimal.ceil(long, 0), `1${"0".repeat(62)}`)
+    assert.strictEqual<string>(Decimal.floor(long, 0), "9".repeat(62))
+    assert.strictEqual<string>(Decimal.floor(Decimal.of("-0.04"), 1), "-0.1")
+    assert.strictEqual<string>(Decimal.ceil(Decimal.of("-0.04"), 1), "0")
+  })
+
   it("no result is rounded: one that needs more than 64 characters fails", () => {
     const nines = Result.getOrThrow(Decimal.parse("9".repeat(64)))
     const one = Decimal.of("1")

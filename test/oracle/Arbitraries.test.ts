@@ -37,7 +37,9 @@ describe("the paths of the rules", () => {
   it("are the contract's, although they are written a second time", () => {
     const {
       all: privatePaths,
+      depth,
       everything,
+      fundingRates,
       orderBook,
       reads,
       unenveloped,
@@ -48,10 +50,13 @@ describe("the paths of the rules", () => {
     } = Paths
     const known: ReadonlyArray<string> = all.map(({ path }) => path)
     assert.includeMembers([...known], Object.values(paths))
-    for (const path of known) assert.isTrue(path.startsWith(`${version}/`), path)
+    for (const path of known) assert.match(path, /^\/api\/v[14]\//u)
+    assert.isTrue(known.some((path) => path.startsWith(`${version}/`)))
     for (const path of [...Object.values(unknown), unknownOrderBook]) assert.notInclude(known, path)
-    assert.sameMembers([...everything], [...Object.values(paths), orderBook])
-    assert.isTrue(known.some((path) => path.startsWith(`${orderBook}/`)))
+    // The market follows.
+    const ofMarkets = [orderBook, depth, fundingRates]
+    assert.sameMembers([...everything], [...Object.values(paths), ...ofMarkets])
+    for (const path of ofMarkets) assert.include(known, `${path}/{market}`)
     assert.includeMembers([...privatePaths], [...reads, ...unenveloped])
     const isPrivate = new Set<string>(all.filter(({ access }) => access === "private").map(({ path }) => path))
     for (const path of privatePaths) assert.isTrue(isPrivate.has(path), path)

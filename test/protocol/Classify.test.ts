@@ -512,6 +512,7 @@ describe("refusals that an exchange of the dialect gives", () => {
     notMaker: "RequestRejected",
     unavailable: "Uncertain",
     notFound: "RequestRejected",
+    notServed: "RequestRejected",
     methodNotAllowed: "RequestRejected",
     bodyTooLarge: "RequestRejected"
   }
@@ -533,7 +534,7 @@ describe("refusals that an exchange of the dialect gives", () => {
           const wireKey = (field: string) => shape.keys[field] ?? field
           const errors = Violation.toErrors(violations, endpoint.errorFamily, wireKey)
           if (endpoint.access === "public") {
-            const { body, status } = dialect.publicValidation(errors)
+            const { body, status } = Endpoint.publicRefusalOf(endpoint, dialect, violations)
             const verdict = judge(endpoint, dialect, status, body)
             const error = verdict._tag === "Refused" ? verdict.error : undefined
             assert.deepInclude(error, { _tag: "PublicRequestRejected", status }, `${endpoint.name} ${field}`)

@@ -310,11 +310,25 @@ describe("refusals", () => {
 
   it("of public calls are a message with the words, or the words by field", () => {
     const errors = { market: ["a"], limit: ["b", "c"] }
-    assert.deepStrictEqual(Dialect.document.publicValidation(errors), {
-      status: 400,
-      body: { success: false, message: "Validation failed", params: ["a", "b", "c"] }
+    for (const form of ["fields", "wrapped", "texts"] as const) {
+      assert.deepStrictEqual(Dialect.document.publicValidation(errors, form), {
+        status: 400,
+        body: { success: false, message: "Validation failed", params: ["a", "b", "c"] }
+      })
+    }
+    assert.deepStrictEqual(Dialect.live.publicValidation(errors, "fields"), { status: 422, body: errors })
+  })
+
+  it("of public calls of the live exchange have two more forms", () => {
+    const errors = { market: ["Market is not available."], limit: ["b", "c"] }
+    assert.deepStrictEqual(Dialect.live.publicValidation(errors, "wrapped"), {
+      status: 200,
+      body: { success: false, message: errors, result: null }
     })
-    assert.deepStrictEqual(Dialect.live.publicValidation(errors), { status: 422, body: errors })
+    assert.deepStrictEqual(Dialect.live.publicValidation(errors, "texts"), {
+      status: 422,
+      body: { market: ["Market is not available."], limit: "b c" }
+    })
   })
 
   it("of the engine have numbers of their own", () => {

@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as fc from "fast-check"
-import type { Constraint } from "../../src/domain/Constraint.ts"
+import * as Constraint from "../../src/domain/Constraint.ts"
 import * as CancelAllOrders from "../../src/endpoints/CancelAllOrders.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Dialects from "../../src/protocol/Dialect.ts"
@@ -47,7 +47,9 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Boolean: ["true", "", 0, 1, null, [], {}],
   Objects: ["", 1, true, null, [], {}, { spotEnabled: true }, { spotEnabled: 1, collateralEnabled: "true" }],
   Union: ["", "nope", 0, 3, 1.5, true, null, [], {}],
-  Number: [-1, 101, 1.5, 1e9, null, "x", true],
+  // Of a number without a brand see `outOfBounds` too.
+  Number: [1.5, null, "x", true],
+  TradeId: ["", "x", "-1", "1.5", ...noStrings],
   // The live exchange takes a decimal as a number too.
   LooseAmount: ["0", "-1", "0.00", ...noDecimals.filter((value) => typeof value !== "number")],
   LoosePrice: ["0", "-1", "0.00", ...noDecimals.filter((value) => typeof value !== "number")],
@@ -62,6 +64,8 @@ interface Field {
   readonly dialect: Dialect
   readonly name: string
   readonly brand: string
+  /** Values that are broken for this field, besides those of its brand. */
+  readonly more: ReadonlyArray<unknown>
 }
 
 const brandOf = ({ name: dialectName }: Dialect, name: string, { ast }: Schema.Constraint): string => {
@@ -72,13 +76,22 @@ const brandOf = ({ name: dialectName }: Dialect, name: string, { ast }: Schema.C
     : brand
 }
 
+/** Values beyond the bounds of a number. */
+const outOfBounds = ({ ast }: Schema.Constraint): ReadonlyArray<number> =>
+  (ast.checks ?? []).flatMap(({ annotations }) => {
+    const constraint = Constraint.fromAnnotations(annotations)
+    if (constraint?.kind === "min") return [constraint.min - 1]
+    return constraint?.kind === "max" ? [constraint.max + 1, 1e9] : []
+  })
+
 const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
   entries.flatMap((entry) =>
     Object.entries(entry.endpoint.request(dialect).fields).map(([name, schema]) => ({
       entry,
       dialect,
       name,
-      brand: brandOf(dialect, name, schema)
+      brand: brandOf(dialect, name, schema),
+      more: outOfBounds(schema)
     }))
   )
 )
@@ -89,7 +102,7 @@ const throughJson = (wire: object): unknown => Result.getOrThrow(Json.parse(Json
 
 /** What the client finds wrong with a request whose field has this value, and what an exchange does. */
 const refusedBySide = (
-  { dialect, entry, name }: Omit<Field, "brand">,
+  { dialect, entry, name }: Omit<Field, "brand" | "more">,
   value: unknown
 ): { readonly local: Refused; readonly exchange: Refused } => {
   const { request, wire } = goldenIn(entry, dialect)
@@ -114,7 +127,7 @@ const missing = (field: string) => [{ field, constraint: { kind: "required" } }]
 describe("the same violation is found before it is sent and where it arrives", () => {
   for (const field of fields) {
     it(`${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`, () => {
-      const values = broken[field.brand] ?? []
+      const values = [...broken[field.brand] ?? [], ...field.more]
       assert.isNotEmpty(values, `no broken values for ${field.brand}`)
       for (const value of values) {
         const { exchange, local } = refusedBySide(field, value)
@@ -306,7 +319,7 @@ describe("the same violation is found before it is sent and where it arrives", (
 })
 
 describe("words", () => {
-  const rows: ReadonlyArray<readonly [constraint: Constraint, order: string, account: string]> = [
+  const rows: ReadonlyArray<readonly [constraint: Constraint.Constraint, order: string, account: string]> = [
     [{ kind: "required" }, "Activation price field is required.", "The activation_price field is required."],
     [
       { kind: "type", type: "string" },

@@ -12,7 +12,12 @@ import * as SavedStates from "../../src/sandbox/store/SavedStates.ts"
 const { policy } = Dialect.document
 
 /** The command of the snapshot of a journal that is closed after so many commands. */
-const concluded = Effect.fnUntraced(function*(sequence: number, snapshotAt: number | undefined, isHalted: boolean) {
+const concluded = Effect.fnUntraced(function*(
+  sequence: number,
+  snapshotAt: number | undefined,
+  isHalted: boolean,
+  sleeps = false
+) {
   const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })
   const state = State.make(policy)
   const halt = Halt.make()
@@ -24,6 +29,7 @@ const concluded = Effect.fnUntraced(function*(sequence: number, snapshotAt: numb
     outbox: Outbox.make(() => undefined),
     secrets: Secrets.make(state),
     halt,
+    sleeps,
     snapshotAt
   })
   yield* executor.conclude
@@ -37,5 +43,13 @@ describe("a journal that is closed", () => {
       assert.isUndefined(yield* concluded(40_000, 30_001, false))
       assert.isUndefined(yield* concluded(40_000, undefined, false))
       assert.isUndefined(yield* concluded(40_000, 30_000, true))
+    }))
+
+  it.effect("of a venue that sleeps gets one much sooner, but not for a few commands after many", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* concluded(500, 0, false, true), 500)
+      assert.isUndefined(yield* concluded(499, 0, false, true))
+      assert.isUndefined(yield* concluded(40_000, 37_000, false, true))
+      assert.strictEqual(yield* concluded(40_000, 36_000, false, true), 40_000)
     }))
 })

@@ -1,4 +1,4 @@
-/** A real browser: Debian's Chromium, where it is installed. */
+/** A real browser: Debian's Chromium, where it is installed. All tests share one, and each has a page of its own. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
@@ -7,27 +7,62 @@ const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 
 export const executable: string | undefined = process.env["TXC_TEST_BROWSER"] ?? places.find(existsSync)
 
-const browser = Effect.acquireRelease(
-  Effect.promise(() =>
-    chromium.launch({
-      executablePath: executable ?? "",
-      // Nothing of the browser's own goes out to the network.
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-    })
-  ),
-  (browser: Browser) => Effect.promise(() => browser.close())
-)
-
-/** A page that fails the test when its own program fails. */
-export const page = Effect.gen(function*() {
-  const opened: Page = yield* Effect.flatMap(browser, (browser) => Effect.promise(() => browser.newPage()))
-  const errors: Array<string> = []
-  opened.on("pageerror", (error) => errors.push(error.message))
-  opened.on("console", (message) => {
-    if (message.type() === "error" && message.text().includes("Content Security Policy")) errors.push(message.text())
-  })
-  return { page: opened, errors }
-})
-
 /** Does something with the page. */
 export const see = <A>(work: () => Promise<A>): Effect.Effect<A> => Effect.promise(work)
+
+let launched: Promise<Browser> | undefined
+
+/** Pages that no test uses now. To start one and its process costs more than most tests do with it. */
+let free: Array<Page> = []
+
+const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: executable ?? "",
+    // Nothing of the browser's own goes out to the network.
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+  })
+
+/** Ends the browser, if a test has started it. */
+export const closeBrowser = Effect.promise(() => {
+  const open = launched
+  launched = undefined
+  free = []
+  return open?.then((browser) => browser.close()) ?? Promise.resolve()
+})
+
+const viewport = { width: 1280, height: 720 }
+
+const take = Effect.gen(function*() {
+  const known = free.pop()
+  if (known !== undefined) return known
+  const browser = yield* see(() => launched ??= launch())
+  const context = yield* see(() => browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], viewport }))
+  return yield* see(() => context.newPage())
+})
+
+/** The next test finds the page as if it were new. */
+const giveBack = Effect.fnUntraced(function*(page: Page) {
+  page.removeAllListeners()
+  const others = page.context().pages().filter((other) => other !== page)
+  yield* Effect.forEach(others, (other) => see(() => other.close()))
+  yield* see(() => page.emulateMedia({ colorScheme: null }))
+  yield* see(() => page.setViewportSize(viewport))
+  yield* see(() => page.goto("about:blank"))
+  free.push(page)
+})
+
+/** A page of the browser, and what goes wrong in it: errors of the page's own program, what its policy forbids, and whom else it asks. */
+export const tab = Effect.gen(function*() {
+  const page = yield* Effect.acquireRelease(take, giveBack)
+  const errors: Array<string> = []
+  page.on("pageerror", (error) => errors.push(error.message))
+  page.on("console", (message) => {
+    if (message.type() === "error" && message.text().includes("Content Security Policy")) errors.push(message.text())
+  })
+  page.on("request", (request) => {
+    const isOwn = request.isNavigationRequest() || /^(?:data|blob):/u.test(request.url()) ||
+      new URL(request.url()).origin === new URL(page.url()).origin
+    if (!isOwn) errors.push(`${page.url()} asks ${request.url()}`)
+  })
+  return { page, errors }
+})

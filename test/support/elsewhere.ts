@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { moduleUrl } from "./files.ts"
+import { compiled, moduleUrl } from "./files.ts"
 
 export const controlToken = "the token of this test"
 
@@ -54,5 +54,44 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
       return Number(/VmHWM:\s+(\d+) kB/u.exec(status)?.[1]) * 1024
     })
+  }
+})
+
+/**
+ * Runs a program with all that it starts, until what it prints matches; gives what the first group of the pattern found.
+ * They are killed with the scope.
+ */
+export const runningElsewhere = Effect.fnUntraced(function*(
+  program: string,
+  args: ReadonlyArray<string>,
+  until: RegExp,
+  environment: Readonly<Record<string, string>> = {}
+) {
+  // A group of its own: what npm starts is killed too.
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(program, args, {
+        detached: true,
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...process.env, ...compiled, ...environment }
+      })
+    ),
+    (child) => Effect.sync(() => child.exitCode ?? child.signalCode ?? process.kill(-(child.pid ?? 0), "SIGKILL"))
+  )
+  const ended = yield* Deferred.make<void>()
+  child.on("close", () => Deferred.doneUnsafe(ended, Exit.void))
+  const found = yield* Effect.callback<string>((resume) => {
+    let output = ""
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
+      const match = until.exec(output)?.[1]
+      if (match !== undefined) resume(Effect.succeed(match))
+    })
+    child.once("close", (code) => resume(Effect.die(`the program has ended with ${code}: ${output}`)))
+  })
+  return {
+    found,
+    /** Ends all of it as a power switch does, and waits until it is gone. */
+    kill: Effect.andThen(Effect.sync(() => process.kill(-(child.pid ?? 0), "SIGKILL")), Deferred.await(ended))
   }
 })

@@ -199,11 +199,14 @@ export const overHttp = (dialect: Dialect.Dialect): Layer.Layer<World> =>
 // Who calls
 // -----------------------------------------------------------------------------
 
+/** What replaces a default. What sends is an `HttpClient`, or a transport that records what it sends. */
+type Shared = Exchange.Shared<never, never, HttpClient.HttpClient | Recorder>
+
 /** The client of an account. A test builds it once per key: two clients of one key do not know each other's nonces. */
-export const clientOf = (
+export const clientOf = <T = HttpClient.HttpClient>(
   account: Account,
-  shared: Exchange.Shared = {}
-): Layer.Layer<Exchange.Services, never, Place | HttpClient.HttpClient> =>
+  shared: Exchange.Shared<never, never, T> = {}
+): Layer.Layer<Exchange.Services, never, Place | T> =>
   Layer.unwrap(
     Effect.map(Place, (place) => Exchange.layer({ ...place, credentials: credentialsOf(account), ...shared }))
   ).pipe(Layer.orDie)
@@ -220,7 +223,7 @@ export const asBob = <A, E, R>(
 /** A world, alice's client and bob's. */
 export const exchange = (
   world: Layer.Layer<World>,
-  shared: Exchange.Shared = {}
+  shared: Shared = {}
 ): Layer.Layer<World | Exchange.Services | Bob> =>
   clientOf(alice, shared).pipe(
     Layer.merge(Layer.effect(Bob, Layer.build(Layer.fresh(clientOf(bob, shared))))),

@@ -42,6 +42,9 @@ export const fieldsOf = ({ body }: Pick<Sent, "body">): Readonly<Record<string, 
 /** Everything that was sent, in the order in which it was. */
 export class Recorder extends Context.Service<Recorder, ReadonlyArray<Sent>>()("test/Recorder") {}
 
+/** Notes a request in a recorder. */
+export const note = (recorder: Recorder["Service"], sent: Sent): number => (recorder as Array<Sent>).push(sent)
+
 /** The signed requests among them. */
 export const privateCalls = Recorder.use((sent) => Effect.sync(() => sent.filter(({ method }) => method === "POST")))
 

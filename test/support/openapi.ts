@@ -64,13 +64,13 @@ const make = (dialect: Dialect) => {
       checkRequest: (wire) =>
         endpoint.access === "private"
           ? check(at("requestBody", ...content), wire)
-          : (operation.parameters ?? []).flatMap(({ name, required }, index) =>
-            name in wire
-              ? check(at("parameters", String(index), "schema"), meaning(wire[name]))
-              : required
-              ? [`no ${name}`]
-              : []
-          ),
+          : (operation.parameters ?? []).flatMap(({ name, required }, index) => {
+            if (!(name in wire)) return required ? [`no ${name}`] : []
+            const schema = at("parameters", String(index), "schema")
+            const problems = check(schema, meaning(wire[name]))
+            // Digits may be a text too, such as an identifier.
+            return problems.length === 0 ? problems : check(schema, wire[name])
+          }),
       checkAnswer: (status, body) => {
         const response = operation.responses[status]
         if (response === undefined) return [`HTTP ${status} is not among its answers`]

@@ -34,6 +34,7 @@ export const story = Effect.gen(function*() {
   yield* control.addFault({
     payload: { times: 100, probability: 0.3, symptom: { _tag: "BadGateway", applied: false } }
   })
+  yield* control.setCounterparty({ payload: { market: btcUsdt, amount: Amount.make("0.1"), levels: 2, seed: 3 } })
   yield* control.movePrice({ payload: { market: btcUsdt, price: price("1000") } })
   const planId = PlanId.make("a-plan")
   yield* control.openPlan({ payload: { planId, ticker: usdt, dailyPercent: Amount.make("0.3"), days: 2 } })

@@ -1,5 +1,6 @@
 /** Everything that sends for the client. What is promised of a transport is tested with each of them. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -10,11 +11,13 @@ import * as Nonce from "../../src/client/Nonce.ts"
 import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
+import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { alice, credentialsOf } from "./exchange.ts"
+import { note, Recorder } from "./http.ts"
 
 /** A transport over Effect's client. */
 export const overClient = (http: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<Transport.Transport> =>
@@ -25,7 +28,7 @@ export const clients: Readonly<Record<string, Layer.Layer<HttpClient.HttpClient>
   "Effect's undici": NodeHttpClient.layerUndici,
   "node:http": NodeHttpClient.layerNodeHttp,
   "node:http that keeps connections": NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }),
-  fetch: FetchHttpClient.layer
+  "Effect's fetch": FetchHttpClient.layer
 }
 
 /** A transport over a dispatcher that this process never closes. */
@@ -36,9 +39,30 @@ export const overDispatcher = Layer.sync(
 
 export const transports: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
   "undici's dispatch": UndiciTransport.layer,
+  "the platform's fetch": FetchTransport.layer,
   "a dispatcher that was supplied": overDispatcher,
   ...Object.fromEntries(Object.entries(clients).map(([name, http]) => [name, overClient(http)]))
 }
+
+/** Notes every request before the transport sends it. */
+export const recorded = (
+  transport: Layer.Layer<Transport.Transport>
+): Layer.Layer<Transport.Transport, never, Recorder> =>
+  Layer.effect(
+    Transport.Transport,
+    Effect.gen(function*() {
+      const { send } = yield* Transport.Transport
+      const sent = yield* Recorder
+      return {
+        send: (request) => {
+          const { body: bytes = new Uint8Array(), headers, method, url } = request
+          const { pathname } = new URL(url)
+          note(sent, { method, url, path: pathname, headers, bytes, body: new TextDecoder().decode(bytes) })
+          return send(request)
+        }
+      }
+    })
+  ).pipe(Layer.provide(transport))
 
 /** Alice's client of what is at the URL. */
 export const clientAt = (

@@ -8,6 +8,7 @@ import type { UnreachableCause } from "../../protocol/Errors.ts"
 
 /** Codes of Node, undici and OpenSSL for a connection that was never made. Nothing can have been sent over it. */
 const neverConnected: Readonly<Record<string, UnreachableCause>> = {
+  ERR_INVALID_URL: "other",
   ENOTFOUND: "dns",
   EAI_AGAIN: "dns",
   ECONNREFUSED: "refused",

@@ -24,20 +24,9 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as Headers from "effect/http/Headers"
-import * as HttpBody from "effect/http/HttpBody"
-import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import type * as HttpClientResponse from "effect/http/HttpClientResponse"
-import * as UrlParams from "effect/http/UrlParams"
+import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
-import * as Signature from "../../protocol/Signature.ts"
-import * as ConnectionFailure from "./ConnectionFailure.ts"
 
 // -----------------------------------------------------------------------------
 // The service
@@ -198,102 +187,11 @@ export const MaxAnswerBytes = Context.Reference<number>("effect-txc/client/Trans
 })
 
 // -----------------------------------------------------------------------------
-// Over any HttpClient: the request
+// Over any HttpClient
 // -----------------------------------------------------------------------------
 
-/**
- * What every request runs under: no redirects, no trace headers, no span of the client below. Without credentials a
- * `fetch` does not look for others after a 401, which it refuses to do with a body that it cannot read twice. A body is
- * never put into a buffer that could be sent twice.
- */
-const quiet = Context.empty().pipe(
-  Context.add(FetchHttpClient.RequestInit, { redirect: "manual", credentials: "omit" }),
-  Context.add(FetchHttpClient.StreamBodyFallback, "error"),
-  Context.add(HttpClient.TracerDisabledWhen, () => true),
-  Context.add(HttpClient.TracerPropagationEnabled, false)
-)
-
-/** A second reader of a body that may be read once: what is under way is a second delivery. */
-class SecondRead extends Data.TaggedError("SecondRead") {
-  override readonly message = "the request may be sent only once"
-}
-
-/** The body of a request, and how often it was read; a body that may be read any number of times is not counted. */
-const bodyOf = (
-  { body, once }: Request
-): { readonly httpBody: HttpBody.HttpBody; readonly reads: () => number } => {
-  if (body === undefined) return { httpBody: HttpBody.empty, reads: () => 0 }
-  if (!once) return { httpBody: HttpBody.uint8Array(body, "application/json"), reads: () => 0 }
-  let reads = 0
-  const bytes = Stream.suspend(() => ++reads === 1 ? Stream.succeed(body) : Stream.fail(new SecondRead()))
-  return { httpBody: HttpBody.stream(bytes, "application/json", body.byteLength), reads: () => reads }
-}
-
-/** The request is made in one step, because one made from options would be taken apart and put together once more. */
-const toClientRequest = ({ body, headers, method, url }: Request, httpBody: HttpBody.HttpBody) =>
-  HttpClientRequest.makeWith(
-    method,
-    url,
-    UrlParams.empty,
-    Option.none(),
-    Headers.fromRecordUnsafe(
-      // Effect's client over `fetch` removes `content-length`, and a stream without it is sent in chunks, which servers
-      // may refuse. Spelled in capitals the header stays. All other clients take it in any spelling.
-      body === undefined ? headers : { ...headers, "Content-Length": body.byteLength.toString() }
-    ),
-    httpBody
-  )
-
-// -----------------------------------------------------------------------------
-// Over any HttpClient: the answer
-// -----------------------------------------------------------------------------
-
-/** Reads the body as it comes, and no more of it than asked for: what is left closes the connection. */
-const readText = (
-  response: HttpClientResponse.HttpClientResponse,
-  request: Request
-): Effect.Effect<string, HttpClientError.HttpClientError | SendFailed> =>
-  Effect.suspend(() => {
-    const decoder = new TextDecoder()
-    let text = ""
-    let size = 0
-    return Stream.runForEachArray(response.stream, (chunks) => {
-      for (const chunk of chunks) {
-        size += chunk.byteLength
-        if (size > request.maxAnswerBytes) return Effect.fail(tooLarge(response.status, request))
-        text += decoder.decode(chunk, { stream: true })
-      }
-      return Effect.void
-    }).pipe(
-      Effect.map(() => text + decoder.decode()),
-      Effect.catchIf(
-        (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
-        () => Effect.succeed("")
-      )
-    )
-  })
-
-/** What a failure of the client below means for a request whose body was read so many times. */
-const toSendFailed = (error: HttpClientError.HttpClientError, reads: number): SendFailed => {
-  const { reason, why } = ConnectionFailure.ofError(error)
-  if (reads > 1) {
-    return new SendFailed({
-      proof: { kind: "resent" },
-      reason: `the HttpClient tried to send the request a second time, which was refused: ${reason}`
-    })
-  }
-  if (why === undefined) return new SendFailed({ proof: { kind: "lost" }, reason })
-  // Bytes can always be sent, and a stream whose reading has not begun has not failed: this client can't send streams.
-  const takesNoStream = error.reason._tag === "EncodeError"
-  return new SendFailed({ proof: { kind: "not-sent", why }, reason: takesNoStream ? noStreams : reason })
-}
-
-const noStreams = "this runtime's fetch cannot send a body that is read only once, so it could deliver an order twice. "
-  + "Provide another HttpClient, such as NodeHttpClient.layerUndici or NodeHttpClient.layerNodeHttp"
-
-// -----------------------------------------------------------------------------
-// Over any HttpClient: the transport
-// -----------------------------------------------------------------------------
+/** Not an import: only who has an `HttpClient` pays for what it takes to send over one. */
+const overHttpClient = Effect.promise(() => import("./HttpClientTransport.ts"))
 
 /**
  * Sends over a client of Effect. No header that holds a secret is printed.
@@ -305,32 +203,15 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
  * @category constructors
  * @since 0.1.0
  */
-export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"] => ({
-  send: (request) =>
-    Effect.withFiber((fiber) => {
-      const { httpBody, reads } = bodyOf(request)
-      return Effect.flatMap(http.execute(toClientRequest(request, httpBody)), (response) =>
-        Effect.map(readText(response, request), (text): Answer => ({
-          status: response.status,
-          headers: response.headers,
-          text
-        }))).pipe(
-          Effect.mapError((error) =>
-            error._tag === "SendFailed" ? error : toSendFailed(error, reads())
-          ),
-          Effect.timeoutOrElse({
-            duration: request.timeout,
-            orElse: () => Effect.fail(timedOut(request))
-          }),
-          Effect.provideContext(
-            Context.add(quiet, Headers.CurrentRedactedNames, [
-              ...fiber.getRef(Headers.CurrentRedactedNames),
-              Signature.secretHeaders
-            ])
-          )
-        )
-    })
-})
+export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"] => {
+  let made: Transport["Service"] | undefined
+  return {
+    send: (request) =>
+      made === undefined
+        ? Effect.flatMap(overHttpClient, ({ make }) => (made = make(http)).send(request))
+        : made.send(request)
+  }
+}
 
 /**
  * Sends over the `HttpClient` of the context: see {@link fromHttpClient}. Built anew wherever it is used, so that two
@@ -340,7 +221,7 @@ export const fromHttpClient = (http: HttpClient.HttpClient): Transport["Service"
  * @since 0.1.0
  */
 export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.fresh(
-  Layer.effect(Transport, Effect.map(HttpClient.HttpClient, fromHttpClient))
+  Layer.unwrap(Effect.map(overHttpClient, ({ layer }) => layer))
 )
 
 /**

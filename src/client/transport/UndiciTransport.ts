@@ -15,8 +15,6 @@
  *
  * @since 0.1.0
  */
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,6 +25,7 @@ import type { Dispatcher } from "undici"
 import Agent from "undici/lib/dispatcher/agent.js"
 import Pool from "undici/lib/dispatcher/pool.js"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
+import * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
 // -----------------------------------------------------------------------------
@@ -104,40 +103,34 @@ const decompress = (
 // One delivery
 // -----------------------------------------------------------------------------
 
-/** A timer of Node takes no more. */
-const longest = 2 ** 31 - 1
-
 /** What ends a delivery that nobody waits for any more. Nobody sees it. */
 const abandoned = new Unwanted()
 
-/** How a request ended. */
-type End = Effect.Effect<Transport.Answer, Transport.SendFailed>
-
 /** A request on its way to its one end. It is the handler that undici tells what becomes of the request. */
-class Delivery implements Dispatcher.DispatchHandler {
+class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
+  private readonly dispatcher: Dispatcher
   private readonly request: Transport.Request
   private readonly body: Uint8Array | ReadOnce | undefined
-  private onEnd: ((end: End) => void) | undefined
+  private onEnd: ((end: Delivery.End) => void) | undefined
   private controller: Dispatcher.DispatchController | undefined
-  private timer: NodeJS.Timeout | undefined
   private hasEnded = false
   private status = 0
   private headers: Headers = {}
   private readonly chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
+  constructor(dispatcher: Dispatcher, request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
+    this.dispatcher = dispatcher
     this.request = request
     this.body = body
   }
 
-  /** Hands the request over. */
-  begin(dispatcher: Dispatcher, onEnd: (end: End) => void): void {
+  begin(onEnd: (end: Delivery.End) => void): void {
     const { headers, method, url } = this.request
     // After the two slashes of the scheme.
     const slash = url.indexOf("/", 8)
     this.onEnd = onEnd
-    dispatcher.dispatch({
+    this.dispatcher.dispatch({
       origin: slash === -1 ? url : url.slice(0, slash),
       path: slash === -1 ? "/" : url.slice(slash),
       method,
@@ -151,12 +144,6 @@ class Delivery implements Dispatcher.DispatchHandler {
     }, this)
   }
 
-  /** Ends it when so much time has passed. */
-  within(millis: number): void {
-    if (Number.isFinite(millis)) this.timer = setTimeout(() => this.late(), Math.min(millis, longest))
-  }
-
-  /** Ends it because its time has passed. */
   late(): void {
     const { proof, reason } = Transport.timedOut(this.request)
     this.fail(
@@ -164,10 +151,8 @@ class Delivery implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** Ends it because nobody waits for it. */
   abandon(): void {
     this.hasEnded = true
-    clearTimeout(this.timer)
     this.controller?.abort(abandoned)
   }
 
@@ -176,10 +161,9 @@ class Delivery implements Dispatcher.DispatchHandler {
     return this.controller !== undefined || (this.body instanceof ReadOnce && this.body.reads > 0)
   }
 
-  private end(end: End): void {
+  private end(end: Delivery.End): void {
     if (this.hasEnded) return
     this.hasEnded = true
-    clearTimeout(this.timer)
     // Undici is in the middle of reading from a connection, and must not be called by what comes next.
     queueMicrotask(() => this.onEnd?.(end))
   }
@@ -246,31 +230,11 @@ class Delivery implements Dispatcher.DispatchHandler {
 // The transport
 // -----------------------------------------------------------------------------
 
-/** The clock of this machine. A test may have another. */
-const machineClock = Context.get(Context.empty(), Clock.Clock)
-
 /** What a body is sent as. */
 type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
 
 const over = (dispatcher: Dispatcher, bodyOf: BodyOf): Transport.Transport["Service"] => ({
-  send: (request) =>
-    Effect.clockWith((clock) => {
-      const timeout = Duration.fromInputUnsafe(request.timeout)
-      const delivery = new Delivery(request, bodyOf(request))
-      const end = Effect.callback<Transport.Answer, Transport.SendFailed>((resume) => {
-        if (clock === machineClock) delivery.within(Duration.toMillis(timeout))
-        delivery.begin(dispatcher, resume)
-        return Effect.sync(() => delivery.abandon())
-      })
-      if (clock === machineClock) return end
-      return Effect.raceFirst(
-        end,
-        Effect.flatMap(clock.sleep(timeout), () => {
-          delivery.late()
-          return Effect.never
-        })
-      )
-    })
+  send: (request) => Delivery.run(request.timeout, () => new Dispatch(dispatcher, request, bodyOf(request)))
 })
 
 /**

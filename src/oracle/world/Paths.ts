@@ -26,6 +26,20 @@ export const markets = "/api/v4/public/markets"
 export const tickers = "/api/v4/public/ticker"
 export const orderBook = "/api/v4/public/orderbook"
 export const time = "/api/v4/public/time"
+
+// The live exchange's market data
+export const marketSummary = "/api/v1/public/ticker"
+export const marketSummaries = "/api/v1/public/tickers"
+export const candles = "/api/v1/public/kline"
+export const tradeHistory = "/api/v1/public/history"
+export const depth = "/api/v4/public/orderbook/depth"
+export const publicFees = "/api/v4/public/fee"
+export const platformStatus = "/api/v4/public/platform/status"
+export const collateralMarkets = "/api/v4/public/collateral/markets"
+export const futures = "/api/v4/public/futures"
+export const fundingRates = "/api/v4/public/funding-history"
+
+// Its orders
 export const activeOrders = "/api/v4/orders"
 export const orderHistory = "/api/v4/trade-account/order/history"
 export const limitOrder = "/api/v4/order/new"
@@ -62,6 +76,16 @@ export const everything: ReadonlyArray<string> = [
   tickers,
   orderBook,
   time,
+  marketSummary,
+  marketSummaries,
+  candles,
+  tradeHistory,
+  depth,
+  publicFees,
+  platformStatus,
+  collateralMarkets,
+  futures,
+  fundingRates,
   activeOrders,
   orderHistory,
   limitOrder,

@@ -30,6 +30,7 @@ import type { MarketName } from "../../domain/Identifiers.ts"
 import type { RateLimit } from "../../protocol/Endpoint.ts"
 import type * as Command from "../engine/Command.ts"
 import * as Schedule from "../engine/Schedule.ts"
+import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type { Shown } from "../gateway/Exchanged.ts"
 import type { Armed, Fault } from "../gateway/Faults.ts"
 import type { RequestRecord } from "../gateway/Requests.ts"
@@ -39,6 +40,7 @@ import * as Venue from "../Venue.ts"
 import * as Calls from "./Calls.ts"
 import * as ClockControl from "./ClockControl.ts"
 import { type ControlRefused, refuse } from "./ControlRefused.ts"
+import * as CounterpartyView from "./CounterpartyView.ts"
 import type { Entry, FeedGone } from "./Feed.ts"
 import type { Fork } from "./Forks.ts"
 import * as HistoryControl from "./HistoryControl.ts"
@@ -46,11 +48,12 @@ import * as MarketViews from "./MarketViews.ts"
 import type { OwnerAction } from "./OwnerActions.ts"
 import * as Past from "./Past.ts"
 import { checked } from "./Perform.ts"
-import type { Candle, intervals } from "./Tape.ts"
+import * as Tape from "./Tape.ts"
 import * as Views from "./Views.ts"
 
 export { ClockReading } from "./ClockControl.ts"
 export { ControlRefused } from "./ControlRefused.ts"
+export { Counterparty, type Credited, type QuotedMarket } from "./CounterpartyView.ts"
 export { Fork } from "./Forks.ts"
 export { Status } from "./HistoryControl.ts"
 export { Depth, type Level, MarketSummary, type MarketTrade } from "./MarketViews.ts"
@@ -84,7 +87,7 @@ export class Control extends Context.Service<Control, {
    * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
    */
   readonly setCurrency: (options: Command.SetCurrencyOptions) => Done
-  /** Credits a wallet from outside the exchange. */
+  /** Credits a wallet from outside the exchange; also one of the account `counterparty`. */
   readonly fund: (options: Command.FundOptions) => Done
   /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
   readonly createCode: (options: Command.IssueCodeOptions) => Done
@@ -102,9 +105,17 @@ export class Control extends Context.Service<Control, {
   readonly playPrices: (options: Command.PlayPricesOptions) => Done
   /** Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price. */
   readonly openPosition: (options: Command.OpenPositionOptions) => Done
-  /** All accounts and their keys. */
+  /**
+   * Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an
+   * account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find a
+   * book. It is off until this says otherwise.
+   */
+  readonly setCounterparty: (options: SetCounterpartyOptions) => Done
+  /** How the counterparty quotes which markets, and how much it has been credited. */
+  readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
+  /** All accounts and their keys. The counterparty is none of them. */
   readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-  /** The orders of an account that can still trade, or a part of them. */
+  /** The orders of an account that can still trade, or the latest of them; the oldest first. */
   readonly openOrders: (
     account: string,
     part?: Views.Part
@@ -125,8 +136,8 @@ export class Control extends Context.Service<Control, {
    */
   readonly candles: (
     market: MarketName,
-    seconds: (typeof intervals)[number]
-  ) => Effect.Effect<ReadonlyArray<Candle>, Journal.JournalError>
+    seconds: (typeof Tape.intervals)[number]
+  ) => Effect.Effect<ReadonlyArray<Tape.Candle>, Journal.JournalError>
   /** The open positions of an account. */
   readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
   /** What an account has, in all wallets. */
@@ -173,7 +184,7 @@ export class Control extends Context.Service<Control, {
   readonly faults: Effect.Effect<ReadonlyArray<Armed>>
   /**
    * Replaces the documented rate limit of one path, or of every path when none is named; `undefined` restores it. Public
-   * paths are counted together, under the name `public`.
+   * paths are counted together: those of API V4 under the name `public`, those of API V1 as `public v1`.
    */
   readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
   /**
@@ -258,6 +269,8 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     stepPrice: (options) => act({ _tag: "StepPrice", ...options }),
     playPrices: (options) => act({ _tag: "PlayPrices", ...options }),
     openPosition: (options) => act({ _tag: "OpenPosition", ...options }),
+    setCounterparty: (options) => act({ _tag: "SetCounterparty", ...options }),
+    counterparty: Effect.map(venue.read, CounterpartyView.counterparty),
     accounts: Effect.map(venue.read, Views.accounts),
     openOrders: (account, part) => Effect.map(venue.read, (state) => Views.openOrders(state, account, part)),
     countOfOpenOrders: (account) => Effect.map(venue.read, (state) => Views.countOfOpenOrders(state, account)),
@@ -269,11 +282,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
         const found = MarketViews.depth(state, market)
         return found === undefined ? refuse("Depth", { market: "known" }) : Effect.succeed(found)
       }),
-    candles: (market, seconds) =>
-      Effect.flatMap(
-        venue.read,
-        () => Effect.map(venue.now, (now) => venue.tape.candles(market, seconds, now))
-      ),
+    candles: (market, seconds) => Effect.map(venue.read, (state) => Tape.candles(state, market, seconds)),
     nextDue: Effect.map(venue.read, Schedule.next),
     positions: (account) => Effect.map(venue.read, (state) => Views.positions(state, account)),
     balances: (account) => Effect.map(venue.read, (state) => Views.balances(state, account)),

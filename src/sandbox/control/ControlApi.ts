@@ -22,6 +22,7 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as Command from "../engine/Command.ts"
+import { SetCounterparty } from "../engine/SetCounterparty.ts"
 import * as Faults from "../gateway/Faults.ts"
 import { RequestRecord } from "../gateway/Requests.ts"
 import { JournalError } from "../store/Journal.ts"
@@ -199,6 +200,15 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     fieldsOf(Command.OpenPosition),
     "Opens a position without an order: at the last price, or at a given price."
   ),
+  post(
+    "setCounterparty",
+    "/SetCounterparty",
+    fieldsOf(SetCounterparty),
+    "Makes the counterparty quote a market around the owner's price, or changes how it does; an absent field stays as it " +
+      "is. It is off until this says otherwise."
+  ),
+  HttpApiEndpoint.get("counterparty", "/Counterparty", { success: Control.Counterparty, error: Unavailable })
+    .annotateMerge(described("How the counterparty quotes which markets, and how much it has been credited.")),
   HttpApiEndpoint.get("accounts", "/Accounts", {
     success: Schema.Array(Control.AccountSummary),
     error: Unavailable
@@ -208,7 +218,8 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Schema.Array(Control.OpenOrder),
     error: Unavailable
   }).annotateMerge(described(
-    "The orders of an account that can still trade: at most `limit` of them, after leaving out the first `offset`."
+    "The orders of an account that can still trade, the oldest first: the latest `limit` of them, without the very latest " +
+      "`offset`."
   )),
   HttpApiEndpoint.get("positions", "/Positions", {
     query: Account,
@@ -270,7 +281,7 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     success: Nothing
   }).annotateMerge(described(
     "Replaces the documented rate limit of one path, or of every path; without a limit it is restored. Public paths are " +
-      "counted together, as \"public\"."
+      "counted together: those of API V4 as \"public\", those of API V1 as \"public v1\"."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
     query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())), latest: key(Part) }),

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { type Answer, json, type Request } from "../gateway/Message.ts"
+import { type Answer, isReading, json, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { JournalError } from "../store/Journal.ts"
 import type { Venue } from "../Venue.ts"
@@ -115,6 +115,8 @@ const groupLayer = (
       stepPrice: ({ payload }) => done(control.stepPrice(payload)),
       playPrices: ({ payload }) => done(control.playPrices(payload)),
       openPosition: ({ payload }) => done(control.openPosition(payload)),
+      setCounterparty: ({ payload }) => done(control.setCounterparty(payload)),
+      counterparty: () => control.counterparty,
       openOrders: ({ query }) => control.openOrders(query.account, query),
       accounts: () => control.accounts,
       positions: ({ query }) => control.positions(query.account),
@@ -219,7 +221,7 @@ export const make = Effect.fnUntraced(function*(
     isFor,
     isOpenTo: (headers) => isAuthorized(headers, token),
     handle: (request) => {
-      if (Dashboard.paths.has(request.path) && request.method === "GET") return Dashboard.page
+      if (Dashboard.paths.has(request.path) && isReading(request)) return Dashboard.page
       if (isForeign(request)) return Effect.succeed(foreign)
       if (!isAuthorized(request.headers, token)) return Effect.succeed(unauthorized)
       return Calling.run(app, Context.get(context, Scope.Scope), request, fieldsOf)

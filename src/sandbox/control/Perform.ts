@@ -10,9 +10,8 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import { Action } from "../engine/Command.ts"
 import * as Responses from "../gateway/Responses.ts"
 import type { JournalError } from "../store/Journal.ts"
-import type { Venue } from "../Venue.ts"
 import { type ControlRefused, refuse } from "./ControlRefused.ts"
-import type { OwnerAction, OwnerRequest } from "./OwnerActions.ts"
+import type { OwnerAction, OwnerActions, OwnerRequest } from "./OwnerActions.ts"
 
 /** What the schema of actions finds wrong with one that plain JavaScript made, or with a number that is no integer. */
 const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
@@ -26,7 +25,7 @@ const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
  * @since 0.1.0
  */
 export const perform = Effect.fnUntraced(function*(
-  venue: Venue["Service"],
+  venue: Pick<OwnerActions, "perform">,
   name: string,
   action: OwnerRequest
 ): Effect.fn.Return<void, ControlRefused | JournalError> {
@@ -44,7 +43,7 @@ export const perform = Effect.fnUntraced(function*(
  * @since 0.1.0
  */
 export const checked = (
-  venue: Venue["Service"],
+  venue: Pick<OwnerActions, "perform">,
   action: OwnerAction
 ): Effect.Effect<void, ControlRefused | JournalError> => {
   const decoded = check(action)

@@ -310,20 +310,21 @@ const toOpenOrder = (order: Order): OpenOrder => ({
 })
 
 /**
- * Which part of a list is asked for. All of it by default.
+ * Which of the latest are asked for. All by default.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Part {
-  /** How many to leave out at the beginning; 0 by default. */
+  /** How many of the latest to leave out; 0 by default. */
   readonly offset?: number
-  /** How many to give at most. */
+  /** How many to give at most: the latest of those that are left. */
   readonly limit?: number
 }
 
 /**
- * The orders of an account that can still trade.
+ * The orders of an account that can still trade, the oldest first. A part costs what is left out and what is given, however
+ * many orders are open.
  *
  * @category views
  * @since 0.1.0
@@ -333,7 +334,7 @@ export const openOrders = (
   account: string,
   { limit = Infinity, offset = 0 }: Part = {}
 ): ReadonlyArray<OpenOrder> =>
-  [...openOrders.latest(account)].toReversed().slice(offset, offset + limit).map(toOpenOrder)
+  openOrders.latest(account).drop(offset).take(limit).map(toOpenOrder).toArray().toReversed()
 
 /**
  * How many orders of an account can still trade.
@@ -341,11 +342,7 @@ export const openOrders = (
  * @category views
  * @since 0.1.0
  */
-export const countOfOpenOrders = ({ openOrders }: State.State, account: string): number => {
-  let count = 0
-  for (const _ of openOrders.latest(account)) count++
-  return count
-}
+export const countOfOpenOrders = ({ openOrders }: State.State, account: string): number => openOrders.countOf(account)
 
 /**
  * The latest fills of an account's orders, the latest first; at most 100.

@@ -15,6 +15,7 @@ import type { TransferTerms } from "./Listings.ts"
 import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import * as Reply from "./Reply.ts"
 import type { Key, State } from "./State.ts"
 import * as Units from "./Units.ts"
@@ -42,6 +43,9 @@ const isListed = (state: State, ticker: Ticker): boolean =>
 
 const unlisted = Reply.invalid(["ticker", { kind: "known" }])
 
+/** Whether an account can't be opened: there is one of that name, or it is the counterparty's. */
+const isTaken = ({ accounts }: State, account: string): boolean => account === Quotes.account || accounts.has(account)
+
 /**
  * Opens an account.
  *
@@ -49,7 +53,7 @@ const unlisted = Reply.invalid(["ticker", { kind: "known" }])
  * @since 0.1.0
  */
 export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
-  if (state.accounts.has(account)) return Reply.invalid(["account", { kind: "unique" }])
+  if (isTaken(state, account)) return Reply.invalid(["account", { kind: "unique" }])
   state.accounts.set(account, { id: account, b2b })
   return Reply.done
 }
@@ -62,7 +66,7 @@ export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): 
  */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
-  if (state.accounts.has(subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
+  if (isTaken(state, subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
   state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false })
   const opened = { ...subAccount, userId: UserId.make(uuid(state)) }
   state.subAccounts.set(opened.id, opened)
@@ -209,7 +213,7 @@ export const setCurrency = (state: State, { _tag, ...changes }: Of<"SetCurrency"
  * @since 0.1.0
  */
 export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund">): Reply.Reply => {
-  if (!state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
+  if (account !== Quotes.account && !state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   const units = Units.from(amount)
   if (units === undefined) return Reply.invalid(["amount", { kind: "precision", step: "0.000000000000000001" }])
   Ledger.transfer(state.ledger, "outside", Ledger.free(account, wallet), ticker, units)

@@ -12,6 +12,7 @@ import { OrderSide } from "../../domain/Order.ts"
 import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
 import { Operation, Wallet } from "./Operation.ts"
+import { SetCounterparty } from "./SetCounterparty.ts"
 import type * as State from "./State.ts"
 
 /**
@@ -585,6 +586,7 @@ export type Action =
   | StepPrice
   | PlayPrices
   | OpenPosition
+  | SetCounterparty
   | SetClock
   | SetSkew
   | SetIdentity
@@ -860,6 +862,7 @@ export const Action = Schema.Union([
   StepPrice,
   PlayPrices,
   OpenPosition,
+  SetCounterparty,
   SetClock,
   SetSkew,
   SetIdentity,

@@ -9,6 +9,7 @@ import * as Event from "./Event.ts"
 import * as Locks from "./Locks.ts"
 import type { Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
+import * as Quotes from "./Quotes.ts"
 import type { Work } from "./Work.ts"
 
 const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefined
@@ -33,11 +34,17 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   Locks.release(work, order, order.locked?.units ?? 0n)
   order.status = status
   order.changedAt = at
+  emit(Event.ended(order))
+  // The counterparty cancels whatever nobody has taken whenever the price moves. Nobody will ask for that.
+  if (order.account !== Quotes.account || order.dealStock > 0n) keep(work, order)
+  endOtherLeg(work, order)
+}
+
+/** Adds an order to those that have ended. */
+const keep = ({ state }: Work, order: Order): void => {
   const ended = state.endedOrders.get(order.account)
   if (ended === undefined) state.endedOrders.set(order.account, [order])
   else ended.push(order)
-  emit(Event.ended(order))
-  endOtherLeg(work, order)
 }
 
 /**

@@ -7,6 +7,7 @@
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
 import type { Action, Command } from "./Command.ts"
+import * as Counterparty from "./Counterparty.ts"
 import type { Event } from "./Event.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
@@ -14,7 +15,7 @@ import * as Nonces from "./Nonces.ts"
 import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
-import * as Prices from "./Prices.ts"
+import * as Quotes from "./Quotes.ts"
 import * as Reply from "./Reply.ts"
 import * as Schedule from "./Schedule.ts"
 import * as Settlement from "./Settlement.ts"
@@ -82,7 +83,7 @@ const movePrice = (work: Work, { market: name, price }: Of<"MovePrice">): Reply.
   const units = Units.from(price)
   if (market === undefined) return unknownMarket
   if (units === undefined) return Reply.invalid(["price", tooFine])
-  Prices.movePrice(work, market, units)
+  Counterparty.movePrice(work, market, units)
   return Reply.done
 }
 
@@ -93,7 +94,7 @@ const stepPrice = (work: Work, { by, market: name }: Of<"StepPrice">): Reply.Rep
   const units = Units.from(by)
   if (units === undefined) return Reply.invalid(["by", tooFine])
   if (last + units <= 0n) return Reply.invalid(["by", { kind: "positive" }])
-  Prices.movePrice(work, market, last + units)
+  Counterparty.movePrice(work, market, last + units)
   return Reply.done
 }
 
@@ -135,7 +136,7 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
  * @category engine
  * @since 0.1.0
  */
-export const version = 2
+export const version = 3
 
 /**
  * Applies one command, after everything that is due by its time.
@@ -152,6 +153,7 @@ export const apply = (
   Schedule.applyDue(work)
   state.at = at
   const reply = applyAction(work, action)
+  Counterparty.refill(work)
   Ledger.takeChanges(state.ledger, (balance) => events.push({ _tag: "BalanceChanged", balance }))
   return { reply, events }
 }
@@ -174,7 +176,7 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
     case "SetCurrency":
       return Accounts.setCurrency(state, action)
     case "Fund":
-      return Accounts.fund(state, action)
+      return action.account === Quotes.account ? Counterparty.fund(work, action) : Accounts.fund(state, action)
     case "CreateCode":
       return Accounts.createCode(state, action)
     case "PayInterest":
@@ -191,6 +193,8 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
       return playPrices(work, action)
     case "OpenPosition":
       return openPosition(work, action)
+    case "SetCounterparty":
+      return Counterparty.set(work, action)
     case "SetClock":
       state.clock = action.clock
       return Reply.done

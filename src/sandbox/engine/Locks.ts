@@ -64,7 +64,11 @@ const marginOf = (market: Market, total: Units.Units): Units.Units =>
  * @category locks
  * @since 0.1.0
  */
-export const requirementOf = (market: Market, order: Order, total: Units.Units): Requirement => {
+export const requirementOf = (
+  market: Market,
+  order: Pick<Order, "kind" | "side" | "left">,
+  total: Units.Units
+): Requirement => {
   if (order.kind !== "spot") {
     return { wallet: "collateral", ticker: market.money, units: marginOf(market, total) }
   }

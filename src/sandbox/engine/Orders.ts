@@ -57,7 +57,13 @@ const open = ({ emit, state }: Work, order: Order): void => {
   state.clientOrderIds.set(order.account, used.add(order.clientOrderId))
 }
 
-const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
+/**
+ * What an order on a market trades.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
 /** The side of the position that an order of this side opens or increases. */
@@ -180,12 +186,12 @@ const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 // -----------------------------------------------------------------------------
 
 /**
- * Places a limit order. It trades with the book at once, as far as its limit allows. What is left rests in the book.
+ * Places a limit order as {@link placeLimit} does, and leaves stop orders alone that its trades trigger.
  *
  * @category orders
  * @since 0.1.0
  */
-export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
+export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const { clientOrderId, collateral, ioc = false, postOnly = false, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
@@ -223,8 +229,20 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   if (!reduceOnly && !Matching.lockForLimit(work, market, order, price, total)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order, price)
-  Prices.triggerStopOrders(work, market)
   return { _tag: "OrderPlaced", order }
+}
+
+/**
+ * Places a limit order. It trades with the book at once, as far as its limit allows. What is left rests in the book.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
+  const reply = enterLimit(work, account, operation)
+  const market = work.state.markets.get(operation.market)
+  if (reply._tag === "OrderPlaced" && market !== undefined) Prices.triggerStopOrders(work, market)
+  return reply
 }
 
 /**

@@ -113,6 +113,13 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     return this.accounts.get(account)?.keys() ?? []
   }
 
+  /** How many an account has, on all markets. */
+  countOf(account: string): number {
+    let count = 0
+    for (const { items } of this.accounts.get(account)?.values() ?? []) count += items.size
+    return count
+  }
+
   /** Those of an account, on one market or on all of them, the latest first. The one given last may be removed meanwhile. */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {
     const markets = this.accounts.get(account)

@@ -5,6 +5,7 @@
  */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
+import * as Candles from "./Candles.ts"
 import * as Ending from "./Ending.ts"
 import * as Event from "./Event.ts"
 import { crosses, endUntradable, execute, opposite, payable, tradable } from "./Matching.ts"
@@ -78,17 +79,28 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 }
 
 /**
- * Moves the price of a market. Orders that bid more or ask less than it trade with the rest of the world, at their own
- * price. Then the price triggers stop orders.
+ * Sets the price of a market. Orders that bid more or ask less than it trade with the rest of the world, at their own
+ * price. Stop orders that it triggers wait for {@link triggerStopOrders}.
+ *
+ * @category trading
+ * @since 0.1.0
+ */
+export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
+  const trading = work.state.trading.get(market.name)
+  if (trading === undefined) return
+  tradeBeyond(work, market, trading, price)
+  trading.lastPrice = price
+  Candles.add(trading.candles, work.at, price, 0n, 0n)
+  work.emit({ _tag: "PriceMoved", market: market.name, price })
+}
+
+/**
+ * Moves the price of a market that the counterparty does not quote: sets it, and triggers stop orders.
  *
  * @category trading
  * @since 0.1.0
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
-  const trading = work.state.trading.get(market.name)
-  if (trading === undefined) return
-  tradeBeyond(work, market, trading, price)
-  trading.lastPrice = price
-  work.emit({ _tag: "PriceMoved", market: market.name, price })
+  setPrice(work, market, price)
   triggerStopOrders(work, market)
 }

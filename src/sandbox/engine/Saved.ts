@@ -6,6 +6,7 @@
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
+import type { Candle } from "./Candles.ts"
 import * as Families from "./Families.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
@@ -14,6 +15,7 @@ import * as Locks from "./Locks.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import * as Schedule from "./Schedule.ts"
 import * as State from "./State.ts"
 import type { Units } from "./Units.ts"
@@ -47,6 +49,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
 /** What is derived, and what has another form here. */
 type Indexed =
   | "claims"
+  | "counterparty"
   | "positionsOf"
   | "due"
   | "investmentsOf"
@@ -74,6 +77,10 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
+  /** The candles of the markets that have some: a list for each length. */
+  readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
+  /** The counterparty; absent until the owner has set or funded it. */
+  readonly counterparty?: Omit<Quotes.Counterparty, "hit">
 }
 
 const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
@@ -97,6 +104,7 @@ const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
+    counterparty: { credited, markets: quoted },
     due: _due,
     families: _families,
     investmentsOf: _investmentsOf,
@@ -111,7 +119,13 @@ export const save = (state: State.State): Saved => {
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
     priceSteps: [...state.priceSteps],
-    trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)]))
+    trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)])),
+    candles: new Map(
+      [...state.trading].flatMap(([market, { candles }]) =>
+        candles.some((list) => list.length > 0) ? [[market, candles]] : []
+      )
+    ),
+    ...(quoted.size + credited.size === 0 ? {} : { counterparty: { markets: quoted, credited } })
   }
 }
 
@@ -127,6 +141,16 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
   trading.lastPrice = lastPrice
 }
 
+const loadCandles = (state: State.State, { candles }: Saved): void => {
+  for (const [market, lists] of candles) {
+    for (const [level, list] of lists.entries()) {
+      const loaded = state.trading.get(market)?.candles[level]
+      // There may be too many for the arguments of one call.
+      if (loaded !== undefined) { for (const candle of list) loaded.push(candle) }
+    }
+  }
+}
+
 /**
  * The state of plain data, which becomes a part of it.
  *
@@ -134,8 +158,24 @@ const loadTrading = (state: State.State, market: MarketName, saved: Trading): vo
  * @since 0.1.0
  */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
-  const { investments, ledger, ocoOrders, openOrders, positions, priceSteps, trading, ...rest } = saved
-  const state: State.State = { ...State.make(policy), ...rest, ledger: Ledger.make(ledger.balances) }
+  const {
+    candles: _candles,
+    counterparty,
+    investments,
+    ledger,
+    ocoOrders,
+    openOrders,
+    positions,
+    priceSteps,
+    trading,
+    ...rest
+  } = saved
+  const state: State.State = {
+    ...State.make(policy),
+    ...rest,
+    ledger: Ledger.make(ledger.balances),
+    counterparty: { ...Quotes.make(), ...counterparty }
+  }
   for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
   for (const key of state.keys.values()) Families.addKey(state.families, key)
   for (const oco of ocoOrders.values()) state.ocoOrders.add(oco)
@@ -144,6 +184,7 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
     Locks.claim(state, order)
   }
   for (const [market, traded] of trading) loadTrading(state, market, traded)
+  loadCandles(state, saved)
   for (const position of positions.values()) Positions.add(state, position)
   for (const investment of investments.values()) Lending.add(state, investment)
   for (const step of priceSteps) Schedule.addPrice(state, step)

@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import * as Agenda from "./Agenda.ts"
+import * as Counterparty from "./Counterparty.ts"
 import * as Lending from "./Lending.ts"
-import * as Prices from "./Prices.ts"
 import type { PriceStep, State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
@@ -50,7 +50,7 @@ export const applyDue = (work: Work): void => {
       state.priceSteps.delete(step)
       Agenda.strike(state.due.prices)
       const market = state.markets.get(step.market)
-      if (market !== undefined) Prices.movePrice({ state, at: step.at, emit }, market, step.price)
+      if (market !== undefined) Counterparty.movePrice({ state, at: step.at, emit }, market, step.price)
     } else return
   }
 }

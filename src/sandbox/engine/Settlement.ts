@@ -5,6 +5,7 @@
  */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
+import * as Candles from "./Candles.ts"
 import * as Claims from "./Claims.ts"
 import * as Ending from "./Ending.ts"
 import * as Ledger from "./Ledger.ts"
@@ -12,6 +13,7 @@ import * as Locks from "./Locks.ts"
 import { isQuoteAmount, type Order } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
+import * as Quotes from "./Quotes.ts"
 import type { Trading } from "./State.ts"
 import * as Terms from "./Terms.ts"
 import type { Fill, Trade } from "./Trade.ts"
@@ -135,12 +137,14 @@ export const trade = (
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
   Book.traded(trading.book, maker.side, deal.amount)
-  const { amount, price, side } = deal
+  const { amount, price, side, total } = deal
+  Candles.add(trading.candles, work.at, price, amount, total)
   const id = ++work.state.lastId
   trading.trades.push({ id, at: work.at, price, amount, side })
   if (trading.trades.length > keptTrades) trading.trades.shift()
   if (taken !== undefined) keep(work, id, deal, taken)
   keep(work, id, deal, made)
+  if (maker.account === Quotes.account) work.state.counterparty.hit.add(market.name)
   work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker.id, taker: taker?.id })
   afterTrade(work, market, maker)
 }

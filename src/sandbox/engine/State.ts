@@ -24,6 +24,7 @@ import type { UnixSeconds } from "../../domain/Time.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Agenda from "./Agenda.ts"
 import * as Book from "./Book.ts"
+import * as Candles from "./Candles.ts"
 import type { Claims } from "./Claims.ts"
 import * as Families from "./Families.ts"
 import * as Ledger from "./Ledger.ts"
@@ -32,6 +33,7 @@ import type { OcoOrder, Order } from "./Order.ts"
 import { Owned } from "./Owned.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import type { Position } from "./Position.ts"
+import * as Quotes from "./Quotes.ts"
 import type { Fill, Trade } from "./Trade.ts"
 import type { Units } from "./Units.ts"
 
@@ -248,6 +250,8 @@ export interface Trading {
   readonly trades: Array<Trade>
   /** The price of the last trade, or the price that the owner of the venue has set since. */
   lastPrice: Units | undefined
+  /** Where the price was, and how much was traded. */
+  readonly candles: Candles.Candles
 }
 
 /**
@@ -367,13 +371,16 @@ export interface State {
   readonly investmentsOf: Map<string, number>
   /** Who has which API keys and sub-accounts. Derived. */
   readonly families: Families.Families<Key, SubAccount>
+  /** The account that quotes around the owner's price. It quotes nothing until the owner says so. */
+  readonly counterparty: Quotes.Counterparty
 }
 
 const noTrading = (market: Market): Trading => ({
   book: Book.make(market),
   waiting: PendingStopOrders.make(),
   trades: [],
-  lastPrice: undefined
+  lastPrice: undefined,
+  candles: Candles.make()
 })
 
 /**
@@ -410,5 +417,6 @@ export const make = (policy: VenuePolicy): State => ({
   priceSteps: new Set(),
   due: { interest: Agenda.make(), prices: Agenda.make() },
   investmentsOf: new Map(),
-  families: Families.make()
+  families: Families.make(),
+  counterparty: Quotes.make()
 })

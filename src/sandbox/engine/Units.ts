@@ -27,7 +27,13 @@ export const scale = 18
 /** The powers of ten, by their exponents. */
 const powers = Array.from({ length: scale + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 
-const one = 10n ** BigInt(scale)
+/**
+ * The quantity 1.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const one: Units = 10n ** BigInt(scale)
 
 /**
  * The smallest step of quantities that have so many fractional digits.

@@ -91,7 +91,7 @@ export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, nev
           if (answer._tag === "Reset") return Effect.fail(reset(request))
           const { headers, status } = answer
           const respond = (body: BodyInit) =>
-            HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
+            HttpClientResponse.fromWeb(request, new Response(method === "HEAD" ? null : body, { status, headers }))
           return answer._tag === "Answer"
             ? Effect.succeed(respond(answer.body))
             : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)

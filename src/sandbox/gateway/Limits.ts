@@ -53,12 +53,14 @@ export interface Saved {
 }
 
 /**
- * The name under which calls of an endpoint are counted. All public endpoints share one limit, named `public`.
+ * The name under which calls of an endpoint are counted. All public endpoints share one limit, named `public`, but for those
+ * of API V1, whose limit is `public v1`.
  *
  * @category limits
  * @since 0.1.0
  */
-export const countedAs = ({ access, path }: Endpoint.Any): string => access === "public" ? access : path
+export const countedAs = ({ access, path }: Endpoint.Any): string =>
+  access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
 /** When there are more callers than this, those that have not called for a window are forgotten. */
 const kept = 10_000

@@ -51,6 +51,14 @@ export const header = (request: Head, name: string): string => {
 }
 
 /**
+ * Whether a request only reads. `HEAD` asks for what `GET` gives, without the body, which HTTP leaves out.
+ *
+ * @category requests
+ * @since 0.1.0
+ */
+export const isReading = ({ method }: Head): boolean => method === "GET" || method === "HEAD"
+
+/**
  * The connection breaks before the body ends.
  *
  * @category errors

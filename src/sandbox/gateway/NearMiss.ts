@@ -15,6 +15,7 @@ import * as Signature from "../../protocol/Signature.ts"
 import type { Key, State } from "../engine/State.ts"
 import { tradingKeyType } from "./Admission.ts"
 import { header, type Request } from "./Message.ts"
+import * as Unserved from "./Unserved.ts"
 
 /**
  * A refused call, with what the exchange knows of it.
@@ -245,6 +246,8 @@ export const explain = (kind: RefusalKind, refused: Refused): string | undefined
       return refused.limit && `more than ${refused.limit.calls} calls in ${refused.limit.perSeconds} s`
     case "notFound":
       return endpoint === undefined ? path(refused) : undefined
+    case "notServed":
+      return `this sandbox does not serve ${Unserved.find(refused.request.path)?.name ?? "this"}`
     case "methodNotAllowed":
       return endpoint && `the method of this path is ${endpoint.method}`
     default:

@@ -39,6 +39,11 @@ export interface RequestFault {
 export interface NewRequest {
   /** When the call was handled, in Unix microseconds on the venue's clock. */
   readonly at: number
+  /**
+   * How long the exchange took, in milliseconds, until the answer and what it says were durable. What a fault adds is not in
+   * it.
+   */
+  readonly millis: number
   /** The HTTP method. */
   readonly method: string
   /** The path without the query. */
@@ -63,6 +68,8 @@ export interface NewRequest {
   readonly refused?: string
   /** The fields that were wrong, each with the kind of constraint that it breaks. */
   readonly violations?: Readonly<Record<string, string>>
+  /** What each of these fields must be, in words: its bound, its step, the values allowed. */
+  readonly expected?: Readonly<Record<string, string>>
   /** What the caller probably did wrong. */
   readonly hint?: string
   /** The number of the call's command in the journal, if the call became one. */
@@ -91,6 +98,7 @@ export interface RequestRecord extends NewRequest {
 export const RequestRecord: Schema.Codec<RequestRecord, unknown> = Schema.Struct({
   number: Schema.Int,
   at: Schema.Int,
+  millis: Schema.Finite,
   method: Schema.String,
   path: Schema.String,
   from: Schema.String,
@@ -103,6 +111,7 @@ export const RequestRecord: Schema.Codec<RequestRecord, unknown> = Schema.Struct
   status: Schema.optionalKey(Schema.Int),
   refused: Schema.optionalKey(Schema.String),
   violations: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  expected: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   hint: Schema.optionalKey(Schema.String),
   command: Schema.optionalKey(Schema.Int),
   fault: Schema.optionalKey(Schema.Struct({ id: Schema.Int, symptom: Schema.String }))

@@ -60,15 +60,15 @@ const toViolation = ([field, constraint]: Violations[number]): Violation.Violati
 
 const respondFailed = (dialect: Dialect, route: Route, reply: Failed): Written => {
   const { endpoint } = route
-  const { shape } = Endpoint.codec(endpoint, dialect)
   const violations = reply.violations.map(toViolation)
+  if (endpoint.access === "public") {
+    const { body, status } = Endpoint.publicRefusalOf(endpoint, dialect, violations)
+    return json(status, body)
+  }
+  const { shape } = Endpoint.codec(endpoint, dialect)
   const errors = Violation.toErrors(violations, endpoint.errorFamily, (field) => shape.keys[field] ?? field)
   if (reply._tag === "Refused") return refusal("private", dialect.refusals[kindOf(route, reply.why)], errors)
-  if (endpoint.access === "private") {
-    return refusal("private", Endpoint.refusalOf(endpoint, dialect, violations), errors)
-  }
-  const { body, status } = dialect.publicValidation(errors)
-  return json(status, body)
+  return refusal("private", Endpoint.refusalOf(endpoint, dialect, violations), errors)
 }
 
 /**

@@ -6,6 +6,8 @@
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import { type Route, routes } from "../handlers/Routes.ts"
+import type { Request } from "./Message.ts"
+import * as Unserved from "./Unserved.ts"
 
 /**
  * A route, and the request's fields that stand in the path.
@@ -57,9 +59,9 @@ export const find = (path: string): Routed | undefined => {
  */
 export const route = (
   found: Routed | undefined,
-  method: string
-): Result.Result<Routed, "notFound" | "methodNotAllowed"> => {
-  if (found === undefined) return Result.fail("notFound")
+  { method, path }: Pick<Request, "method" | "path">
+): Result.Result<Routed, "notFound" | "notServed" | "methodNotAllowed"> => {
+  if (found === undefined) return Result.fail(Unserved.find(path) === undefined ? "notFound" : "notServed")
   return method === found.route.endpoint.method ? Result.succeed(found) : Result.fail("methodNotAllowed")
 }
 
@@ -67,12 +69,15 @@ export const route = (
 const areaOf = (path: string): string => `${path.split("/", 4).join("/")}/`
 
 const publicAreas: ReadonlyArray<string> = [
-  ...new Set(routes.flatMap(({ endpoint }) => endpoint.access === "public" ? [areaOf(endpoint.path)] : []))
+  ...new Set([
+    ...routes.flatMap(({ endpoint }) => endpoint.access === "public" ? [areaOf(endpoint.path)] : []),
+    ...Unserved.subjects.flatMap(({ paths }) => paths.map(areaOf)).filter((area) => area.endsWith("/public/"))
+  ])
 ]
 
 /**
  * Whether a path is public, as its endpoint says. An unknown path has no endpoint: it counts as its neighbours do, the
- * endpoints of the same area.
+ * endpoints of the same area, and so does a path that is not served.
  *
  * @category routing
  * @since 0.1.0

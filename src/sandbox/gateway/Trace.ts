@@ -9,6 +9,7 @@ import * as Signature from "../../protocol/Signature.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 import type { Moment } from "../VenueClock.ts"
+import * as Expected from "./Expected.ts"
 import type * as Faults from "./Faults.ts"
 import * as Limits from "./Limits.ts"
 import { type Answer, header, type Request } from "./Message.ts"
@@ -30,6 +31,8 @@ export interface Trace {
   readonly at: number
   /** When it arrived by the clock that judges nonces, in Unix microseconds. */
   readonly serverTime: number
+  /** How long ago it arrived, in milliseconds. */
+  readonly took: () => number
   /** The route of the path, whatever the method is. */
   readonly routed: Routing.Routed | undefined
   /** The account whose key the request names, signed by it or not. */
@@ -54,12 +57,13 @@ export interface Trace {
  * @category tracing
  * @since 0.1.0
  */
-export const recognise = (request: Request, { keys }: State, { at, serverTime }: Moment): Trace => {
+export const recognise = (request: Request, { keys }: State, { at, serverTime, took }: Moment): Trace => {
   const key = keys.get(header(request, Signature.headers.apiKey) as never)
   return {
     request,
     at,
     serverTime,
+    took,
     routed: Routing.find(request.path),
     account: key?.account,
     key: key?.title,
@@ -135,6 +139,7 @@ export const record = (
 ): () => Requests.NewRequest => {
   const { account, at, command, fields, key, nonce, refused, request, routed, violations } = trace
   const { dialect, secrets } = context
+  const millis = trace.took()
   const { from, method, path } = request
   const endpoint = routed?.route.endpoint
   const hint = hintOf(trace, context)
@@ -143,6 +148,7 @@ export const record = (
   const fired = fault && { id: fault.id, symptom: fault.symptom._tag }
   const show = (): Requests.NewRequest => ({
     at,
+    millis,
     method,
     path: Requests.scrub(path, secrets.all()),
     from,
@@ -158,7 +164,10 @@ export const record = (
     ...(refused === undefined ? {} : { refused }),
     ...(violations === undefined
       ? {}
-      : { violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])) }),
+      : {
+        violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])),
+        expected: Expected.of(violations)
+      }),
     ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets.all()) }),
     ...(command === undefined ? {} : { command }),
     ...(fired === undefined ? {} : { fault: fired })

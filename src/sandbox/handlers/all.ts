@@ -7,6 +7,7 @@ import { account } from "./Account.ts"
 import type { Handlers } from "./Handler.ts"
 import { lending } from "./Lending.ts"
 import { market } from "./Market.ts"
+import { marketData } from "./MarketData.ts"
 import { trading } from "./Trading.ts"
 
 /**
@@ -15,4 +16,4 @@ import { trading } from "./Trading.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const handlers: Handlers = { ...trading, ...account, ...lending, ...market }
+export const handlers: Handlers = { ...trading, ...account, ...lending, ...market, ...marketData }

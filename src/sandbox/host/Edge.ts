@@ -10,7 +10,7 @@ import * as Dialect from "../../protocol/Dialect.ts"
 import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
 import type { Backend } from "../gateway/Backend.ts"
-import { type Head, header, type Written } from "../gateway/Message.ts"
+import { type Head, header, isReading, type Written } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { Host } from "./Host.ts"
@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(function*(
         return host.placement.send(target.id, { ...request, path: target.path }, clock, resume)
       }
       if (path.startsWith(prefix)) return resume(plane(request))
-      if (Dashboard.paths.has(path) && request.method === "GET") return resume(HostPage.page)
+      if (Dashboard.paths.has(path) && isReading(request)) return resume(HostPage.page)
       resume(noExchange(path))
     }
   }

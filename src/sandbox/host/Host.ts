@@ -44,7 +44,7 @@ import * as Registry from "./Registry.ts"
 import * as Resident from "./Resident.ts"
 import * as Room from "./Room.ts"
 
-export { type BoundOptions, BoundReached, defaults } from "./HostBounds.ts"
+export { type BoundOptions, BoundReached } from "./HostBounds.ts"
 export { CopyOptions, HostStatus, Made, MakeOptions, NotMade, Summary, UnknownVenue } from "./HostModels.ts"
 export { VenueKey } from "./Registry.ts"
 
@@ -244,8 +244,10 @@ const add = Effect.fnUntraced(function*(
 
 /** Writes down what is known of a venue. */
 const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Registered>) => {
-  entry.registered = { ...entry.registered, ...change }
-  return registry.put(entry.registered)
+  const registered = { ...entry.registered, ...change }
+  return Effect.map(registry.put(registered), () => {
+    entry.registered = registered
+  })
 }
 
 const isOwnedBy = (owner: string) => ({ registered }: Entry): boolean => registered.owner === owner

@@ -12,7 +12,7 @@ import * as Dialect from "../../protocol/Dialect.ts"
 import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
 import type { Backend } from "../gateway/Backend.ts"
-import type { Answer, Request } from "../gateway/Message.ts"
+import { type Answer, isReading, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import * as Protocol from "../page/Protocol.ts"
 import type { JournalError } from "../store/JournalError.ts"
@@ -61,7 +61,7 @@ const withoutVenue = (
 ): Answer | Effect.Effect<Answer> | undefined => {
   const path = innerPath(request.path)
   if (!ControlPlane.isFor(path)) return Protocol.answer({ ...request, path }, Dialect.byName[dialect])
-  if (Dashboard.paths.has(path) && request.method === "GET") return page
+  if (Dashboard.paths.has(path) && isReading(request)) return page
   if (ControlPlane.isForeign(request)) return ControlPlane.foreign
   return ControlPlane.isAuthorized(request.headers, controlToken) ? undefined : ControlPlane.unauthorized
 }
@@ -74,7 +74,10 @@ const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | "e
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === "ended") return Refusals.unknown(path, unknownVenue(id))
   if (error?._tag === "BoundReached") return Refusals.bound(path, error)
-  const message = error === undefined ? "The venue can't be opened: this is a defect" : error.message
+  // What is wrong names files of the host: it is for the owner.
+  const message = error !== undefined && innerPath(path).startsWith(prefix)
+    ? error.message
+    : "This venue can't be opened. Its control plane says why"
   return Refusals.refuse(path, 503, "JournalError", message)
 }
 

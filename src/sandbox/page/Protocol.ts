@@ -5,7 +5,7 @@
  */
 import * as OpenApi from "../../OpenApi.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
-import type { Request, Written } from "../gateway/Message.ts"
+import { isReading, type Request, type Written } from "../gateway/Message.ts"
 
 /**
  * The path of the document. The paths of the exchange begin with `/api/`, those of the control plane with `/control/`.
@@ -36,4 +36,4 @@ const write = (dialect: Dialect): Written => {
  * @since 0.1.0
  */
 export const answer = (request: Request, dialect: Dialect): Written | undefined =>
-  request.path === path && request.method === "GET" ? documents.get(dialect) ?? write(dialect) : undefined
+  request.path === path && isReading(request) ? documents.get(dialect) ?? write(dialect) : undefined

@@ -13,6 +13,7 @@ import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import * as Zlib from "node:zlib"
 import { Agent, type Dispatcher, interceptors, ProxyAgent, RetryAgent, type RetryHandler } from "undici"
+import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
 import { certificate } from "../../support/certificate.ts"
@@ -70,7 +71,11 @@ const dispatching = {
   "a dispatcher that was supplied": overDispatcher
 }
 
-const all = { ...dispatching, fetch: overClient(FetchHttpClient.layer) }
+const all = {
+  ...dispatching,
+  "the platform's fetch": FetchTransport.layer,
+  "Effect's fetch": overClient(FetchHttpClient.layer)
+}
 
 describe.each(Object.entries(all))("with %s", (_name, transport) => {
   const answers: ReadonlyArray<

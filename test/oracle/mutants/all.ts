@@ -6,6 +6,7 @@
 import * as Accounts from "./Accounts.ts"
 import * as Calls from "./Calls.ts"
 import * as Lists from "./Lists.ts"
+import * as MarketData from "./MarketData.ts"
 import type { Mutant } from "./Mutant.ts"
 import * as Orders from "./Orders.ts"
 
@@ -17,5 +18,6 @@ export const all: ReadonlyArray<Mutant> = [
   ...Calls.mutants,
   ...Lists.mutants,
   ...Accounts.mutants,
-  ...Orders.mutants
+  ...Orders.mutants,
+  ...MarketData.mutants
 ]

@@ -1,58 +1,42 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Decimal } from "../../../src/domain/Decimal.ts"
 import { marketName } from "../../../src/domain/Identifiers.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
 import * as Tape from "../../../src/sandbox/control/Tape.ts"
+import * as Candles from "../../../src/sandbox/engine/Candles.ts"
+import * as State from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 
 const market = marketName("BTC_USDT")
 
 const units = (text: string) => Units.from(text as Decimal) ?? 0n
 
-const moved = (to: string) => ({ _tag: "PriceMoved" as const, market, price: units(to) })
+/** A state whose market had these prices, each at a time in Unix seconds and with what was traded at it. */
+const after = (...prices: ReadonlyArray<readonly [at: number, price: string, volume?: string]>): State.State => {
+  const state = State.make(Dialect.document.policy)
+  const candles = state.trading.get(market)?.candles ?? []
+  for (const [at, price, volume = "0"] of prices) Candles.add(candles, at * 1e6, units(price), units(volume), 0n)
+  return state
+}
 
-const traded = (at: string, amount: string) => ({
-  _tag: "Traded" as const,
-  market,
-  price: units(at),
-  amount: units(amount),
-  side: "buy" as const,
-  maker: undefined,
-  taker: undefined
-})
-
-describe("a tape", () => {
-  it("grows a candle with every price, and begins another when its interval is over", () => {
-    const tape = Tape.make()
-    tape.happened(60e6, [moved("100"), moved("130")])
-    tape.happened(61e6, [traded("90", "2"), traded("110", "1")])
-    tape.happened(121e6, [moved("120")])
+describe("the candles that the owner sees", () => {
+  it("grow with every price, and another begins when an interval is over", () => {
+    const state = after([60, "100"], [60, "130"], [61, "90", "2"], [61, "110", "1"], [121, "120"])
     assert.deepStrictEqual(
-      tape.candles(market, 60, 200e6).map(({ at, close, high, low, open, volume }) => [
+      Tape.candles(state, market, 60).map(({ at, close, high, low, open, volume }) => [
         at,
-        open,
-        high,
-        low,
-        close,
-        volume
+        [open, high, low, close, volume].join()
       ]),
-      [[60, "100", "130", "90", "110", "3"], [120, "120", "120", "120", "120", "0"]]
+      [[60, "100,130,90,110,3"], [120, "120,120,120,120,0"]]
     )
-    assert.deepStrictEqual(tape.candles(market, 1, 200e6).map(({ at }) => at), [60, 61, 121])
+    assert.deepStrictEqual(Tape.candles(state, market, 1).map(({ at }) => at), [60, 61, 121])
+    assert.deepStrictEqual(Tape.candles(state, market, 900).map(({ at, volume }) => [at, volume]), [[0, "3"]])
+    assert.deepStrictEqual(Tape.candles(state, marketName("NO_SUCH"), 1), [])
   })
 
-  it("forgets what came later when the clock went back", () => {
-    const tape = Tape.make()
-    for (const at of [60e6, 120e6, 180e6]) tape.happened(at, [moved("100")])
-    assert.deepStrictEqual(tape.candles(market, 60, 130e6).map(({ at }) => at), [60, 120])
-    tape.happened(130e6, [moved("90")])
-    assert.deepStrictEqual(tape.candles(market, 60, 1e9).map(({ at, low }) => [at, low]), [[60, "100"], [120, "90"]])
-  })
-
-  it("keeps so many candles at most", () => {
-    const tape = Tape.make()
-    for (let at = 0; at < 5000; at++) tape.happened(at * 1e6, [moved("100")])
-    const kept = tape.candles(market, 1, 1e12)
-    assert.strictEqual(kept.length, 500)
-    assert.strictEqual(kept.at(-1)?.at, 4999)
+  it("are the latest 500", () => {
+    const state = after(...Array.from({ length: 5000 }, (_, at) => [at, "100"] as const))
+    const shown = Tape.candles(state, market, 1)
+    assert.deepStrictEqual([shown.length, shown[0]?.at, shown.at(-1)?.at], [500, 4500, 4999])
   })
 })

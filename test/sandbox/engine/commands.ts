@@ -76,12 +76,23 @@ const action = fc.oneof(
     enabled: fc.boolean()
   }, { endpoints: fc.constant([{ name: "/api/v4/order/stop_limit", title: "orders" }]) }),
   record("SetKey", { apiKey, enabled: fc.boolean() }),
+  record("SetIdentity", { identity: fc.constantFrom("1f2e3d4c-5b6a", "0a1b2c3d-4e5f") }),
   record("SetCurrency", { ticker }, {
     canDeposit: fc.boolean(),
     withdraw: fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
   }),
   { weight: 4, arbitrary: record("Fund", { account, wallet, ticker, amount }) },
   { weight: 2, arbitrary: record("CreateCode", { account, code, ticker, amount }, { passphrase }) },
+  record("SetCounterparty", { market }, {
+    enabled: fc.boolean(),
+    spread: fc.constantFrom("0.1", "3", "51"),
+    levels: fc.integer({ min: 0, max: 4 }),
+    amount,
+    refill: fc.boolean(),
+    credit: fc.boolean(),
+    seed: fc.integer()
+  }),
+  record("MovePrice", { market, price }),
   record("PayInterest", {
     account,
     planId: fc.constantFrom("plan-1", "plan-2"),

@@ -1,7 +1,9 @@
 /** Drafts of random commands, close enough to each other in price and size that their orders trade. */
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
-import { ClientOrderId, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { Amount } from "../../../src/domain/Decimal.ts"
+import { ClientOrderId, marketName, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
@@ -58,6 +60,7 @@ const verbs = [
   "cancelOco",
   "cancelAll",
   "movePrice",
+  "counterparty",
   "openPosition",
   "transfer",
   "transferAll",
@@ -186,9 +189,25 @@ const operation = (desk: Desk, draft: Draft): Operation => {
   }
 }
 
+/** Most of the time the counterparty quotes close to the price, so that it trades. */
+const counterparty = ({ isBuy, lots, odd, pick }: Draft, { lot, market }: typeof grids[number]): Action => ({
+  _tag: "SetCounterparty",
+  market: marketName(market),
+  enabled: pick % 4 > 0,
+  spread: pick % 3 === 0 ? Decimal.of("5") : Decimal.of("1"),
+  step: Decimal.of("0.5"),
+  levels: 1 + lots,
+  amount: Amount.make(text(BigInt(1 + odd) * units(lot))),
+  variation: isBuy ? Decimal.of("90") : Decimal.zero,
+  refill: pick % 5 > 0,
+  credit: pick % 7 > 0,
+  seed: pick
+})
+
 /** The action that a draft becomes in this state. */
 export const actionOf = (desk: Desk, draft: Draft): Action => {
   const { at, grid } = orders(desk, draft, listedOf(draft))
+  if (draft.verb === "counterparty") return counterparty(draft, grid)
   if (draft.verb === "movePrice") return movePrice(grid.market, text(at(draft.tick)))
   if (draft.verb === "openPosition") {
     const [side, lots] = [draft.isBuy ? "buy" : "sell", BigInt(draft.lots + 1)] as const

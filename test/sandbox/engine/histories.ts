@@ -264,11 +264,32 @@ const ownerAction = (dice: Dice): object => {
   }
 }
 
-/** What the history of a seed tells next, by the state that it has come to. */
-export const history = (seed: number): (state: State) => Command => {
+/** How the owner sets the counterparty; some of it is out of bounds. */
+const counterparty = (dice: Dice): object => ({
+  _tag: "SetCounterparty",
+  market: dice.pick(grids).market,
+  ...optional("enabled", dice.is(2), !dice.is(4)),
+  ...optional("spread", dice.is(2), dice.pick(["0.5", "2", "4", "60"])),
+  ...optional("step", dice.is(2), dice.pick(["0", "0.3", "1"])),
+  ...optional("levels", dice.is(2), dice.next(9)),
+  ...optional("amount", dice.is(2), dice.pick(["0.5", "3", "2000000"])),
+  ...optional("variation", dice.is(2), dice.pick(["0", "30", "100"])),
+  ...optional("refill", dice.is(4), !dice.is(3)),
+  ...optional("credit", dice.is(4), !dice.is(3)),
+  ...optional("seed", dice.is(4), dice.next(1000))
+})
+
+/**
+ * What the history of a seed tells next, by the state that it has come to. Only some tell of the counterparty: what the
+ * others make of an exchange is as it was before there was one.
+ */
+export const history = (seed: number, hasCounterparty = false): (state: State) => Command => {
   const dice = new Dice(seed)
   let [index, at] = [0, 1_700_000_000_000_000]
   return (state) => {
+    if (hasCounterparty && index > opening.length && dice.is(30)) {
+      return { at, action: counterparty(dice) as unknown as Action }
+    }
     at += dice.is(60) ? 30 * 3_600_000_000 : dice.next(3_000_000)
     const opened = opening[index++]
     if (opened !== undefined) return { at, action: opened as Action }

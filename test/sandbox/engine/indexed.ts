@@ -6,6 +6,7 @@ import * as Families from "../../../src/sandbox/engine/Families.ts"
 import * as Line from "../../../src/sandbox/engine/Line.ts"
 import type { Order } from "../../../src/sandbox/engine/Order.ts"
 import * as PendingStopOrders from "../../../src/sandbox/engine/PendingStopOrders.ts"
+import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
@@ -18,9 +19,10 @@ const claimOf = ({ ocoOrders }: State, order: Order): bigint => {
 
 const owned = (state: State): void => {
   const orders = [...state.openOrders.values()]
-  for (const account of state.accounts.keys()) {
+  for (const account of [...state.accounts.keys(), Quotes.account]) {
     const own = orders.filter((order) => order.account === account)
     assert.strictEqual(ids(state.openOrders.latest(account)), ids(own.toReversed()))
+    assert.strictEqual(state.openOrders.countOf(account), own.length)
     for (const market of state.markets.keys()) {
       const there = own.filter((order) => order.market === market)
       assert.strictEqual(ids(state.openOrders.latest(account, market)), ids(there.toReversed()))

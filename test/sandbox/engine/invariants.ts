@@ -1,6 +1,6 @@
 /** The invariants: what holds after every command, whatever the commands are. */
 import { assert } from "@effect/vitest"
-import type { MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
+import type { MarketName, OrderId, Ticker } from "../../../src/domain/Identifiers.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import { isOpen } from "../../../src/domain/Order.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
@@ -8,6 +8,7 @@ import type { Event } from "../../../src/sandbox/engine/Event.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import type { OcoOrder, Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
+import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
@@ -86,7 +87,52 @@ const ended = (state: State, order: Order): void => {
   assert.isFalse(isOpen(order.status), order.status)
   assert.isUndefined(order.queued)
   assert.strictEqual(order.locked?.units ?? 0n, 0n, "an order that has ended holds a lock")
-  assert.strictEqual(state.endedOrders.get(order.account)?.filter(({ id }) => id === order.id).length, 1)
+  // What the counterparty has canceled before anybody took it is not kept.
+  const kept = order.account === Quotes.account && order.dealStock === 0n ? 0 : 1
+  assert.strictEqual((state.endedOrders.get(order.account) ?? []).filter(({ id }) => id === order.id).length, kept)
+}
+
+/** The orders of the counterparty on a market are what it offers there, on both sides of the price, and complete. */
+const quoted = ({ openOrders }: State, market: MarketName, { price, quotes, settings }: Quotes.Quoting): void => {
+  const open = [...openOrders.latest(Quotes.account, market)]
+  if (!settings.enabled) return holds(open.length === 0, "offers, although it is switched off")
+  const expected = quotes.flatMap(({ order }) => openOrders.get(order ?? ("" as OrderId)) ?? [])
+  holds(open.length === expected.length, "orders that are no offers")
+  for (const quote of quotes) {
+    const order = quote.order === undefined ? undefined : openOrders.get(quote.order)
+    holds(price !== undefined && (quote.side === "buy" ? quote.price < price : quote.price > price), "at the price")
+    if (order === undefined) {
+      holds(quote.order === undefined || !settings.refill, "an offer that was taken is not there again")
+      continue
+    }
+    const isAsOffered = order.queued === quote.price && order.side === quote.side && order.quantity === quote.amount
+    holds(order.account === Quotes.account && isAsOffered, "an order that is another offer")
+    holds(!settings.refill || order.dealStock === 0n, "a part of an offer")
+  }
+}
+
+/** The counterparty has only ever been the maker, and what it holds on the spot is what it was credited and has traded. */
+const counterparty = (state: State): void => {
+  const { credited, hit, markets } = state.counterparty
+  holds(hit.size === 0, "what was hit is forgotten")
+  for (const [market, quoting] of markets) quoted(state, market, quoting)
+  const fills = state.fills.get(Quotes.account) ?? []
+  holds(fills.every(({ role }) => role === "maker"), "the counterparty has taken")
+  for (const ticker of ["BTC", "ETH", "SHIB"] as const) {
+    const expected = fills.reduce(
+      (sum, { amount, fee, order: { kind, market, side }, price }) => {
+        const [stock, money] = market.split("_")
+        if (kind !== "spot" || (stock !== ticker && money !== ticker)) return sum
+        const moved = stock === ticker ? amount : -Units.times(amount, price)
+        return sum + (side === "buy" ? moved : -moved) - ((side === "buy") === (stock === ticker) ? fee : 0n)
+      },
+      credited.get(ticker as Ticker) ?? 0n
+    )
+    const held = [true, false].map((locked) =>
+      Ledger.balance(state.ledger, { account: Quotes.account, wallet: "trade", locked }, ticker as Ticker)
+    )
+    holds(sum(held) === expected, `what the counterparty holds in ${ticker}`)
+  }
 }
 
 const open = (state: State, id: OrderId, order: Order): void => {
@@ -226,6 +272,7 @@ export class Follower {
     this.pairsEndTogether()
     this.positionsAgree()
     this.lenderAgrees()
+    counterparty(this.state)
     secured(this.state)
     this.marginHolds()
   }
@@ -258,13 +305,26 @@ export class Follower {
     this.orders.set(order.id, order)
   }
 
+  /** No reply tells of what the counterparty places. */
+  private offer(id: OrderId): void {
+    const fill = this.state.fills.get(Quotes.account)?.findLast(({ order }) => order.id === id)
+    const order = this.state.openOrders.get(id) ?? fill?.order
+    if (order === undefined) this.newId(id)
+    else this.place(order)
+  }
+
   private follow(event: Event): void {
     switch (event._tag) {
       case "OrderPlaced":
+        if (event.account === Quotes.account) this.offer(event.order)
+        this.arrivals.set(event.order, this.arrived++)
+        return
       case "OrderActivated":
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderEnded":
+        // It was offered and withdrawn in the same command.
+        if (event.account === Quotes.account && !this.orders.has(event.order)) return
         return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order has ended"))
       case "Traded":
         return this.trade(event)
@@ -282,6 +342,8 @@ export class Follower {
     // The taker is filled first.
     for (const id of [event.taker, event.maker]) if (id !== undefined) this.deal(id, event.amount, event.price)
     if (event.taker !== undefined) return
+    const maker = event.maker === undefined ? undefined : this.orders.get(event.maker)
+    holds(maker?.account !== Quotes.account, "the counterparty has traded with the rest of the world")
     const [stock = "", money = ""] = event.market.split("_")
     const signed = event.side === "buy" ? event.amount : -event.amount
     this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) + signed)

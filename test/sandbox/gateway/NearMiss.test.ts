@@ -336,6 +336,13 @@ const rows: ReadonlyArray<
     "notFound",
     `did you mean ${path}?`
   ],
+  [
+    "a call of the live exchange that is not served",
+    document,
+    [{ ...signed(document, path), path: "/api/v4/convert/estimate" }],
+    "notServed",
+    "this sandbox does not serve conversion"
+  ],
   ["no path", document, [{ ...signed(document, path), path: "/nowhere/at/all" }], "notFound", "no such path"],
   [
     "another method",

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
@@ -68,6 +69,7 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
       assert.deepInclude(unaffordable, { refused: "notEnoughBalance", command: sequence + 2 })
       assert.deepInclude(invalid, { refused: "invalid", command: sequence + 3 })
       assert.deepStrictEqual(invalid?.violations, { side: "oneOf" })
+      assert.deepStrictEqual(invalid?.expected, { side: "one of buy, sell" })
       assert.isFalse(JSON.stringify(invalid).includes("nonsense"))
       assert.deepInclude(off, { refused: "keyDisabled", status: dialect.refusals.keyDisabled.status })
       assert.isUndefined(off?.command)
@@ -110,9 +112,26 @@ describe.each(worlds)("%s", (_name, dialect, world) => {
   )
 })
 
+describe("a record", () => {
+  it.effect("says how long the exchange took, by a clock that nobody sets", () =>
+    Effect.gen(function*() {
+      const venue = yield* Venue
+      let nanos = 0n
+      const clock = yield* Clock.Clock
+      const ticking: Clock.Clock = Object.assign(Object.create(clock) as Clock.Clock, {
+        monotonicTimeNanosUnsafe: () => nanos += 2_500_000n
+      })
+      yield* Effect.callback((resume) =>
+        venue.receive(signed(Dialect.document, stopLimit, order), ticking, () => resume(Effect.void))
+      )
+      assert.strictEqual(venue.requests.after(0)[0]?.millis, 2.5)
+    }).pipe(Effect.provide(inProcess())))
+})
+
 describe("the latest are kept", () => {
   const record: Omit<Requests.RequestRecord, "number"> = {
     at: 0,
+    millis: 0,
     method: "GET",
     path: "/",
     from: "",

@@ -5,9 +5,10 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Host from "../../../src/sandbox/host/Host.ts"
+import * as Registry from "../../../src/sandbox/host/Registry.ts"
 import { passing, turn, until } from "../../support/clock.ts"
 import { scratchFile } from "../../support/files.ts"
 import * as Calls from "../../support/host.ts"
@@ -249,6 +250,49 @@ describe("a host", () => {
         assert.include((yield* own(venue, "GET", "Faults")).text, `"matched":0`)
         assert.include((yield* own(venue, "GET", "Balances?account=bob")).text, `"free":"3"`)
       }).pipe(Effect.provide(open))
+    }).pipe(Effect.scoped))
+
+  it.effect("removes what a crash has left of venues that were being made, copied or ended", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      const [kept, left] = yield* Effect.gen(function*() {
+        const host = yield* Host.Host
+        const venues = [yield* host.make({}), yield* host.make({})] as const
+        for (const { url } of venues) yield* send("GET", url + ping)
+        return venues
+      }).pipe(Effect.provide(Host.layer({ folder: at })))
+      yield* Effect.gen(function*() {
+        const registry = yield* Registry.open(at, "", false)
+        const registered = registry.venues.find(({ id }) => id === left.id) ?? assert.fail()
+        yield* registry.put({ ...registered, partial: true })
+      }).pipe(Effect.scoped)
+      assert.sameMembers(readdirSync(join(at, "venues")), [kept.id, left.id])
+      const ids = Host.Host.use((host) => Effect.map(host.list(), (venues) => venues.map(({ id }) => id)))
+      for (let start = 0; start < 2; start++) {
+        assert.deepStrictEqual(yield* Effect.provide(ids, Host.layer({ folder: at })), [kept.id])
+        assert.deepStrictEqual(readdirSync(join(at, "venues")), [kept.id])
+      }
+    }).pipe(Effect.scoped))
+
+  it.effect("says nothing of its files to callers of a venue that can't be opened; its owner is told", () =>
+    Effect.gen(function*() {
+      const at = yield* folder
+      yield* Effect.gen(function*() {
+        const host = yield* Host.Host
+        const venue = yield* host.make({})
+        yield* send("GET", venue.url + ping)
+        assert.isTrue(yield* host.sleep(venue.id))
+        rmSync(join(at, "venues", venue.id, "journal.sqlite"))
+        const called = yield* send("GET", venue.url + ping)
+        assert.strictEqual(called.status, 503)
+        assert.notInclude(called.text, at)
+        const told = yield* own(venue, "GET", "Status")
+        assert.strictEqual(told.status, 503)
+        assert.include(told.text, "the database is gone")
+        const other = yield* host.make({})
+        assert.strictEqual((yield* send("GET", other.url + ping)).status, 200)
+        assert.deepInclude(yield* host.status, { awake: 1 })
+      }).pipe(Effect.provide(Host.layer({ folder: at })))
     }).pipe(Effect.scoped))
 
   it.effect("refuses a folder that another has, and takes the token that it is given", () =>

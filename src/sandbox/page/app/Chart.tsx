@@ -14,7 +14,7 @@ import {
 import type { JSX, TargetedPointerEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { decimal, number } from "./format.ts"
-import { candles, fills, market, markets, orders, seconds } from "./store.ts"
+import { candles, fills, latestOrders, market, markets, seconds } from "./store.ts"
 import { theme } from "./theme.ts"
 
 const mostLines = 30
@@ -69,7 +69,7 @@ const drawCandles = (series: Series): void =>
 /** A line for each limit price, and a dashed one for each activation price that has not been reached. */
 const drawOrders = (series: Series, before: ReadonlyArray<IPriceLine>): ReadonlyArray<IPriceLine> => {
   for (const line of before) series.removePriceLine(line)
-  const here = orders.value.rows.filter((order) => order.market === market.value).slice(-mostLines)
+  const here = latestOrders.value.filter((order) => order.market === market.value).slice(0, mostLines)
   return here.flatMap((order) => {
     const at = (price: string, title: string, lineStyle: LineStyle): IPriceLine =>
       series.createPriceLine({
@@ -249,6 +249,9 @@ export const Chart = ({ onMove }: Props): JSX.Element => {
   return (
     <div class="chart">
       <div ref={box} class="canvas" role="img" aria-label={`Candles of ${market.value}`} />
+      {found !== undefined && price === undefined
+        ? <p class="none">{market.value} has no price yet. Type one above, and press Move.</p>
+        : null}
       {top === undefined || price === undefined
         ? null
         : <Handle {...{ digits, onMove, price, priceAt, top, want, wanted }} />}

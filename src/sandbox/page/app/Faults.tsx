@@ -76,7 +76,7 @@ const add = (): void => {
 }
 
 /** The next call of an endpoint, or of any, is answered as if a proxy's exchange were down. */
-const failNext = (path: string): void =>
+export const failNext = (path: string): void =>
   void act(
     "The next call will fail",
     () => post("Faults", { ...(path === "" ? {} : { path }), symptom: { _tag: "BadGateway", applied: false } }),

@@ -3,22 +3,15 @@ import { useSignal } from "@preact/signals"
 import type { JSX } from "preact"
 import { post } from "./api.ts"
 import { Chart } from "./Chart.tsx"
-import { decimal, number, timeOf } from "./format.ts"
+import { decimal, lengthOf, number, timeOf } from "./format.ts"
 import { Choice, Field, Form } from "./parts.tsx"
-import { act, choose, depth, market, markets, seconds } from "./store.ts"
-
-const move = (price: string): void =>
-  void act(
-    `The price of ${market.value} is ${price}`,
-    () => post("MovePrice", { market: market.value, price }),
-    "market"
-  )
+import { act, choose, depth, market, markets, move, seconds } from "./store.ts"
 
 /** Prices as they are typed: numbers with anything between them. */
 const toPrices = (text: string): ReadonlyArray<string> => text.match(/\d+(?:\.\d+)?/gu) ?? []
 
-const play = (text: string, afterMillis: number): void => {
-  const steps = toPrices(text).map((price) => ({ afterMillis, price }))
+const play = (prices: ReadonlyArray<string>, afterMillis: number): void => {
+  const steps = prices.map((price) => ({ afterMillis, price }))
   void act(`${steps.length} prices will be played`, () => post("PlayPrices", { market: market.value, steps }))
 }
 
@@ -68,13 +61,22 @@ const Price = (): JSX.Element => {
   )
 }
 
+/** What will be played, in words, so that a price that was read in another way is seen before it moves the market. */
+const planOf = (steps: ReadonlyArray<string>, afterMillis: number): string =>
+  steps.length === 0
+    ? "No prices yet."
+    : `${steps.length} ${steps.length === 1 ? "price" : "prices"} in ${lengthOf(steps.length * afterMillis)}: ${
+      steps.slice(0, 8).map((price) => number(price)).join(" → ")
+    }${steps.length > 8 ? " → …" : ""}`
+
 const Script = (): JSX.Element => {
   const prices = useSignal("")
   const pause = useSignal("1000")
+  const steps = toPrices(prices.value)
   return (
     <details class="script">
       <summary>Play a script of prices</summary>
-      <Form label="Play prices" onSubmit={() => play(prices.value, Number(pause.value))}>
+      <Form label="Play prices" onSubmit={() => play(steps, Number(pause.value))}>
         <Field label="Prices, one after the other">
           <input
             placeholder="40100, 40250, 39800"
@@ -91,8 +93,9 @@ const Script = (): JSX.Element => {
             onInput={(event) => (pause.value = event.currentTarget.value)}
           />
         </Field>
-        <button type="submit">Play</button>
+        <button type="submit" disabled={steps.length === 0}>Play</button>
       </Form>
+      <p class="soft" role="status">{planOf(steps, Number(pause.value))}</p>
     </details>
   )
 }

@@ -1,9 +1,9 @@
 /** What an account has: orders, positions, balances and fills. */
 import type { JSX } from "preact"
-import type { OpenOrder } from "../../control/Views.ts"
+import type { OpenOrder, OpenPosition } from "../../control/Views.ts"
 import { post } from "./api.ts"
 import { dateAndTimeOf, decimal, number } from "./format.ts"
-import { Choice, Rows } from "./parts.tsx"
+import { Cell, Choice, Rows } from "./parts.tsx"
 import {
   account,
   accounts,
@@ -11,6 +11,7 @@ import {
   balances,
   choose,
   fills,
+  latestOrders,
   lookAtOrders,
   markets,
   orderCount,
@@ -40,33 +41,71 @@ const cancel = (order: OpenOrder): void =>
     "market"
   )
 
+/** What a leg of an OCO order does when it trades, and that both are of one. */
+const noteOf = ({ activationPrice, oco, reduceOnly }: OpenOrder): string =>
+  [
+    oco === undefined ? undefined : `OCO ${oco}, ${activationPrice === undefined ? "take profit" : "stop loss"}`,
+    reduceOnly ? "reduce only" : undefined
+  ].filter((note) => note !== undefined).join(", ")
+
 const Order = ({ order }: { order: OpenOrder }): JSX.Element => {
   const filled = filledOf(order)
+  const note = noteOf(order)
   return (
     <>
-      <span class={order.side === "buy" ? "good" : "bad"}>{order.side} {order.type}</span>
-      <span>{order.market}</span>
-      <span class="num">{number(order.amount)}</span>
-      <span class="num">{order.price === undefined ? "at market" : number(order.price)}</span>
-      <span class="activation">{activationOf(order)}</span>
-      <span>{order.oco === undefined ? "" : <span class="tag">OCO {order.oco}</span>}</span>
-      <span>
+      <Cell class={order.side === "buy" ? "good" : "bad"}>{order.side} {order.type}</Cell>
+      <Cell>{order.market}</Cell>
+      <Cell class="num">{number(order.amount)}</Cell>
+      <Cell class="num">{order.price === undefined ? "at market" : number(order.price)}</Cell>
+      <Cell class="activation">{activationOf(order)}</Cell>
+      <Cell>{note === "" ? null : <span class="tag">{note}</span>}</Cell>
+      <Cell class="num">
         <meter aria-label={`${filled} % filled`} max={100} value={filled} /> {filled} %
-      </span>
-      <span class="soft">{order.clientOrderId ?? `#${order.id}`}</span>
-      <span class="do">
+      </Cell>
+      <Cell class="soft">{order.clientOrderId ?? `#${order.id}`}</Cell>
+      <Cell class="do">
         <button
           type="button"
           aria-label={`Cancel order ${order.clientOrderId ?? order.id}`}
-          onClick={(event) => {
-            event.stopPropagation()
-            cancel(order)
-          }}
+          aria-keyshortcuts="Delete"
+          onClick={() => cancel(order)}
         >
           Cancel
         </button>
-      </span>
+      </Cell>
     </>
+  )
+}
+
+/** What a position is worth at the last price, and what it has gained; nothing on a market without a price. */
+const worthOf = ({ amount, cost, market }: OpenPosition) => {
+  const price = markets.value.find((one) => one.market === market)?.price
+  if (price === undefined) return undefined
+  const value = Number(amount) * Number(price)
+  // The cost of a short position is what it has received.
+  return { value: Math.abs(value), profit: value - Math.sign(Number(amount)) * Math.abs(Number(cost)) }
+}
+
+const Position = ({ position }: { position: OpenPosition }): JSX.Element => {
+  const { amount, cost, market } = position
+  const size = Number(amount)
+  const worth = worthOf(position)
+  return (
+    <tr>
+      <td>{market}</td>
+      <td class={size > 0 ? "good" : "bad"}>{size > 0 ? "long" : "short"}</td>
+      <td class="num">{number(decimal(Math.abs(size), 8))}</td>
+      <td class="num">{size === 0 ? "–" : number(decimal(Math.abs(Number(cost) / size), 8), 4)}</td>
+      <td class="num">{worth === undefined ? "–" : number(decimal(worth.value, 8), 2)}</td>
+      {worth === undefined ?
+        <td class="soft">no price yet</td> :
+        (
+          <td class={`num ${worth.profit < 0 ? "bad" : "good"}`}>
+            {worth.profit < 0 ? "−" : "+"}
+            {number(decimal(Math.abs(worth.profit), 8), 2)}
+          </td>
+        )}
+    </tr>
   )
 }
 
@@ -75,7 +114,7 @@ const Positions = (): JSX.Element => (
     <h2>Positions</h2>
     {positions.value.length === 0 ? <p class="soft">None.</p> : (
       <div class="scroll-x">
-        <table>
+        <table class="six">
           <thead>
             <tr>
               <th>Market</th>
@@ -87,25 +126,7 @@ const Positions = (): JSX.Element => (
             </tr>
           </thead>
           <tbody>
-            {positions.value.map(({ amount, cost, market }) => {
-              const price = Number(markets.value.find((one) => one.market === market)?.price ?? 0)
-              const [size, paid] = [Number(amount), Number(cost)]
-              // The cost of a short position is what it has received.
-              const profit = size >= 0 ? size * price - Math.abs(paid) : Math.abs(paid) + size * price
-              return (
-                <tr key={market}>
-                  <td>{market}</td>
-                  <td class={size > 0 ? "good" : "bad"}>{size > 0 ? "long" : "short"}</td>
-                  <td class="num">{number(decimal(Math.abs(size), 8))}</td>
-                  <td class="num">{size === 0 ? "–" : number(decimal(Math.abs(paid / size), 8), 4)}</td>
-                  <td class="num">{number(decimal(Math.abs(size * price), 8), 2)}</td>
-                  <td class={`num ${profit < 0 ? "bad" : "good"}`}>
-                    {profit < 0 ? "−" : "+"}
-                    {number(decimal(Math.abs(profit), 8), 2)}
-                  </td>
-                </tr>
-              )
-            })}
+            {positions.value.map((position) => <Position key={position.market} position={position} />)}
           </tbody>
         </table>
       </div>
@@ -113,12 +134,13 @@ const Positions = (): JSX.Element => (
   </section>
 )
 
-/** Why funds are locked: the orders that hold them. */
+/** Why funds are locked: the orders that hold them, as far as they are read. */
 const whyLocked = (wallet: string, ticker: string): string => {
-  const holding = orders.value.rows.filter(({ locked }) => locked?.wallet === wallet && locked.ticker === ticker)
+  const holding = latestOrders.value.filter(({ locked }) => locked?.wallet === wallet && locked.ticker === ticker)
   const [first] = holding
   if (first === undefined) return "by orders"
   const named = `${first.side} ${first.type} ${first.clientOrderId ?? `#${first.id}`}`
+  if (orderCount.value > latestOrders.value.length) return `by ${named} and others`
   return holding.length === 1 ? `by ${named}` : `by ${named} and ${holding.length - 1} more`
 }
 
@@ -127,14 +149,14 @@ const Balances = (): JSX.Element => (
     <h2>Wallets</h2>
     {balances.value.length === 0 ? <p class="soft">Empty.</p> : (
       <div class="scroll-x">
-        <table>
+        <table class="six">
           <thead>
             <tr>
               <th>Wallet</th>
               <th>Asset</th>
               <th>Free</th>
               <th>Locked</th>
-              <th />
+              <th>Why</th>
             </tr>
           </thead>
           <tbody>
@@ -144,7 +166,7 @@ const Balances = (): JSX.Element => (
                 <td>{ticker}</td>
                 <td class="num">{number(free)}</td>
                 <td class="num">{Number(locked) === 0 ? "" : number(locked)}</td>
-                <td class="soft">{Number(locked) === 0 ? "" : whyLocked(wallet, ticker)}</td>
+                <td class="soft wraps">{Number(locked) === 0 ? "" : whyLocked(wallet, ticker)}</td>
               </tr>
             ))}
           </tbody>
@@ -159,7 +181,7 @@ const Fills = (): JSX.Element => (
     <h2>Fills</h2>
     {fills.value.length === 0 ? <p class="soft">None yet.</p> : (
       <div class="scroll-x">
-        <table>
+        <table class="six">
           <thead>
             <tr>
               <th>Time</th>
@@ -221,13 +243,17 @@ export const Orders = (): JSX.Element => {
           label="Open orders"
           className="orders"
           count={orderCount.value}
-          head={["Order", "Market", "Amount", "Price", "Trigger", "", "Filled", "Id", ""]}
+          head={["Order", "Market", "Amount", "Price", "Trigger", "Note", "Filled", "Id", "Action"]}
           empty="None. A limit order that does not trade at once, or a stop order, appears here."
           keyOf={(index) => shown[index - offset]?.id ?? -index - 1}
           onLook={lookAtOrders}
+          onDelete={(index) => {
+            const order = shown[index - offset]
+            if (order !== undefined) cancel(order)
+          }}
           row={(index) => {
             const order = shown[index - offset]
-            return order === undefined ? <span class="soft">…</span> : <Order order={order} />
+            return order === undefined ? <Cell class="soft">…</Cell> : <Order order={order} />
           }}
         />
       </section>

@@ -6,23 +6,36 @@ import type { Shown } from "../../gateway/Exchanged.ts"
 import type { RequestRecord } from "../../gateway/Requests.ts"
 import { baseUrl, get, post } from "./api.ts"
 import { toCurl } from "./curl.ts"
-import { number, text, timeOf } from "./format.ts"
-import { Choice, Dialog, Rows } from "./parts.tsx"
+import { failNext } from "./Faults.tsx"
+import { dateAndTimeOf, number, text, timeOf } from "./format.ts"
+import { Cell, Choice, Dialog, Rows } from "./parts.tsx"
 import { act, endpoints, requests, said } from "./store.ts"
 
 const filter = signal({ account: "", endpoint: "", verdict: "", text: "" })
 
 const opened = signal<RequestRecord | undefined>(undefined)
 
-const whyOf = ({ fault, hint, refused, violations }: RequestRecord): string =>
+const whyOf = ({ expected = {}, fault, hint, refused, violations = {} }: RequestRecord): string =>
   [
     refused,
-    ...Object.entries(violations ?? {}).map(([field, constraint]) => `${field}: ${constraint}`),
+    ...Object.entries(violations).map(([field, kind]) => `${field} (${kind}): ${expected[field] ?? ""}`),
     hint,
     fault === undefined ? undefined : `fault ${fault.id}, ${fault.symptom}`
   ].filter((part) => part !== undefined).join("; ")
 
 const nameOf = ({ endpoint, method, path }: RequestRecord): string => endpoint ?? `${method} ${path}`
+
+/** What the filter looks for a text in, written once for each call. */
+const texts = new WeakMap<RequestRecord, string>()
+
+const textOf = (request: RequestRecord): string => {
+  const known = texts.get(request)
+  if (known !== undefined) return known
+  const { fields = {}, number, path } = request
+  const made = `${number} ${nameOf(request)} ${path} ${whyOf(request)} ${JSON.stringify(fields)}`.toLowerCase()
+  texts.set(request, made)
+  return made
+}
 
 const found = computed(() => {
   const { account, endpoint, text: sought, verdict } = filter.value
@@ -31,9 +44,7 @@ const found = computed(() => {
     (account === "" || request.account === account) &&
     (endpoint === "" || request.endpoint === endpoint) &&
     (verdict === "" || request.verdict === verdict) &&
-    (lower === "" ||
-      `${request.number} ${nameOf(request)} ${request.path} ${whyOf(request)} ${JSON.stringify(request.fields ?? {})}`
-        .toLowerCase().includes(lower))
+    (lower === "" || textOf(request).includes(lower))
   )
 })
 
@@ -59,13 +70,13 @@ const verdictText = { answered: "answered", refused: "refused", failed: "failed"
 
 const Request = ({ request }: { request: RequestRecord }): JSX.Element => (
   <>
-    <span class="soft num">{request.number}</span>
-    <span class="soft">{timeOf(request.at)}</span>
-    <span class={`verdict ${request.verdict}`}>{verdictText[request.verdict]}</span>
-    <span class="num">{request.status ?? "–"}</span>
-    <span class="name">{nameOf(request)}</span>
-    <span>{request.account ?? ""}</span>
-    <span class="why">{whyOf(request)}</span>
+    <Cell class="soft num">{request.number}</Cell>
+    <Cell class="soft">{timeOf(request.at)}</Cell>
+    <Cell class={`verdict ${request.verdict}`}>{verdictText[request.verdict]}</Cell>
+    <Cell class="num">{request.status ?? "–"}</Cell>
+    <Cell class="name">{nameOf(request)}</Cell>
+    <Cell>{request.account ?? ""}</Cell>
+    <Cell class="why">{whyOf(request)}</Cell>
   </>
 )
 
@@ -89,17 +100,6 @@ const pretty = (body: string): string => {
   }
 }
 
-const constraints: Readonly<Record<string, string>> = {
-  required: "a value",
-  type: "another type",
-  format: "another form",
-  precision: "fewer digits",
-  min: "more",
-  max: "less",
-  known: "one that the exchange knows",
-  unique: "one that was not used before"
-}
-
 const Refusal = ({ request }: { request: RequestRecord }): JSX.Element | null => {
   const violations = Object.entries(request.violations ?? {})
   if (request.refused === undefined && violations.length === 0 && request.hint === undefined) return null
@@ -110,30 +110,28 @@ const Refusal = ({ request }: { request: RequestRecord }): JSX.Element | null =>
       </h3>
       {request.hint === undefined ? null : <p class="hint">{request.hint}</p>}
       {violations.length === 0 ? null : (
-        <div class="scroll-x">
-          <table>
-            <thead>
-              <tr>
-                <th>Field</th>
-                <th>Constraint</th>
-                <th>Expected</th>
-                <th>Received</th>
+        <table class="violations">
+          <thead>
+            <tr>
+              <th>Field</th>
+              <th>Constraint</th>
+              <th>Expected</th>
+              <th>Received</th>
+            </tr>
+          </thead>
+          <tbody>
+            {violations.map(([field, kind]) => (
+              <tr key={field}>
+                <td>{field}</td>
+                <td class="refused">{kind}</td>
+                <td data-name="Expected">{request.expected?.[field] ?? kind}</td>
+                <td data-name="Received">
+                  {request.fields?.[field] === undefined ? "nothing" : text(request.fields[field])}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {violations.map(([field, kind]) => (
-                <tr key={field}>
-                  <td>{field}</td>
-                  <td class="refused">{kind}</td>
-                  <td>{constraints[kind] ?? kind}</td>
-                  <td class="received">
-                    {request.fields?.[field] === undefined ? "nothing" : text(request.fields[field])}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </table>
       )}
     </section>
   )
@@ -146,7 +144,8 @@ const Call = ({ request }: { request: RequestRecord }): JSX.Element => (
       of={{
         account: request.account ?? "not known",
         key: request.key ?? "none",
-        time: timeOf(request.at),
+        time: `${dateAndTimeOf(request.at)} UTC`,
+        took: `${request.millis.toFixed(1)} ms`,
         from: request.from,
         ...(request.nonce === undefined ? {} : { nonce: request.nonce }),
         ...(request.command === undefined ? {} : { command: request.command })
@@ -196,6 +195,9 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
             void act("The call was made again", () => post(`Requests/${request.number}/Again`), "account", "market")}
         >
           Make again
+        </button>
+        <button type="button" onClick={() => failNext(request.endpoint === undefined ? "" : request.path)}>
+          Fail the next {request.endpoint === undefined ? "call" : request.endpoint}
         </button>
       </div>
       <Refusal request={request} />

@@ -6,26 +6,28 @@ import type { Forked } from "../../control/ControlApi.ts"
 import type { CommandSummary } from "../../control/Past.ts"
 import { get, pageAt, post, remove } from "./api.ts"
 import { dateAndTimeOf, lengthOf, number, text, timeOf } from "./format.ts"
-import { Dialog, Field, Form, Rows } from "./parts.tsx"
-import { act, clock, commands, forks, nextDue, said, saved, status } from "./store.ts"
+import { Cell, Dialog, Field, Form, Rows } from "./parts.tsx"
+import { act, clock, commands, forks, heardAt, link, nextDue, past, restore, said, saved, status } from "./store.ts"
 
-/** What the venue's clock shows now. */
+/** What the venue's clock shows now; what it showed last when the sandbox is away. */
 export const useNow = (): number | undefined => {
   const [, tick] = useState(0)
   const read = clock.value
+  const isLive = link.value === "live"
   useEffect(() => {
-    if (read === undefined || read.frozen) return
+    if (read === undefined || read.frozen || !isLive) return
     const timer = setInterval(() => tick((ticks) => ticks + 1), 1000)
     return () => clearInterval(timer)
-  }, [read])
-  return read && read.at + (read.frozen ? 0 : (performance.now() - read.readAt) * 1000)
+  }, [read, isLive])
+  const until = isLive ? performance.now() : Math.max(heardAt.value, read?.readAt ?? 0)
+  return read && read.at + (read.frozen ? 0 : (until - read.readAt) * 1000)
 }
 
 /** How the venue's clock stands to the machine's, in words; nothing when they agree. */
 export const aheadOf = (now: number): string => {
   const millis = now / 1000 - Date.now()
   if (Math.abs(millis) < 2000) return ""
-  return `${lengthOf(millis)} ${millis > 0 ? "ahead of" : "behind"} this machine's clock`
+  return `${lengthOf(millis)} ${millis > 0 ? "ahead" : "behind"}`
 }
 
 /** The command that was scrubbed to; the latest when `undefined`. */
@@ -35,11 +37,6 @@ const older = signal<ReadonlyArray<CommandSummary>>([])
 
 /** The state before a reset, to go back to. */
 const undo = signal<number | undefined>(undefined)
-
-const past = ["account", "accounts", "market", "markets", "candles", "commands"] as const
-
-const restore = (sequence: number): Promise<boolean> =>
-  act(`The state after command ${sequence} is back`, () => post("Restore", { sequence }), ...past)
 
 const reset = async (): Promise<void> => {
   const before = status.value?.sequence
@@ -67,8 +64,8 @@ const Clock = (): JSX.Element => {
       {ahead === "" ? null : (
         <p class="hint">
           The sandbox's clock is{" "}
-          {ahead}. Orders, interest and limits carry its time; nonces go by the machine's clock, so callers keep
-          trading.
+          {ahead}, compared with this machine's. Orders, interest and limits carry its time; nonces go by the machine's
+          clock, so callers keep trading.
         </p>
       )}
       {reading.skewMillis === 0
@@ -118,6 +115,9 @@ const Clock = (): JSX.Element => {
     </section>
   )
 }
+
+/** A call that only reads, or that was refused, uses up its nonce: it is a command all the same. */
+const actionOf = ({ action }: CommandSummary): string => action === "Nothing" ? "no effect" : action
 
 const detailOf = ({ fields }: CommandSummary): string =>
   Object.entries(fields).map(([name, value]) => `${name} ${text(value)}`).join(", ")
@@ -187,11 +187,11 @@ const Commands = ({ all, at }: { all: ReadonlyArray<CommandSummary>; at: number 
       const command = all[row]
       return command === undefined ? null : (
         <>
-          <span class="num soft">{command.sequence}</span>
-          <span class="soft">{timeOf(command.at)}</span>
-          <span class={command.sequence === at ? "chosen" : ""}>{command.action}</span>
-          <span>{command.account ?? ""}</span>
-          <span class="why">{detailOf(command)}</span>
+          <Cell class="num soft">{command.sequence}</Cell>
+          <Cell class="soft">{timeOf(command.at)}</Cell>
+          <Cell class={command.sequence === at ? "chosen" : ""}>{actionOf(command)}</Cell>
+          <Cell>{command.account ?? ""}</Cell>
+          <Cell class="why">{detailOf(command)}</Cell>
         </>
       )
     }}
@@ -222,7 +222,7 @@ const Timeline = (): JSX.Element => {
   const shown = all.find(({ sequence }) => sequence === at)
   const words = shown === undefined
     ? ""
-    : `${dateAndTimeOf(shown.at)}: ${shown.action} ${shown.account ?? ""} ${detailOf(shown)}`
+    : `${dateAndTimeOf(shown.at)}: ${actionOf(shown)} ${shown.account ?? ""} ${detailOf(shown)}`
   return (
     <section class="card" aria-label="Timeline">
       <h2>
@@ -235,7 +235,7 @@ const Timeline = (): JSX.Element => {
         min={0}
         max={last}
         value={at}
-        aria-valuetext={shown === undefined ? `command ${at}` : `command ${at}: ${shown.action}`}
+        aria-valuetext={shown === undefined ? `command ${at}` : `command ${at}: ${actionOf(shown)}`}
         onInput={(event) => {
           const to = Number(event.currentTarget.value)
           chosen.value = to === last ? undefined : to

@@ -93,7 +93,7 @@ const Head = (): JSX.Element => {
         effect-txc <span class="soft">sandbox</span>
       </h1>
       <span class={`link ${link.value}`} role="status" id="link">{states[link.value]}</span>
-      {now === undefined || clock.value === undefined ? null : (
+      {now === undefined || clock.value === undefined || link.value !== "live" ? null : (
         <span class="clock">
           {dateAndTimeOf(now)} UTC
           {clock.value.frozen ? <span class="tag warn">frozen</span> : null}
@@ -184,7 +184,7 @@ const State = (): JSX.Element | null => {
     )
   }
   if (is !== "reconnecting") return null
-  const age = Math.round((Date.now() - heardAt.value) / 1000)
+  const age = Math.round((performance.now() - heardAt.value) / 1000)
   return (
     <p class="banner" role="alert">
       Disconnected. What you see is {age}{" "}
@@ -209,7 +209,9 @@ const Hints = (): JSX.Element | null => {
     [
       "Fail the next call",
       fault,
-      `Press “Fail the next call”, then make one: curl ${baseUrl}/api/v4/public/time`,
+      <>
+        Press “Fail the next call”, then make one: <code>curl {baseUrl}/api/v4/public/time</code>
+      </>,
       () => {
         area.value = "faults"
         focus("#area button.main")

@@ -23,10 +23,13 @@ interface RowsProps {
   readonly head: ReadonlyArray<string>
   readonly className: string
   readonly empty: string
+  /** The cells of a row, each a `Cell`. */
   readonly row: (index: number) => ComponentChildren
   /** Which row keeps the focus when others are added above it. */
   readonly keyOf?: (index: number) => string | number
   readonly onOpen?: (index: number) => void
+  /** What the key Delete does with a row. */
+  readonly onDelete?: (index: number) => void
   readonly onLook?: (index: number) => void
   readonly lines?: number
 }
@@ -35,82 +38,147 @@ const stepsOf = (lines: number): Readonly<Record<string, number>> => ({
   ArrowDown: 1,
   ArrowUp: -1,
   PageDown: lines - 1,
-  PageUp: 1 - lines
+  PageUp: 1 - lines,
+  Home: -Infinity,
+  End: Infinity
 })
+
+/** How high the head is, which stays above the rows where there is room for it. */
+const headHeight = 26
 
 /** Brings a row into sight. */
 const reveal = (list: HTMLElement, row: number, height: number): void => {
   if (row * height < list.scrollTop) list.scrollTop = row * height
-  const end = (row + 1) * height - list.clientHeight
+  const end = (row + 1) * height - list.clientHeight + headHeight
   if (end > list.scrollTop) list.scrollTop = end
 }
 
-/** A list of which only the rows in sight are in the document. Arrow keys move in it, and Enter opens a row. */
-const List = ({ className, count, keyOf, label, lines = 10, onLook, onOpen, row }: RowsProps): JSX.Element => {
-  const height = useNarrow() ? 50 : 30
+/** Keeps the focus in a list when the row that had it is gone; at the list's box when all are. */
+const useFocusWithin = (list: { readonly current: HTMLElement | null }): void => {
+  const held = useRef(false)
+  useEffect(() => {
+    const box = list.current
+    const entered = (): void => {
+      held.current = true
+    }
+    // Whoever leaves goes somewhere else, or clicks beside the list. A row that goes takes the focus nowhere.
+    const left = ({ relatedTarget }: FocusEvent): void => {
+      if (relatedTarget !== null) held.current = false
+    }
+    const pressed = ({ target }: Event): void => {
+      if (!box?.contains(target as Node)) held.current = false
+    }
+    box?.addEventListener("focusin", entered)
+    box?.addEventListener("focusout", left)
+    document.addEventListener("pointerdown", pressed)
+    return () => {
+      box?.removeEventListener("focusin", entered)
+      box?.removeEventListener("focusout", left)
+      document.removeEventListener("pointerdown", pressed)
+    }
+  }, [])
+  useEffect(() => {
+    if (!held.current || document.activeElement !== document.body) return
+    const to = list.current?.querySelector<HTMLElement>("[role=grid]") ?? list.current
+    to?.focus({ preventScroll: true })
+  })
+}
+
+/** A cell of a row. */
+export const Cell = ({ children, class: name = "" }: { children?: ComponentChildren; class?: string }): JSX.Element => (
+  <span role="gridcell" class={name}>{children}</span>
+)
+
+/** The rows in sight: no others are in the document. */
+const useInSight = (count: number, lines: number, height: number) => {
   const [top, setTop] = useState(0)
-  const [chosen, choose] = useState<string | number>()
   const first = Math.max(0, Math.min(Math.floor(top / height), count - 1))
   const seen = Math.min(Math.ceil(lines * 30 / height) + 2, count - first)
-  const shown = Array.from({ length: Math.max(0, seen) }, (_, index) => first + index)
+  return { first, setTop, shown: Array.from({ length: Math.max(0, seen) }, (_, index) => first + index) }
+}
+
+/** A grid of which only the rows in sight are in the document. Arrow keys move in it, and Enter opens a row. */
+const Grid = (
+  { className, count, head, keyOf, label, lines = 10, onDelete, onLook, onOpen, row }: RowsProps
+): JSX.Element => {
+  const height = useNarrow() ? 50 : 30
+  const box = useRef<HTMLDivElement>(null)
+  const [chosen, choose] = useState<string | number>()
+  const { first, setTop, shown } = useInSight(count, lines, height)
   const keyAt = (index: number): string | number => keyOf?.(index) ?? index
   const at = shown.find((index) => keyAt(index) === chosen)
-  const look = onLook
-  useEffect(() => look?.(first), [first])
+  useEffect(() => onLook?.(first), [first])
 
   const press = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
     if (event.target !== event.currentTarget) return
-    if (event.key === "Enter" && at !== undefined) return onOpen?.(at)
+    const does = event.key === "Enter" ? onOpen : event.key === "Delete" ? onDelete : undefined
+    if (does !== undefined && at !== undefined) {
+      event.preventDefault()
+      return does(at)
+    }
     const step = stepsOf(lines)[event.key]
-    if (step === undefined) return
+    if (step === undefined || box.current === null) return
     event.preventDefault()
     const next = Math.max(0, Math.min(count - 1, (at ?? first - Math.sign(step)) + step))
     choose(keyAt(next))
-    reveal(event.currentTarget, next, height)
+    reveal(box.current, next, height)
   }
 
   return (
     <div
-      class="scroll"
+      class={`rows ${className}`}
       tabIndex={0}
-      role="listbox"
+      role="grid"
       aria-label={`${label}: ${count}`}
+      aria-rowcount={count + 1}
       aria-activedescendant={at === undefined ? undefined : `${className}-${keyAt(at)}`}
-      style={{ maxHeight: `${lines * 30}px` }}
-      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={press}
     >
-      <div style={{ height: `${count * height}px`, position: "relative" }}>
-        {shown.map((index) => (
-          <div
-            key={keyAt(index)}
-            id={`${className}-${keyAt(index)}`}
-            class="row"
-            role="option"
-            aria-selected={index === at}
-            aria-posinset={index + 1}
-            aria-setsize={count}
-            style={{ position: "absolute", top: `${index * height}px`, height: `${height}px`, left: 0, right: 0 }}
-            onClick={() => {
-              choose(keyAt(index))
-              onOpen?.(index)
-            }}
-          >
-            {row(index)}
-          </div>
-        ))}
+      <div
+        ref={box}
+        class="scroll"
+        role="rowgroup"
+        tabIndex={-1}
+        style={{ maxHeight: `${lines * 30 + headHeight}px` }}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
+        <div class="row head" role="row" aria-rowindex={1}>
+          {head.map((name) => <span key={name} role="columnheader">{name}</span>)}
+        </div>
+        <div role="presentation" style={{ height: `${count * height}px`, position: "relative" }}>
+          {shown.map((index) => (
+            <div
+              key={keyAt(index)}
+              id={`${className}-${keyAt(index)}`}
+              class={onOpen === undefined ? "row" : "row opens"}
+              role="row"
+              aria-selected={index === at}
+              aria-rowindex={index + 2}
+              style={{ position: "absolute", top: `${index * height}px`, height: `${height}px`, left: 0, right: 0 }}
+              onClick={() => {
+                choose(keyAt(index))
+                onOpen?.(index)
+              }}
+            >
+              {row(index)}
+            </div>
+          ))}
+        </div>
       </div>
     </div>
   )
 }
 
 /** A long list under its head. */
-export const Rows = (props: RowsProps): JSX.Element => (
-  <div class={`rows ${props.className}`}>
-    <div class="row head" aria-hidden="true">{props.head.map((name) => <span key={name}>{name}</span>)}</div>
-    {props.count === 0 ? <p class="soft empty">{props.empty}</p> : <List {...props} />}
-  </div>
-)
+export const Rows = (props: RowsProps): JSX.Element => {
+  const box = useRef<HTMLDivElement>(null)
+  useFocusWithin(box)
+  return (
+    <div ref={box} tabIndex={-1}>
+      {props.count === 0 ? <p class="soft empty">{props.empty}</p> : <Grid {...props} />}
+    </div>
+  )
+}
 
 /** A label above its field. */
 export const Field = ({ children, label }: { label: string; children: ComponentChildren }): JSX.Element => (

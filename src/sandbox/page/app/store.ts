@@ -1,6 +1,6 @@
 /**
  * What the page knows, and how it stays true. Everything is read once; then the feed says what changed. What changed is
- * drawn once a frame, and read again at most twice a second, however much happens.
+ * drawn ten times a second at most, and read again twice a second at most, however much happens.
  */
 import { batch, signal } from "@preact/signals"
 import type { ClockReading } from "../../control/ClockControl.ts"
@@ -14,14 +14,14 @@ import type { EndpointSummary } from "../../control/ViewsApi.ts"
 import type { Armed } from "../../gateway/Faults.ts"
 import type { RequestRecord } from "../../gateway/Requests.ts"
 import type { SavedState } from "../../store/SavedStates.ts"
-import { ApiError, type Entry, follow, get, hasToken, setToken } from "./api.ts"
+import { ApiError, type Entry, follow, get, hasToken, post, setToken } from "./api.ts"
 
 /** How the page stands to the sandbox. Only `live` is live. */
 export type Link = "loading" | "live" | "reconnecting" | "unauthorised" | "stopped"
 
 export const link = signal<Link>(hasToken() ? "loading" : "unauthorised")
-/** When the page last heard of the sandbox, by the machine's clock. */
-export const heardAt = signal(Date.now())
+/** When the page last heard of the sandbox, by `performance.now`. */
+export const heardAt = signal(performance.now())
 export const status = signal<Status | undefined>(undefined)
 /** The venue's clock, and when it was read by `performance.now`. */
 export const clock = signal<ClockReading & { readonly readAt: number } | undefined>(undefined)
@@ -41,10 +41,13 @@ export const depth = signal<Depth>({ bids: [], asks: [], trades: [] })
 
 export const account = signal("")
 export const orderCount = signal(0)
+/** The orders around the rows in sight, the latest first, and how many later ones there are. */
 export const orders = signal<{ readonly offset: number; readonly rows: ReadonlyArray<OpenOrder> }>({
   offset: 0,
   rows: []
 })
+/** The latest orders, whatever is in sight. */
+export const latestOrders = signal<ReadonlyArray<OpenOrder>>([])
 export const positions = signal<ReadonlyArray<OpenPosition>>([])
 export const balances = signal<ReadonlyArray<Balance>>([])
 export const fills = signal<ReadonlyArray<AccountFill>>([])
@@ -59,6 +62,9 @@ export const wrong = signal("")
 /** Which of the three hints have come true. */
 export const seen = signal({ price: false, fault: false, time: false })
 
+/** What this page has asked for: a price that somebody else moves fulfils no hint. */
+const own = { price: false, time: false }
+
 /** How many calls the page keeps: what the sandbox keeps. */
 export const keptRequests = 5000
 
@@ -68,6 +74,9 @@ export const orderPage = 100
 // ---------------------------------------------------------------------------
 // Reading
 // ---------------------------------------------------------------------------
+
+/** What the past changes when it comes back. */
+export const past = ["account", "accounts", "market", "markets", "candles", "commands"] as const
 
 type Part = "status" | "market" | "candles" | "account" | "accounts" | "markets" | "commands" | "faults" | "forks"
 
@@ -81,13 +90,13 @@ const readStatus = async (): Promise<void> => {
   ])
   const before = status.value
   batch(() => {
-    heardAt.value = Date.now()
+    heardAt.value = performance.now()
     if (before?.digest !== now.digest) status.value = now
     clock.value = { ...time, readAt: performance.now() }
     nextDue.value = due.at
   })
-  // Not every command has an event: an account is opened without one.
-  if (before !== undefined && before.digest !== now.digest) mark("accounts", "commands")
+  // Not every command has an event: an account and a position are opened without one.
+  if (before !== undefined && before.digest !== now.digest) mark("accounts", "account", "market", "commands")
 }
 
 const readers: Readonly<Record<Part, () => Promise<void>>> = {
@@ -112,17 +121,21 @@ const readers: Readonly<Record<Part, () => Promise<void>>> = {
     const of = { account: account.value }
     if (of.account === "") return
     const offset = orderOffset
-    const [count, rows, held, owned, filled] = await Promise.all([
+    const read = (offset: number) => get<ReadonlyArray<OpenOrder>>("OpenOrders", { ...of, offset, limit: orderPage })
+    const [count, latest, looked, held, owned, filled] = await Promise.all([
       get<{ count: number }>("CountOfOpenOrders", of),
-      get<ReadonlyArray<OpenOrder>>("OpenOrders", { ...of, offset, limit: orderPage }),
+      read(0),
+      offset === 0 ? [] : read(offset),
       get<ReadonlyArray<OpenPosition>>("Positions", of),
       get<ReadonlyArray<Balance>>("Balances", of),
       get<ReadonlyArray<AccountFill>>("Fills", of)
     ])
-    if (account.value !== of.account) return
+    // Somebody has gone on meanwhile: another reading is under way.
+    if (account.value !== of.account || orderOffset !== offset) return
     batch(() => {
       orderCount.value = count.count
-      orders.value = { offset, rows }
+      latestOrders.value = latest.toReversed()
+      orders.value = { offset, rows: offset === 0 ? latestOrders.value : looked.toReversed() }
       positions.value = held
       balances.value = owned
       fills.value = filled
@@ -198,6 +211,8 @@ export const lookAtOrders = (row: number): void => {
 let last = ""
 let queue: Array<Entry> = []
 let drawing = false
+let drawnAt = 0
+const drawPause = 100
 
 /** The candle of a price grows at once; the server's own are read when the market is chosen. */
 const grow = (at: number, price: string, volume: number): void => {
@@ -231,7 +246,7 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
     case "PriceMoved":
     case "Traded":
       prices.set(String(event.market), String(event.price))
-      if (!seen.value.price) seen.value = { ...seen.value, price: true }
+      if (own.price && !seen.value.price) seen.value = { ...seen.value, price: true }
       if (event.market === market.value) {
         mark("market")
         grow(at, String(event.price), event._tag === "Traded" ? Number(event.amount) : 0)
@@ -239,7 +254,7 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
       break
     case "Restored":
       mark("markets", "market", "candles", "account", "accounts")
-      seen.value = { ...seen.value, time: true }
+      if (own.time) seen.value = { ...seen.value, time: true }
       said.value = `The state after command ${String(event.sequence)} was restored`
       break
     case "OrderActivated":
@@ -253,6 +268,7 @@ const take = ({ at, event }: Entry, prices: Map<string, string>, calls: Array<Re
 
 const draw = (): void => {
   drawing = false
+  drawnAt = performance.now()
   const entries = queue
   queue = []
   const prices = new Map<string, string>()
@@ -268,18 +284,18 @@ const draw = (): void => {
     const newest = requests.value[0]?.number ?? 0
     const added = calls.filter(({ number }) => number > newest)
     if (added.length > 0) requests.value = [...added.toReversed(), ...requests.value].slice(0, keptRequests)
-    heardAt.value = Date.now()
+    heardAt.value = performance.now()
   })
 }
 
-/** Draws once a frame. A page that nobody sees has no frames. */
+/** Draws in a frame, ten times a second at most. A page that nobody sees has no frames. */
 const arrived = (entries: ReadonlyArray<Entry>): void => {
   last = entries.at(-1)?.id ?? last
   for (const entry of entries) queue.push(entry)
   if (drawing) return
   drawing = true
-  if (document.hidden) setTimeout(draw, 250)
-  else requestAnimationFrame(draw)
+  const rest = Math.max(0, drawnAt + drawPause - performance.now())
+  setTimeout(() => document.hidden ? draw() : requestAnimationFrame(draw), rest)
 }
 
 const readAll = async (): Promise<void> => {
@@ -339,14 +355,24 @@ export const enter = (token: string): void => {
   void start()
 }
 
-/** What has no event is looked at every second, as long as somebody looks at the page. */
+/** What has no event is looked at within every second, as long as somebody looks at the page. */
 export const watch = (): void => {
-  let beats = 0
   setInterval(() => {
-    if (link.value !== "live" || document.hidden) return
-    mark("status", "faults")
-    if (++beats % 3 === 0) mark("forks")
-  }, 900)
+    if (link.value === "live" && !document.hidden) mark("status", "faults", "forks")
+  }, 500)
+}
+
+/** Moves the price of the market. */
+export const move = (price: string): void => {
+  own.price = true
+  const of = market.value
+  void act(`The price of ${of} is ${price}`, () => post("MovePrice", { market: of, price }), "market")
+}
+
+/** Restores the state that so many commands had left. */
+export const restore = (sequence: number): Promise<boolean> => {
+  own.time = true
+  return act(`The state after command ${sequence} is back`, () => post("Restore", { sequence }), ...past)
 }
 
 /** Does something that somebody asked for, says what came of it, and reads what it may have changed. */

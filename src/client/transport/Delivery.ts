@@ -1,0 +1,79 @@
+/**
+ * A request on its way over callbacks or promises, as an effect: it ends in time, and ends early when nobody waits for it.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { constVoid } from "effect/Function"
+import type * as Transport from "./Transport.ts"
+
+/**
+ * How a request ended.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type End = Effect.Effect<Transport.Answer, Transport.SendFailed>
+
+/**
+ * A request that can be handed over once.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Delivery {
+  /** Hands the request over. Runs `onEnd` once, unless the request is abandoned. */
+  readonly begin: (onEnd: (end: End) => void) => void
+  /** Ends it because its time has passed. */
+  readonly late: () => void
+  /** Ends it because nobody waits for it. */
+  readonly abandon: () => void
+}
+
+/** The clock of this machine. A test may have another. */
+const machineClock = Context.get(Context.empty(), Clock.Clock)
+
+/** A timer takes no more. */
+const longest = 2 ** 31 - 1
+
+/** Runs it when so much time has passed on this machine; gives what prevents that. */
+const after = (millis: number, run: () => void): () => void => {
+  if (!Number.isFinite(millis)) return constVoid
+  const timer = setTimeout(run, Math.min(millis, longest))
+  return () => clearTimeout(timer)
+}
+
+/**
+ * Hands a request over and waits for its end, for no longer than its timeout on the clock of the fiber.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const run = (timeout: Duration.Input, make: () => Delivery): End =>
+  Effect.clockWith((clock) => {
+    const duration = Duration.fromInputUnsafe(timeout)
+    const delivery = make()
+    const end: End = Effect.callback((resume) => {
+      // A timer costs far less than a fiber that sleeps.
+      const stop = clock === machineClock ? after(Duration.toMillis(duration), () => delivery.late()) : constVoid
+      delivery.begin((end) => {
+        stop()
+        resume(end)
+      })
+      return Effect.sync(() => {
+        stop()
+        delivery.abandon()
+      })
+    })
+    if (clock === machineClock) return end
+    return Effect.raceFirst(
+      end,
+      Effect.flatMap(clock.sleep(duration), () => {
+        delivery.late()
+        return Effect.never
+      })
+    )
+  })

@@ -1,0 +1,192 @@
+/**
+ * Sends over the platform's own `fetch`: in Node, Bun, Deno, on the edge. It needs no package, and is the smallest in a
+ * bundle. On Node `UndiciTransport` of `effect-txc/node` costs less for each call.
+ *
+ * Redirects are not followed. A request that may be delivered once has a body that can be read once, so a `fetch` can't send
+ * it again, as it does with others after HTTP 421. Where a `fetch` takes no such body, such a request is not sent at all.
+ *
+ * @example
+ * ```ts
+ * import { Exchange, FetchTransport } from "effect-txc"
+ *
+ * // The key, its secret and the region come from the environment.
+ * export const exchange = Exchange.layerConfigWith({ transport: FetchTransport.layer })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as ConnectionFailure from "./ConnectionFailure.ts"
+import * as Delivery from "./Delivery.ts"
+import * as Transport from "./Transport.ts"
+
+/**
+ * What sends: the `fetch` of the platform, or another function of its form.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+// -----------------------------------------------------------------------------
+// The body of a request
+// -----------------------------------------------------------------------------
+
+/** Whether this platform sends a stream as a stream. One that does not may send its name, or refuse it. */
+const takesStreams = (): boolean => {
+  let isAsked = false
+  const body = new ReadableStream()
+  const init = {
+    method: "POST",
+    body,
+    get duplex() {
+      isAsked = true
+      return "half"
+    }
+  }
+  const request = new Request("https://localhost", init)
+  // Some keep the stream and do not ask.
+  return (isAsked || request.body === body) && !request.headers.has("content-type")
+}
+
+/** The same, found out when it is first asked for. */
+const knownOnce = (): () => boolean => {
+  let known: boolean | undefined
+  return () => known ??= Result.getOrElse(Result.try(takesStreams), () => false)
+}
+
+const noStreams =
+  "this platform's fetch cannot send a body that is read only once, so it could deliver an order twice. "
+  + "Provide another transport, such as UndiciTransport.layer of effect-txc/node"
+
+// -----------------------------------------------------------------------------
+// One delivery
+// -----------------------------------------------------------------------------
+
+/** What the failure of a `fetch` proves. */
+const failureOf = (error: unknown): Transport.SendFailed => {
+  const { reason, why } = ConnectionFailure.ofCause(error, "the connection failed")
+  return new Transport.SendFailed({ proof: why === undefined ? { kind: "lost" } : { kind: "not-sent", why }, reason })
+}
+
+/** A request on its way to its one end. */
+class Sending implements Delivery.Delivery {
+  private readonly fetch: Fetch
+  private readonly request: Transport.Request
+  private readonly aborting = new AbortController()
+  private onEnd: ((end: Delivery.End) => void) | undefined
+
+  constructor(fetch: Fetch, request: Transport.Request) {
+    this.fetch = fetch
+    this.request = request
+  }
+
+  begin(onEnd: (end: Delivery.End) => void): void {
+    this.onEnd = onEnd
+    this.exchange().then(
+      (answer) => this.end(Effect.succeed(answer)),
+      (error: unknown) => this.fail(error instanceof Transport.SendFailed ? error : failureOf(error))
+    )
+  }
+
+  late(): void {
+    this.fail(Transport.timedOut(this.request))
+  }
+
+  abandon(): void {
+    this.onEnd = undefined
+    this.aborting.abort()
+  }
+
+  private end(end: Delivery.End): void {
+    this.onEnd?.(end)
+    this.onEnd = undefined
+  }
+
+  private fail(error: Transport.SendFailed): void {
+    this.end(Effect.fail(error))
+    this.aborting.abort()
+  }
+
+  private async exchange(): Promise<Transport.Answer> {
+    const { headers, method, url } = this.request
+    const response = await this.fetch(url, {
+      method,
+      headers,
+      redirect: "manual",
+      // Without these a `fetch` does not look for others after a 401.
+      credentials: "omit",
+      signal: this.aborting.signal,
+      ...this.body()
+    })
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      text: response.body === null ? "" : await this.read(response.status, response.body)
+    }
+  }
+
+  private body(): RequestInit {
+    const { body, headers, once } = this.request
+    if (body === undefined) return {}
+    // Any array is backed by memory of its own here: shared memory is not made by this library.
+    if (!once) return { body: body as Uint8Array<ArrayBuffer> }
+    const stream = new ReadableStream({
+      pull: (controller) => {
+        controller.enqueue(body)
+        controller.close()
+      }
+      // Nothing is read before it is asked for.
+    }, { highWaterMark: 0 })
+    // A stream has no length of its own, and servers may refuse a body in chunks.
+    const sized = { ...headers, "content-length": body.byteLength.toString() }
+    return { body: stream, headers: sized, duplex: "half" } as RequestInit
+  }
+
+  /** Reads the body as it comes, and no more of it than asked for. */
+  private async read(status: number, body: ReadableStream<Uint8Array>): Promise<string> {
+    const decoder = new TextDecoder()
+    const reader = body.getReader()
+    let text = ""
+    let size = 0
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.byteLength
+      if (size > this.request.maxAnswerBytes) return Promise.reject(Transport.tooLarge(status, this.request))
+      text += decoder.decode(part.value, { stream: true })
+    }
+    return text + decoder.decode()
+  }
+}
+
+// -----------------------------------------------------------------------------
+// The transport
+// -----------------------------------------------------------------------------
+
+/**
+ * Sends over a `fetch` of your own. Do not give it one that sends a request again by itself, or follows redirects.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromFetch = (fetch: Fetch): Transport.Transport["Service"] => {
+  const canStream = knownOnce()
+  return {
+    send: (request) =>
+      request.once && request.body !== undefined && !canStream()
+        ? Effect.fail(new Transport.SendFailed({ proof: { kind: "not-sent", why: "other" }, reason: noStreams }))
+        : Delivery.run(request.timeout, () => new Sending(fetch, request))
+  }
+}
+
+/**
+ * Sends over the `fetch` that the platform has when a call is made.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<Transport.Transport> = Layer.succeed(
+  Transport.Transport,
+  fromFetch((url, init) => globalThis.fetch(url, init))
+)

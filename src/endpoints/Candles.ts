@@ -1,0 +1,264 @@
+/**
+ * The candles of a market: its prices and its volume in intervals. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Candles, Identifiers } from "effect-txc"
+ *
+ * const closes = Effect.gen(function*() {
+ *   const candles = yield* Candles.Candles
+ *   const lastDay = yield* candles.list(Identifiers.marketName("BTC_USDT"), { interval: "1h", limit: 24 })
+ *   return lastDay.map(({ close }) => close)
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import * as Constraint from "../domain/Constraint.ts"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import { UnixSeconds } from "../domain/Time.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * The most candles of an answer, and how many it has at most when the request does not say.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxCandles = 1440
+
+/**
+ * The lengths of an interval: seconds (`s`), minutes (`m`), hours (`h`), days (`d`), weeks (`w`), months (`M`).
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const intervals = [
+  "1s",
+  "10s",
+  "30s",
+  "1m",
+  "3m",
+  "5m",
+  "15m",
+  "30m",
+  "1h",
+  "2h",
+  "4h",
+  "6h",
+  "8h",
+  "12h",
+  "1d",
+  "3d",
+  "1w",
+  "1M"
+] as const
+
+/**
+ * The length of an interval: one of {@link intervals}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Interval = (typeof intervals)[number]
+
+const Interval = Schema.Literals(intervals).annotate(Constraint.annotation({ kind: "oneOf", values: intervals }))
+
+const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
+
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+const Count = Schema.Number.annotate(isInteger).check(
+  Schema.isInt(isInteger).abort(),
+  Schema.isGreaterThanOrEqualTo(1, Constraint.annotation({ kind: "min", min: 1 })),
+  Schema.isLessThanOrEqualTo(maxCandles, Constraint.annotation({ kind: "max", max: maxCandles }))
+)
+
+const Moment = UnixSeconds.check(Schema.isGreaterThanOrEqualTo(0, Constraint.annotation({ kind: "min", min: 0 })))
+
+/**
+ * Which candles of a market to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The length of a candle's interval. Default `1h`. */
+  readonly interval?: Interval
+  /**
+   * Only candles that begin at this time or later: Unix seconds, zero or more. Default: ten minutes before `end` for seconds, a
+   * day for minutes, a week for hours, a month for days and weeks, a year for months.
+   */
+  readonly start?: UnixSeconds
+  /** Only candles that begin before this time: Unix seconds, after `start`, and not in the future. Default: now. */
+  readonly end?: UnixSeconds
+  /** The most intervals before `end`, 1 to 1440. Default 1440. The exchange derives `start` of it. */
+  readonly limit?: number
+}
+
+/**
+ * Which market's candles to read, and which of them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends Options {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+}
+
+const request = Wire.struct<Request>({
+  market: MarketName,
+  interval: Schema.optionalKey(Interval),
+  start: Schema.optionalKey(Wire.counted(Moment)),
+  end: Schema.optionalKey(Wire.counted(Moment)),
+  limit: Schema.optionalKey(Wire.counted(Count))
+}, {
+  constraints: [{
+    field: "end",
+    constraint: { kind: "after", than: "start" },
+    holds: ({ end, start }) => start === undefined || end === undefined || end > start
+  }]
+})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * The prices of an interval, in units of the quote currency, and what was traded.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Candle {
+  /** When the interval begins, in Unix seconds. */
+  readonly time: UnixSeconds
+  /** The first price. */
+  readonly open: Decimal
+  /** The last price. */
+  readonly close: Decimal
+  /** The highest price. */
+  readonly high: Decimal
+  /** The lowest price. */
+  readonly low: Decimal
+  /** How much was traded, in units of the base currency. */
+  readonly volume: Decimal
+  /** How much was paid for it, in units of the quote currency. */
+  readonly total: Decimal
+}
+
+const Candle = Schema.Struct({
+  time: UnixSeconds,
+  open: Decimal,
+  close: Decimal,
+  high: Decimal,
+  low: Decimal,
+  volume: Decimal,
+  total: Decimal
+})
+
+const text = Schema.String
+
+const row = Schema.Tuple([Schema.Int, text, text, text, text, text, text]).pipe(
+  Schema.decodeTo(Candle, {
+    decode: SchemaGetter.transform(([time, open, close, high, low, volume, total]) => ({
+      time,
+      open,
+      close,
+      high,
+      low,
+      volume,
+      total
+    })),
+    encode: SchemaGetter.transform((
+      { close, high, low, open, time, total, volume }
+    ): readonly [number, string, string, string, string, string, string] => [
+      time,
+      open,
+      close,
+      high,
+      low,
+      volume,
+      total
+    ])
+  })
+)
+
+const response = Wire.wrapped(Schema.Array(row))
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `GET /api/v1/public/kline`. Source: the live exchange's documentation, Public HTTP API V1, "Kline".
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "Candles.list",
+  clause: "not in the document",
+  method: "GET",
+  path: "/api/v1/public/kline",
+  access: "public",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 1000, perSeconds: 10 },
+  envelope: "none",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  refusedAs: "wrapped",
+  request: () => request,
+  response: () => response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), interval: "1h", limit: 24 })
+})
+
+/**
+ * What reading candles can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads the candles of a market.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Candles extends Context.Service<Candles, {
+  /**
+   * Reads at most 1440 candles, the oldest first.
+   *
+   * Fails with `PublicRequestRejected` when the exchange has no such market or `end` is in the future, and with
+   * `ValidationFailed` before anything is sent when `limit` is out of bounds or `end` is not after `start`.
+   */
+  readonly list: (market: MarketName, options?: Options) => Effect.Effect<ReadonlyArray<Candle>, Failure>
+}>()("effect-txc/endpoints/Candles") {
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<Candles, never, Call.PublicCall> = PlainService.layerPublic(
+    Candles,
+    endpoint,
+    (call) => ({ list: (market, options = {}) => call({ ...options, market }) })
+  )
+}

@@ -1,0 +1,98 @@
+/**
+ * The markets on which orders can be placed on margin. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CollateralMarkets, Identifiers } from "effect-txc"
+ *
+ * const isOnMargin = Effect.gen(function*() {
+ *   const markets = yield* CollateralMarkets.CollateralMarkets
+ *   return (yield* markets.list).includes(Identifiers.marketName("BTC_USDT"))
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { MarketName } from "../domain/Identifiers.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+const request = Wire.struct({})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+const response = Wire.wrapped(Schema.Array(MarketName))
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `GET /api/v4/public/collateral/markets`. Source: the live exchange's documentation, Public HTTP API V4, "Collateral Markets List".
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "CollateralMarkets.list",
+  clause: "not in the document",
+  method: "GET",
+  path: "/api/v4/public/collateral/markets",
+  access: "public",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 2000, perSeconds: 10 },
+  envelope: "none",
+  errorFamily: "account",
+  refusals: [],
+  request: () => request,
+  response: () => response,
+  example: () => ({})
+})
+
+/**
+ * What listing the markets on margin can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Lists the markets on margin.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class CollateralMarkets extends Context.Service<CollateralMarkets, {
+  /**
+   * Lists the names of the markets on margin.
+   *
+   * Fails with `PublicRequestRejected`, HTTP 451, where margin is not available in the caller's region.
+   */
+  readonly list: Effect.Effect<ReadonlyArray<MarketName>, Failure>
+}>()("effect-txc/endpoints/CollateralMarkets") {
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<CollateralMarkets, never, Call.PublicCall> = PlainService.layerPublic(
+    CollateralMarkets,
+    endpoint,
+    (call) => ({ list: call({}) })
+  )
+}

@@ -1,0 +1,146 @@
+/**
+ * What all markets did in the last 24 hours, and their best prices. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, MarketSummaries } from "effect-txc"
+ *
+ * const highest = Effect.gen(function*() {
+ *   const summaries = yield* MarketSummaries.MarketSummaries
+ *   return (yield* summaries.all).get(Identifiers.marketName("BTC_USDT"))?.high
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName } from "../domain/Identifiers.ts"
+import { UnixSeconds } from "../domain/Time.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+const request = Wire.struct({})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * A market's last 24 hours. Prices are in units of the quote currency; zero when there is none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Summary {
+  /** The highest price that is bid now. */
+  readonly bid: Decimal
+  /** The lowest price that is asked now. */
+  readonly ask: Decimal
+  /** The lowest price of the 24 hours. */
+  readonly low: Decimal
+  /** The highest price of the 24 hours. */
+  readonly high: Decimal
+  /** The price of the last trade. */
+  readonly last: Decimal
+  /** How much was traded, in units of the base currency. */
+  readonly volume: Decimal
+  /** How much was paid for it, in units of the quote currency. */
+  readonly total: Decimal
+  /** The change from the first price to the last one, in percent. */
+  readonly change: Decimal
+  /** When the summary was made, in Unix seconds. */
+  readonly at: UnixSeconds
+}
+
+const fields = {
+  bid: Decimal,
+  ask: Decimal,
+  low: Decimal,
+  high: Decimal,
+  last: Decimal,
+  volume: Decimal,
+  total: Decimal,
+  change: Decimal
+}
+
+const figures = Wire.answer<Omit<Summary, "at">>(fields, { keys: { volume: "vol", total: "deal" } })
+
+const received = Schema.Struct({ ticker: figures.schema, at: UnixSeconds })
+
+const summary = received.annotate(Wire.describedBy(() => received)).pipe(
+  Schema.decodeTo(Schema.toType(Schema.Struct({ ...fields, at: UnixSeconds })), {
+    decode: SchemaGetter.transform(({ at, ticker }) => ({ ...ticker, at })),
+    encode: SchemaGetter.transform(({ at, ...ticker }) => ({ ticker, at }))
+  })
+)
+
+const response = Wire.wrapped(Wire.keyed(MarketName, summary))
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `GET /api/v1/public/tickers`. Source: the live exchange's documentation, Public HTTP API V1, "Market Activity".
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "MarketSummaries.all",
+  clause: "not in the document",
+  method: "GET",
+  path: "/api/v1/public/tickers",
+  access: "public",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 1000, perSeconds: 10 },
+  envelope: "none",
+  errorFamily: "account",
+  refusals: [],
+  request: () => request,
+  response: () => response,
+  example: () => ({})
+})
+
+/**
+ * What reading the markets' summaries can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads what all markets did in the last 24 hours.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class MarketSummaries extends Context.Service<MarketSummaries, {
+  /** Reads the summaries of all markets. */
+  readonly all: Effect.Effect<ReadonlyMap<MarketName, Summary>, Failure>
+}>()("effect-txc/endpoints/MarketSummaries") {
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<MarketSummaries, never, Call.PublicCall> = PlainService.layerPublic(
+    MarketSummaries,
+    endpoint,
+    (call) => ({ all: call({}) })
+  )
+}

@@ -1,0 +1,150 @@
+/**
+ * What a market did in the last 24 hours, and its best prices. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, MarketSummary } from "effect-txc"
+ *
+ * const spread = Effect.gen(function*() {
+ *   const summary = yield* MarketSummary.MarketSummary
+ *   const { ask, bid } = yield* summary.get(Identifiers.marketName("BTC_USDT"))
+ *   return { ask, bid }
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { Decimal } from "../domain/Decimal.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * Which market to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+}
+
+const request = Wire.struct<Request>({ market: MarketName })
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * A market's last 24 hours. Prices are in units of the quote currency; zero when there is none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Summary {
+  /** The first price of the 24 hours. */
+  readonly open: Decimal
+  /** The highest price that is bid now. */
+  readonly bid: Decimal
+  /** The lowest price that is asked now. */
+  readonly ask: Decimal
+  /** The lowest price of the 24 hours. */
+  readonly low: Decimal
+  /** The highest price of the 24 hours. */
+  readonly high: Decimal
+  /** The price of the last trade. */
+  readonly last: Decimal
+  /** How much was traded, in units of the base currency. */
+  readonly volume: Decimal
+  /** How much was paid for it, in units of the quote currency. */
+  readonly total: Decimal
+  /** The change from the first price to the last one, in percent. */
+  readonly change: Decimal
+}
+
+const summary = Wire.answer<Summary>({
+  open: Decimal,
+  bid: Decimal,
+  ask: Decimal,
+  low: Decimal,
+  high: Decimal,
+  last: Decimal,
+  volume: Decimal,
+  total: Decimal,
+  change: Decimal
+}, { keys: { total: "deal" } })
+
+const response = Wire.wrapped(summary.schema)
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `GET /api/v1/public/ticker`. Source: the live exchange's documentation, Public HTTP API V1, "Single market activity".
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "MarketSummary.get",
+  clause: "not in the document",
+  method: "GET",
+  path: "/api/v1/public/ticker",
+  access: "public",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 1000, perSeconds: 10 },
+  envelope: "none",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  refusedAs: "wrapped",
+  request: () => request,
+  response: () => response,
+  example: (): Request => ({ market: marketName("BTC_USDT") })
+})
+
+/**
+ * What reading a market's summary can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads what a market did in the last 24 hours.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class MarketSummary extends Context.Service<MarketSummary, {
+  /**
+   * Reads the summary of a market.
+   *
+   * Fails with `PublicRequestRejected` when the exchange has no such market.
+   */
+  readonly get: (market: MarketName) => Effect.Effect<Summary, Failure>
+}>()("effect-txc/endpoints/MarketSummary") {
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<MarketSummary, never, Call.PublicCall> = PlainService.layerPublic(
+    MarketSummary,
+    endpoint,
+    (call) => ({ get: (market) => call({ market }) })
+  )
+}

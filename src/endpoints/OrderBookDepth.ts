@@ -1,0 +1,117 @@
+/**
+ * The part of an order book that is close to the last price. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Identifiers, OrderBookDepth } from "effect-txc"
+ *
+ * const bids = Effect.gen(function*() {
+ *   const depth = yield* OrderBookDepth.OrderBookDepth
+ *   return (yield* depth.get(Identifiers.marketName("BTC_USDT"))).bids
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as OrderBooks from "./OrderBooks.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * How far from the last price a level of the answer may be, in percent.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const depthPercent = 2
+
+/**
+ * Which market to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** The market, such as `BTC_USDT`. */
+  readonly market: MarketName
+}
+
+const request = Wire.struct<Request>({ market: MarketName })
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+const { response } = OrderBooks.endpoint
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `GET /api/v4/public/orderbook/depth/{market}`. Source: the live exchange's documentation, Public HTTP API V4, "Depth".
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "OrderBookDepth.get",
+  clause: "not in the document",
+  method: "GET",
+  path: "/api/v4/public/orderbook/depth/{market}",
+  access: "public",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 2000, perSeconds: 10 },
+  envelope: "none",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request: () => request,
+  response: response,
+  example: (): Request => ({ market: marketName("BTC_USDT") })
+})
+
+/**
+ * What reading a market's depth can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads what is bid and asked close to the last price.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class OrderBookDepth extends Context.Service<OrderBookDepth, {
+  /**
+   * Reads the levels of a market within 2 % of its last price.
+   *
+   * Fails with `PublicRequestRejected` when the exchange has no such market.
+   */
+  readonly get: (market: MarketName) => Effect.Effect<OrderBooks.OrderBook, Failure>
+}>()("effect-txc/endpoints/OrderBookDepth") {
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<OrderBookDepth, never, Call.PublicCall> = PlainService.layerPublic(
+    OrderBookDepth,
+    endpoint,
+    (call) => ({ get: (market) => Effect.map(call({ market }), (book) => ({ market, ...book })) })
+  )
+}

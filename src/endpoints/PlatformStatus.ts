@@ -1,0 +1,120 @@
+/**
+ * Whether the exchange works or is in maintenance. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { PlatformStatus } from "effect-txc"
+ *
+ * const isOpen = Effect.gen(function*() {
+ *   const status = yield* PlatformStatus.PlatformStatus
+ *   return (yield* status.get) === "operational"
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import * as Unrecognised from "../domain/Unrecognised.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+const request = Wire.struct({})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * The schema of a {@link Status}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Status = Unrecognised.open(Schema.Literals(["operational", "maintenance"]))
+
+/**
+ * The state of the exchange. A value that is not listed is kept as an `Unrecognised`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Status = typeof Status.Type
+
+const written = { operational: "system operational", maintenance: "system maintenance" }
+
+const status = Wire.renamed(Status, {
+  [written.operational]: "operational",
+  [written.maintenance]: "maintenance",
+  // What the exchange wrote before 2026.
+  "1": "operational",
+  "0": "maintenance"
+}, written)
+
+const response = Wire.inside("status", status)
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `GET /api/v4/public/platform/status`. Source: the live exchange's documentation, Public HTTP API V4, "Maintenance status".
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "PlatformStatus.get",
+  clause: "not in the document",
+  method: "GET",
+  path: "/api/v4/public/platform/status",
+  access: "public",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 2000, perSeconds: 10 },
+  envelope: "none",
+  errorFamily: "account",
+  refusals: [],
+  request: () => request,
+  response: () => response,
+  example: () => ({})
+})
+
+/**
+ * What asking for the exchange's state can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Asks whether the exchange works.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class PlatformStatus extends Context.Service<PlatformStatus, {
+  /** Reads the state of the exchange. During maintenance most other calls fail. */
+  readonly get: Effect.Effect<Status, Failure>
+}>()("effect-txc/endpoints/PlatformStatus") {
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<PlatformStatus, never, Call.PublicCall> = PlainService.layerPublic(
+    PlatformStatus,
+    endpoint,
+    (call) => ({ get: call({}) })
+  )
+}

@@ -1,0 +1,263 @@
+/**
+ * Fees and limits of deposits and withdrawals, as anybody may read them. Public.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { PublicFees } from "effect-txc"
+ *
+ * const fixedFee = Effect.gen(function*() {
+ *   const fees = yield* PublicFees.PublicFees
+ *   const withdraw = (yield* fees.all).get("BTC")?.withdraw
+ *   return withdraw?._tag === "Asset" ? withdraw.terms.fixed : undefined
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { Decimal } from "../domain/Decimal.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+const request = Wire.struct({})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * A fee that depends on the amount.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FlexibleFee {
+  /** The fee, in percent of the amount. */
+  readonly percent: Decimal
+  /** The least fee, in units of the asset. */
+  readonly min: Decimal
+  /** The greatest fee, in units of the asset. */
+  readonly max: Decimal
+}
+
+/**
+ * What a deposit or a withdrawal costs, and how much it may be; in units of the asset.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Terms {
+  /** The least amount. Absent when the exchange does not say. */
+  readonly minAmount?: Decimal
+  /** The greatest amount; zero when there is no such limit. Absent when the exchange does not say. */
+  readonly maxAmount?: Decimal
+  /** The fixed fee. Absent when there is none. */
+  readonly fixed?: Decimal
+  /** The fee that depends on the amount. Absent when there is none. */
+  readonly flexible?: FlexibleFee
+}
+
+/**
+ * The terms of one payment provider.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ProviderTerms extends Terms {
+  /** The identifier of the provider. */
+  readonly ticker: string
+  /** The name of the provider. */
+  readonly name: string
+  /** Whether the provider takes deposits now. Absent in the terms of withdrawals. */
+  readonly canDeposit?: boolean
+  /** Whether the provider pays withdrawals now. Absent in the terms of deposits. */
+  readonly canWithdraw?: boolean
+  /** Whether a deposit can be made by a call. Absent when the exchange does not say. */
+  readonly canDepositByCall?: boolean
+  /** Whether a withdrawal can be made by a call. Absent when the exchange does not say. */
+  readonly canWithdrawByCall?: boolean
+}
+
+/**
+ * One set of terms for the asset, or one for each provider of a national currency, by its identifier.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Direction =
+  | {
+    readonly _tag: "Asset"
+    /** The terms of the asset. */
+    readonly terms: Terms
+  }
+  | {
+    readonly _tag: "Providers"
+    /** The terms of each provider, by its identifier. */
+    readonly terms: ReadonlyMap<string, ProviderTerms>
+  }
+
+/**
+ * The fees and limits of an asset.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PublicFee {
+  /** The asset's ticker. */
+  readonly ticker: string
+  /** The asset's full name. */
+  readonly name: string
+  /** The identifiers of the providers of a national currency; empty for any other asset. */
+  readonly providers: ReadonlyArray<string>
+  /** Whether it can be deposited now. Absent means no. */
+  readonly canDeposit?: boolean
+  /** Whether it can be withdrawn now. Absent means no. */
+  readonly canWithdraw?: boolean
+  /** Whether a deposit can be made by a call. Absent when the exchange does not say. */
+  readonly canDepositByCall?: boolean
+  /** Whether a withdrawal can be made by a call. Absent when the exchange does not say. */
+  readonly canWithdrawByCall?: boolean
+  /** What a deposit costs, and how much it may be. */
+  readonly deposit: Direction
+  /** What a withdrawal costs, and how much it may be. */
+  readonly withdraw: Direction
+}
+
+const flexible = Wire.answer<FlexibleFee>(
+  { percent: Decimal, min: Decimal, max: Decimal },
+  { keys: { min: "min_fee", max: "max_fee" } }
+).schema
+
+const termsFields = {
+  minAmount: Schema.optionalKey(Decimal),
+  maxAmount: Schema.optionalKey(Decimal),
+  fixed: Schema.optionalKey(Decimal),
+  flexible: Schema.optionalKey(flexible)
+}
+
+const termsKeys = { minAmount: "min_amount", maxAmount: "max_amount", flexible: "flex" }
+
+const abilityFields = {
+  canDeposit: Schema.optionalKey(Schema.Boolean),
+  canWithdraw: Schema.optionalKey(Schema.Boolean),
+  canDepositByCall: Schema.optionalKey(Schema.Boolean),
+  canWithdrawByCall: Schema.optionalKey(Schema.Boolean)
+}
+
+const abilityKeys = {
+  canDeposit: "is_depositable",
+  canWithdraw: "is_withdrawal",
+  canDepositByCall: "is_api_depositable",
+  canWithdrawByCall: "is_api_withdrawal"
+}
+
+const terms = Wire.answer<Terms>(termsFields, { keys: termsKeys }).schema
+
+const providers = Wire.keyed(
+  Schema.String,
+  Wire.answer<ProviderTerms>(
+    { ticker: Schema.String, name: Schema.String, ...termsFields, ...abilityFields },
+    { keys: { ...termsKeys, ...abilityKeys } }
+  ).schema
+)
+
+const Direction = Schema.Union([
+  Schema.TaggedStruct("Providers", { terms: Schema.toType(providers) }),
+  Schema.TaggedStruct("Asset", { terms: Schema.toType(terms) })
+])
+
+/** The wire does not say which of the two it is. No value of an asset's own terms is the terms of a provider. */
+const direction: Schema.Codec<Direction, unknown> = Schema.Union([
+  providers.pipe(
+    Schema.decodeTo(Direction.members[0], {
+      decode: SchemaGetter.transform((terms) => ({ _tag: "Providers" as const, terms })),
+      encode: SchemaGetter.transform(({ terms }) => terms)
+    })
+  ),
+  terms.pipe(
+    Schema.decodeTo(Direction.members[1], {
+      decode: SchemaGetter.transform((terms) => ({ _tag: "Asset" as const, terms })),
+      encode: SchemaGetter.transform(({ terms }) => terms)
+    })
+  )
+])
+
+const fee = Wire.answer<PublicFee>({
+  ticker: Schema.String,
+  name: Schema.String,
+  providers: Schema.Array(Schema.String),
+  ...abilityFields,
+  deposit: direction,
+  withdraw: direction
+}, { keys: abilityKeys })
+
+// The exchange has had keys such as `USDT (ERC20)`.
+const response = Wire.keyed(Schema.String, fee.schema)
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `GET /api/v4/public/fee`. Source: the live exchange's documentation, Public HTTP API V4, "Fee".
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "PublicFees.all",
+  clause: "not in the document",
+  method: "GET",
+  path: "/api/v4/public/fee",
+  access: "public",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 2000, perSeconds: 10 },
+  envelope: "none",
+  errorFamily: "account",
+  refusals: [],
+  request: () => request,
+  response: () => response,
+  example: () => ({})
+})
+
+/**
+ * What reading the public fees can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads the fees and limits of deposits and withdrawals.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class PublicFees extends Context.Service<PublicFees, {
+  /** Reads the fees of all assets, by their tickers. */
+  readonly all: Effect.Effect<ReadonlyMap<string, PublicFee>, Failure>
+}>()("effect-txc/endpoints/PublicFees") {
+  /** The service over public calls. */
+  static readonly layer: Layer.Layer<PublicFees, never, Call.PublicCall> = PlainService.layerPublic(
+    PublicFees,
+    endpoint,
+    (call) => ({ all: call({}) })
+  )
+}

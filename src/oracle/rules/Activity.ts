@@ -1,0 +1,209 @@
+/**
+ * The last 24 hours of markets, and their trades, as the live exchange's documentation has them; the document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import type * as Fields from "../world/Fields.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { basePrice, priceText } from "../world/Markets.ts"
+import * as Paths from "../world/Paths.ts"
+import * as PublicCalls from "../world/PublicCalls.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Body, World } from "../world/World.ts"
+
+const prices: ReadonlyArray<Fields.Row> = [
+  { key: "bid", kind: Kinds.decimal, meaning: "the best bid" },
+  { key: "ask", kind: Kinds.decimal, meaning: "the best ask" },
+  { key: "low", kind: Kinds.decimal, meaning: "the lowest price of 24 hours" },
+  { key: "high", kind: Kinds.decimal, meaning: "the highest price of 24 hours" },
+  { key: "last", kind: Kinds.decimal, meaning: "the last price" },
+  { key: "deal", kind: Kinds.decimal, meaning: "the volume in the quote currency" },
+  { key: "change", kind: Kinds.decimal, meaning: "the change in percent" }
+]
+
+const summary = Effect.fnUntraced(function*(world: World) {
+  const { name } = yield* world.market
+  const { answer, value } = yield* PublicCalls.result(world, Paths.marketSummary, { market: name })
+  return { answer, name, value: Json.isObject(value) ? value : {} }
+})
+
+const summaries = Effect.fnUntraced(function*(world: World) {
+  const { answer, value } = yield* PublicCalls.result(world, Paths.marketSummaries)
+  return { answer, value: Json.isObject(value) ? value : {} }
+})
+
+const tickerOf = (entry: unknown): Body => Json.isObject(entry) && Json.isObject(entry["ticker"]) ? entry["ticker"] : {}
+
+const trades = Effect.fnUntraced(function*(world: World, query: PublicCalls.Query) {
+  const { name } = yield* world.market
+  const { answer, value } = yield* PublicCalls.results(world, Paths.tradeHistory, { market: name, lastId: 0, ...query })
+  return { answer, objects: value, ids: value.map((trade) => Json.isObject(trade) ? Number(trade["id"]) : Number.NaN) }
+})
+
+const number = (body: Body, key: string): number => Number(body[key])
+
+const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
+
+const summaryRules: ReadonlyArray<Rule.Rule> = [
+  ...PublicCalls.fields({
+    id: "summary.entry",
+    within: "the summary of a market",
+    sample: (world) => Effect.map(summary(world), ({ answer, value }) => ({ answer, objects: [value] })),
+    rows: [
+      { key: "open", kind: Kinds.decimal, meaning: "the first price of 24 hours" },
+      ...prices,
+      { key: "volume", kind: Kinds.decimal, meaning: "the volume in the base currency" }
+    ]
+  }),
+  ...PublicCalls.fields({
+    id: "summaries.entry",
+    within: "the summary of each market",
+    sample: (world) =>
+      Effect.map(summaries(world), ({ answer, value }) => ({ answer, objects: Object.values(value).map(tickerOf) })),
+    rows: [...prices, { key: "vol", kind: Kinds.decimal, meaning: "the volume in the base currency" }]
+  }),
+  ...PublicCalls.fields({
+    id: "summaries.market",
+    within: "each market's part",
+    sample: (world) => Effect.map(summaries(world), ({ answer, value }) => ({ answer, objects: Object.values(value) })),
+    rows: [{ key: "at", kind: Kinds.seconds, meaning: "when the summary was made" }]
+  }),
+  Rule.always({
+    ...LiveCalls.heading("A trade shows at once in the summary of its market: last price, volume, total, low and high"),
+    id: "summary.trade",
+    check: (world) =>
+      Effect.gen(function*() {
+        const before = yield* summary(world)
+        const { price: text } = yield* Trading.take(world, "0.01")
+        const price = Number(text)
+        const { answer, value } = yield* summary(world)
+        yield* Verdict.expect(
+          answer,
+          `last ${price}, a volume that is greater by 0.01 and a total by ${0.01 * price}, between low and high`,
+          number(value, "last") === price && number(value, "low") <= price && number(value, "high") >= price &&
+            isClose(number(value, "volume") - number(before.value, "volume"), 0.01) &&
+            isClose(number(value, "deal") - number(before.value, "deal"), 0.01 * price)
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("What is older than 24 hours does not count any more"),
+    id: "summary.day",
+    check: (world) =>
+      Effect.gen(function*() {
+        yield* Trading.take(world, "0.01")
+        yield* world.advance(25 * 3_600_000)
+        const { answer, value } = yield* summary(world)
+        yield* Verdict.expect(
+          answer,
+          "no volume, and one price",
+          number(value, "volume") === 0 && number(value, "deal") === 0 &&
+            ["open", "low", "high"].every((key) => number(value, key) === number(value, "last"))
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("Bid and ask of a summary are the best prices of the book"),
+    id: "summary.book",
+    check: (world) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const account = yield* world.open()
+        const [low, high] = [priceText(market, basePrice * 0.999), priceText(market, basePrice * 1.001)]
+        const order = { market: market.name, amount: "0.01" }
+        yield* Trading.placeOther(world, account, { ...order, side: "buy", price: low })
+        yield* Trading.placeOther(world, account, { ...order, side: "sell", price: high })
+        const { answer, value } = yield* summary(world)
+        yield* Verdict.expect(
+          answer,
+          "the prices of both orders, or better ones",
+          number(value, "bid") >= Number(low) && number(value, "ask") <= Number(high) &&
+            number(value, "bid") < number(value, "ask")
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("The summaries are those of all markets"),
+    id: "summaries.markets",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, value } = yield* summaries(world)
+        const { name } = yield* world.market
+        const one = yield* summary(world)
+        yield* Verdict.expect(
+          answer,
+          `a summary of ${name}, among others, with the same low and high`,
+          Object.hasOwn(value, name) && Object.keys(value).length > 1 &&
+            ["low", "high"].every((key) => tickerOf(value[name])[key] === one.value[key])
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("The summary of an unknown market is refused with HTTP 200, success false, and the field"),
+    id: "summary.refusal",
+    profile: "read-only",
+    check: (world) => PublicCalls.refusesV1(world, Paths.marketSummary, { market: PublicCalls.noMarket }, "market")
+  })
+]
+
+/** What is wrong with a request of trades. */
+const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
+  ["market", { market: PublicCalls.noMarket }],
+  ["limit", { limit: "ten" }]
+]
+
+const historyRules: ReadonlyArray<Rule.Rule> = [
+  ...PublicCalls.fields({
+    id: "trade-history.entry",
+    within: "a past trade",
+    sample: (world) =>
+      Effect.gen(function*() {
+        if (world.profile === "control") yield* Trading.take(world, "0.01")
+        return yield* trades(world, {})
+      }),
+    rows: [
+      { key: "id", kind: Kinds.integer, meaning: "its identifier" },
+      { key: "time", kind: Kinds.fractionalSeconds, meaning: "when it was traded" },
+      { key: "price", kind: Kinds.positiveDecimal, meaning: "its price" },
+      { key: "amount", kind: Kinds.positiveDecimal, meaning: "its amount" },
+      { key: "type", kind: Kinds.oneOf("buy", "sell"), meaning: "the side of the taker" }
+    ]
+  }),
+  Rule.always({
+    ...LiveCalls.heading("Past trades are those after lastId, the latest first, and at most the limit"),
+    id: "trade-history.order",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { market, price, taker } = yield* Trading.take(world, "0.01")
+        yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
+        const { answer, ids } = yield* trades(world, { limit: 2 })
+        const [latest = 0, before = 0] = ids
+        yield* Verdict.expect(answer, "two trades, the latest first", ids.length === 2 && latest > before)
+        const newer = yield* trades(world, { lastId: before })
+        yield* Verdict.expect(newer.answer, `the trade ${latest}`, newer.ids.length === 1 && newer.ids[0] === latest)
+        const none = yield* trades(world, { lastId: latest })
+        yield* Verdict.expect(none.answer, "no trades", none.ids.length === 0)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "A wrong market or limit of past trades is refused with HTTP 200, success false, and the field"
+    ),
+    id: "trade-history.refusal",
+    profile: "read-only",
+    values: wrong,
+    check: (world, [field, query]) =>
+      Effect.flatMap(
+        world.market,
+        ({ name }) => PublicCalls.refusesV1(world, Paths.tradeHistory, { market: name, lastId: 0, ...query }, field)
+      )
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...summaryRules, ...historyRules]

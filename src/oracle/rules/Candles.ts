@@ -1,0 +1,204 @@
+/**
+ * Candles, as the live exchange's documentation has them; the document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as Paths from "../world/Paths.ts"
+import * as PublicCalls from "../world/PublicCalls.ts"
+import * as Trading from "../world/Trading.ts"
+import type { World } from "../world/World.ts"
+
+/** The lengths of an interval in seconds, where they are all alike. */
+const lengths = {
+  "1s": 1,
+  "10s": 10,
+  "30s": 30,
+  "1m": 60,
+  "3m": 180,
+  "5m": 300,
+  "15m": 900,
+  "30m": 1800,
+  "1h": 3600,
+  "2h": 7200,
+  "4h": 14_400,
+  "6h": 21_600,
+  "8h": 28_800,
+  "12h": 43_200,
+  "1d": 86_400
+} as const
+
+/** Every interval that the documentation lists. */
+const intervals: ReadonlyArray<string> = [...Object.keys(lengths), "3d", "1w", "1M"]
+
+/** A candle by its places in the row. */
+interface Candle {
+  readonly at: number
+  readonly open: number
+  readonly close: number
+  readonly high: number
+  readonly low: number
+  readonly volume: number
+  readonly total: number
+}
+
+const decimal = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/u
+
+const isRow = (row: unknown): row is ReadonlyArray<unknown> =>
+  Array.isArray(row) && row.length === 7 && Number.isSafeInteger(row[0]) &&
+  row.slice(1).every((part) => typeof part === "string" && decimal.test(part))
+
+const toCandle = (row: ReadonlyArray<unknown>): Candle => {
+  const [at = 0, open = 0, close = 0, high = 0, low = 0, volume = 0, total = 0] = row.map(Number)
+  return { at, open, close, high, low, volume, total }
+}
+
+/** The candles of a market, each of which must be a row of a time and six decimals. */
+const candles = Effect.fnUntraced(function*(world: World, query: PublicCalls.Query = {}) {
+  const { name } = yield* world.market
+  const { answer, value } = yield* PublicCalls.results(world, Paths.candles, { market: name, ...query })
+  yield* Verdict.expect(answer, "rows of a time and six decimals in strings", value.every(isRow))
+  return { answer, name, found: value.filter(isRow).map(toCandle) }
+})
+
+/** A trade in a sandbox: how much, and at which price. */
+const traded = Effect.fnUntraced(function*(world: World) {
+  const { price } = yield* Trading.take(world, "0.01")
+  return { amount: 0.01, price: Number(price) }
+})
+
+const isClose = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9
+
+/** What is wrong with a request. */
+const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
+  ["market", { market: PublicCalls.noMarket }],
+  ["interval", { interval: "7m" }],
+  ["limit", { limit: 0 }],
+  ["limit", { limit: 1441 }],
+  ["limit", { limit: "ten" }],
+  ["end", { start: 1_700_000_000, end: 1_600_000_000 }]
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "Every interval has candles: rows of a time, open, close, high, low, volume and total, in order"
+    ),
+    id: "candles.rows",
+    profile: "read-only",
+    values: intervals,
+    check: (world, interval) =>
+      Effect.gen(function*() {
+        const { answer, found } = yield* candles(world, { interval })
+        const isInOrder = found.every(({ at }, index) => index === 0 || at > (found[index - 1]?.at ?? 0))
+        yield* Verdict.expect(answer, "candles in the order of their times", isInOrder)
+        const fits = ({ close, high, low, open }: Candle) =>
+          [open, close].every((price) => low <= price && price <= high)
+        yield* Verdict.expect(answer, "open and close between low and high", found.every(fits))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A candle begins at a multiple of its interval"),
+    id: "candles.times",
+    values: Object.keys(lengths) as ReadonlyArray<keyof typeof lengths>,
+    check: (world, interval) =>
+      Effect.gen(function*() {
+        yield* traded(world)
+        const { answer, found } = yield* candles(world, { interval })
+        yield* Verdict.expect(
+          answer,
+          `candles at multiples of ${lengths[interval]} seconds, one at least`,
+          found.length > 0 && found.every(({ at }) => at % lengths[interval] === 0)
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A trade is in one candle of each interval, with its amount, its price and its total"),
+    id: "candles.trades",
+    values: intervals,
+    check: (world, interval) =>
+      world.whileFrozen(Effect.gen(function*() {
+        // The second of this trade has no other.
+        yield* world.advance(2000)
+        const before = yield* candles(world, { interval, limit: 1440 })
+        const { amount, price } = yield* traded(world)
+        const { answer, found } = yield* candles(world, { interval, limit: 1440 })
+        const sum = (of: "volume" | "total") =>
+          found.reduce((all, candle) => all + candle[of], 0) - before.found.reduce((all, candle) => all + candle[of], 0)
+        const last = found.at(-1)
+        yield* Verdict.expect(
+          answer,
+          `a volume that is greater by ${amount}, a total by ${amount * price}, and a candle that closes at ${price}`,
+          isClose(sum("volume"), amount) && isClose(sum("total"), amount * price) && last !== undefined &&
+            last.close === price && last.high >= price && last.low <= price
+        )
+      }))
+  }),
+  Rule.always({
+    ...LiveCalls.heading("With start and end a candle begins no earlier than the one and no later than the other"),
+    id: "candles.window",
+    check: (world) =>
+      world.whileFrozen(Effect.gen(function*() {
+        for (let trades = 0; trades < 3; trades++) {
+          yield* traded(world)
+          yield* world.advance(120_000)
+        }
+        const now = Math.floor((yield* world.now) / 1000)
+        const [start, end] = [now - 250, now - 130]
+        const { answer, found } = yield* candles(world, { interval: "1s", start, end })
+        yield* Verdict.expect(
+          answer,
+          `candles from ${start} to ${end}, one at least`,
+          found.length > 0 && found.every(({ at }) => at >= start && at <= end)
+        )
+      }))
+  }),
+  Rule.always({
+    ...LiveCalls.heading("There are no more candles than the limit, and the latest are shown"),
+    id: "candles.limit",
+    check: (world) =>
+      world.whileFrozen(Effect.gen(function*() {
+        yield* traded(world)
+        yield* world.advance(1000)
+        yield* traded(world)
+        const all = yield* candles(world, { interval: "1s", limit: 10 })
+        const one = yield* candles(world, { interval: "1s", limit: 1 })
+        yield* Verdict.expect(all.answer, "two candles at least", all.found.length >= 2)
+        yield* Verdict.expect(
+          one.answer,
+          "the last of them",
+          one.found.length === 1 && one.found[0]?.at === all.found.at(-1)?.at
+        )
+      }))
+  }),
+  Rule.always({
+    ...LiveCalls.heading("The interval is an hour unless it is asked for"),
+    id: "candles.default",
+    check: (world) =>
+      Effect.gen(function*() {
+        yield* traded(world)
+        const [plain, hours] = [yield* candles(world), yield* candles(world, { interval: "1h" })]
+        yield* Verdict.expect(
+          plain.answer,
+          `the candles of an hour: ${JSON.stringify(hours.found)}`,
+          JSON.stringify(plain.found) === JSON.stringify(hours.found)
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "A wrong market, interval, limit or window is refused with HTTP 200, success false, and the field"
+    ),
+    id: "candles.refusal",
+    profile: "read-only",
+    values: wrong,
+    check: (world, [field, query]) =>
+      Effect.flatMap(
+        world.market,
+        ({ name }) => PublicCalls.refusesV1(world, Paths.candles, { market: name, ...query }, field)
+      )
+  })
+]

@@ -1,0 +1,263 @@
+/**
+ * Depth, fees, the platform's status, markets on margin and futures, as the live exchange's documentation has them; the
+ * document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Kinds from "../world/Kinds.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { basePrice, priceText } from "../world/Markets.ts"
+import * as Paths from "../world/Paths.ts"
+import * as PublicCalls from "../world/PublicCalls.ts"
+import * as Trading from "../world/Trading.ts"
+import type { World } from "../world/World.ts"
+
+// -----------------------------------------------------------------------------
+// Depth
+// -----------------------------------------------------------------------------
+
+/** The prices of a side of the market's depth. */
+const depth = Effect.fnUntraced(function*(world: World) {
+  const { name } = yield* world.market
+  const { answer, value } = yield* PublicCalls.object(world, `${Paths.depth}/${name}`)
+  const prices = (side: string): ReadonlyArray<number> => {
+    const levels = value[side]
+    return Array.isArray(levels) ? levels.map((level) => Number(Array.isArray(level) ? level[0] : Number.NaN)) : []
+  }
+  return { answer, asks: prices("asks"), bids: prices("bids") }
+})
+
+const depthRules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    ...LiveCalls.heading("Depth has the levels within 2 % of the last price, the best first, and no others"),
+    id: "depth.band",
+    check: (world) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const account = yield* world.open()
+        const at = (percent: number) => priceText(market, basePrice * (1 + percent / 100))
+        for (const percent of [-1.9, -1, -2.5, 1, 1.9, 2.5]) {
+          const side = percent < 0 ? "buy" : "sell"
+          yield* Trading.placeOther(world, account, { market: market.name, side, amount: "0.01", price: at(percent) })
+        }
+        const { answer, asks, bids } = yield* depth(world)
+        const has = (prices: ReadonlyArray<number>, percent: number) => prices.includes(Number(at(percent)))
+        const isNear = (price: number) => Math.abs(price / basePrice - 1) <= 0.02
+        const isRising = (prices: ReadonlyArray<number>) =>
+          prices.every((price, index) => index === 0 || price > (prices[index - 1] ?? 0))
+        yield* Verdict.expect(
+          answer,
+          "the levels at 1 and 1.9 % on both sides, and none beyond 2 %",
+          has(asks, 1) && has(asks, 1.9) && has(bids, -1) && has(bids, -1.9) && [...asks, ...bids].every(isNear)
+        )
+        yield* Verdict.expect(answer, "the best levels first", isRising(asks) && isRising(bids.toReversed()))
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("The depth of an unknown market is refused with HTTP 422 and an object that names the field"),
+    id: "depth.refusal",
+    profile: "read-only",
+    check: (world) => PublicCalls.refuses(world, `${Paths.depth}/${PublicCalls.noMarket}`, {}, "market")
+  })
+]
+
+// -----------------------------------------------------------------------------
+// The platform, fees and markets on margin
+// -----------------------------------------------------------------------------
+
+const platformRules: ReadonlyArray<Rule.Rule> = [
+  ...PublicCalls.fields({
+    id: "platform",
+    within: "the platform's status",
+    sample: (world) =>
+      Effect.map(
+        PublicCalls.object(world, Paths.platformStatus),
+        ({ answer, value }) => ({ answer, objects: [value] })
+      ),
+    rows: [{
+      key: "status",
+      kind: Kinds.oneOf("system operational", "system maintenance"),
+      meaning: "whether it works or is in maintenance"
+    }]
+  }),
+  ...PublicCalls.fields({
+    id: "public-fees.entry",
+    within: "the fees of an asset",
+    sample: (world) =>
+      Effect.map(PublicCalls.object(world, Paths.publicFees), ({ answer, value }) => ({
+        answer,
+        objects: Object.values(value)
+      })),
+    rows: [
+      { key: "ticker", kind: Kinds.someText, meaning: "the asset" },
+      { key: "name", kind: Kinds.someText, meaning: "its full name" },
+      { key: "providers", kind: Kinds.array, meaning: "the providers of a national currency" },
+      { key: "deposit", kind: Kinds.object, meaning: "fees and limits of deposits" },
+      { key: "withdraw", kind: Kinds.object, meaning: "fees and limits of withdrawals" }
+    ]
+  }),
+  Rule.always({
+    ...LiveCalls.heading("The markets on margin are those that the list of markets marks as such"),
+    id: "collateral-markets.marked",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, value } = yield* PublicCalls.results(world, Paths.collateralMarkets)
+        const listed = yield* world.get(Paths.markets)
+        const marked = (Array.isArray(listed.json) ? listed.json.filter(Json.isObject) : [])
+          .flatMap(({ isCollateral, name }) => isCollateral === true ? [name] : [])
+        yield* Verdict.expect(
+          answer,
+          `the markets ${marked.join(", ")}`,
+          marked.length > 0 && marked.length === value.length && marked.every((name) => value.includes(name))
+        )
+      })
+  })
+]
+
+// -----------------------------------------------------------------------------
+// Futures
+// -----------------------------------------------------------------------------
+
+const futures = Effect.fnUntraced(function*(world: World) {
+  const { answer, value } = yield* PublicCalls.results(world, Paths.futures)
+  return { answer, objects: value }
+})
+
+const millis: Kinds.Kind = {
+  name: "Unix milliseconds in a string",
+  holds: (value) => typeof value === "string" && /^[1-9][0-9]{12}$/u.test(value)
+}
+
+const futuresRules: ReadonlyArray<Rule.Rule> = [
+  ...PublicCalls.fields({
+    id: "futures.entry",
+    within: "a futures market",
+    sample: futures,
+    rows: [
+      { key: "ticker_id", kind: Kinds.market, meaning: "the market" },
+      { key: "stock_currency", kind: Kinds.ticker, meaning: "the base currency" },
+      { key: "money_currency", kind: Kinds.ticker, meaning: "the quote currency" },
+      { key: "last_price", kind: Kinds.decimal, meaning: "the last price" },
+      { key: "stock_volume", kind: Kinds.decimal, meaning: "the volume of 24 hours in the base currency" },
+      { key: "money_volume", kind: Kinds.decimal, meaning: "the volume of 24 hours in the quote currency" },
+      { key: "bid", kind: Kinds.decimal, meaning: "the best bid" },
+      { key: "ask", kind: Kinds.decimal, meaning: "the best ask" },
+      { key: "high", kind: Kinds.decimal, meaning: "the highest price of 24 hours" },
+      { key: "low", kind: Kinds.decimal, meaning: "the lowest price of 24 hours" },
+      { key: "product_type", kind: Kinds.exactly("Perpetual"), meaning: "the kind of future" },
+      { key: "open_interest", kind: Kinds.decimal, meaning: "the open contracts" },
+      { key: "index_price", kind: Kinds.decimal, meaning: "the price of the index" },
+      { key: "index_name", kind: Kinds.someText, meaning: "the name of the index" },
+      { key: "index_currency", kind: Kinds.ticker, meaning: "the currency of the index" },
+      { key: "funding_rate", kind: Kinds.decimal, meaning: "the funding rate that is expected next" },
+      { key: "next_funding_rate_timestamp", kind: millis, meaning: "when funding is settled next" },
+      { key: "max_leverage", kind: Kinds.integer, meaning: "the greatest leverage" },
+      { key: "funding_interval_minutes", kind: Kinds.integer, meaning: "the minutes between two settlements" }
+    ]
+  }),
+  Rule.always({
+    ...LiveCalls.heading("The next settlement of funding is to come, within the interval between two"),
+    id: "futures.settlement",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, objects } = yield* futures(world)
+        const now = yield* world.now
+        // How far the target's clock may be from what is known of it.
+        const slack = 60_000
+        yield* Verdict.expect(
+          answer,
+          `settlements after ${now}, each within its interval`,
+          objects.filter(Json.isObject).every((market) => {
+            const wait = Number(market["next_funding_rate_timestamp"]) - now
+            return wait > -slack && wait <= Number(market["funding_interval_minutes"]) * 60_000 + slack
+          })
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("A position that two accounts open adds its amount to the open interest, once"),
+    id: "futures.open-interest",
+    check: (world) =>
+      Effect.gen(function*() {
+        const interest = Effect.map(futures(world), ({ answer, objects }) => {
+          const market = objects.filter(Json.isObject).find(({ ticker_id: name }) => name === perpetual)
+          return { answer, open: Number(market?.["open_interest"]) }
+        })
+        yield* world.control("MovePrice", { market: perpetual, price: String(basePrice) })
+        const before = yield* interest
+        const order = { market: perpetual, amount: "0.01", price: String(basePrice) }
+        for (const side of ["sell", "buy"]) {
+          yield* Trading.placeOther(world, yield* world.open(), { ...order, side }, Paths.collateralLimit)
+        }
+        const { answer, open } = yield* interest
+        yield* Verdict.expect(
+          answer,
+          `an open interest of ${before.open + 0.01}`,
+          Math.abs(open - before.open - 0.01) < 1e-9
+        )
+      })
+  })
+]
+
+/** The futures market of a sandbox. */
+const perpetual = "BTC_PERP"
+
+/** What is wrong with a request of funding rates. */
+const wrong: ReadonlyArray<readonly [field: string, query: PublicCalls.Query]> = [
+  ["limit", { limit: 0 }],
+  ["limit", { limit: 101 }],
+  ["offset", { offset: 1_000_001 }],
+  ["endDate", { startDate: 1_700_000_000, endDate: 1_600_000_000 }]
+]
+
+/** A market that the list of futures names. */
+const anyFuture = Effect.fnUntraced(function*(world: World) {
+  const { objects } = yield* futures(world)
+  const [first] = objects.filter(Json.isObject)
+  return first === undefined ? yield* Verdict.skip("the target has no futures") : String(first["ticker_id"])
+})
+
+const fundingRules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    ...LiveCalls.heading("Funding rates are a list of times, rates, the market and a price, the latest first"),
+    id: "funding-rates.list",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const market = yield* anyFuture(world)
+        const answer = yield* PublicCalls.get(world, `${Paths.fundingRates}/${market}`, { limit: 3 })
+        const rates: ReadonlyArray<unknown> | undefined = Array.isArray(answer.json) ? answer.json : undefined
+        yield* Verdict.expect(answer, "HTTP 200 with a list of three at most", (rates?.length ?? 9) <= 3)
+        const isRate = (rate: unknown) =>
+          Json.isObject(rate) && rate["market"] === market && Kinds.decimal.holds(rate["fundingRate"]) &&
+          Kinds.decimal.holds(rate["settlementPrice"]) && Kinds.decimal.holds(rate["fundingTime"]) &&
+          Kinds.decimal.holds(rate["rateCalculatedTime"])
+        yield* Verdict.expect(answer, `rates of ${market}, of texts`, rates?.every(isRate) === true)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A wrong limit, offset or window of funding rates is refused with HTTP 422 and the field"),
+    id: "funding-rates.refusal",
+    profile: "read-only",
+    values: wrong,
+    check: (world, [field, query]) =>
+      Effect.flatMap(
+        anyFuture(world),
+        (market) => PublicCalls.refuses(world, `${Paths.fundingRates}/${market}`, query, field)
+      )
+  }),
+  Rule.always({
+    ...LiveCalls.heading("Funding rates of an unknown market are refused with HTTP 422 and the field"),
+    id: "funding-rates.market",
+    profile: "read-only",
+    check: (world) => PublicCalls.refuses(world, `${Paths.fundingRates}/${PublicCalls.noMarket}`, {}, "market")
+  })
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [...depthRules, ...platformRules, ...futuresRules, ...fundingRules]

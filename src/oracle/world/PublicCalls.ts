@@ -1,0 +1,112 @@
+/**
+ * Public calls that the document does not describe and the live exchange's own documentation does: rules about them apply to
+ * the live dialect only, and skip where the target does not serve the call.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import * as Fields from "./Fields.ts"
+import * as LiveCalls from "./LiveCalls.ts"
+import type { Body, World } from "./World.ts"
+
+/** The parameters of a query. */
+export type Query = Readonly<Record<string, string | number>>
+
+/** Reads a path; skips where the target does not serve it. */
+export const get = Effect.fnUntraced(function*(
+  world: World,
+  path: string,
+  query: Query = {}
+): Effect.fn.Return<Target.Answer, Verdict.CheckError> {
+  const text = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")
+  const answer = yield* world.get(path, ...(text === "" ? [] : [text]))
+  return answer.status === 404 ? yield* Verdict.skip(`the target does not serve ${path}`) : answer
+})
+
+/** What an answer says, and the answer. */
+export interface Read<A> {
+  /** The answer. */
+  readonly answer: Target.Answer
+  /** What it says. */
+  readonly value: A
+}
+
+const broken = (answer: Target.Answer, expected: string) =>
+  new Verdict.Broken({ expected, got: Verdict.describe(answer), answer })
+
+/** The result in the envelope of an answer: success, a message that says nothing, and the result. */
+export const result = Effect.fnUntraced(function*(
+  world: World,
+  path: string,
+  query?: Query
+): Effect.fn.Return<Read<unknown>, Verdict.CheckError> {
+  const answer = yield* get(world, path, query)
+  const { json, status } = answer
+  return status === 200 && Json.isObject(json) && json["success"] === true && Object.hasOwn(json, "result")
+    ? { answer, value: json["result"] }
+    : yield* broken(answer, "HTTP 200 with success and a result")
+})
+
+/** The list in the envelope of an answer. */
+export const results = Effect.fnUntraced(function*(
+  world: World,
+  path: string,
+  query?: Query
+): Effect.fn.Return<Read<ReadonlyArray<unknown>>, Verdict.CheckError> {
+  const { answer, value } = yield* result(world, path, query)
+  return Array.isArray(value) ? { answer, value } : yield* broken(answer, "a list in the result")
+})
+
+/** The JSON object that is an answer. */
+export const object = Effect.fnUntraced(function*(
+  world: World,
+  path: string
+): Effect.fn.Return<Read<Body>, Verdict.CheckError> {
+  const answer = yield* get(world, path)
+  const { json, status } = answer
+  return status === 200 && Json.isObject(json)
+    ? { answer, value: json }
+    : yield* broken(answer, "HTTP 200 with a JSON object")
+})
+
+/** Expects that a call is refused as API V1 refuses: HTTP 200, no success, and a message that names the field. */
+export const refusesV1 = Effect.fnUntraced(function*(world: World, path: string, query: Query, field: string) {
+  const answer = yield* get(world, path, query)
+  const { json, status } = answer
+  const said = Json.isObject(json) && json["success"] === false && Json.isObject(json["message"]) ? json["message"] : {}
+  yield* Verdict.expect(
+    answer,
+    `HTTP 200 with success false and a message for ${field}`,
+    status === 200 && Array.isArray(said[field])
+  )
+})
+
+/** Expects that a call is refused with HTTP 422 and an object that names the field. */
+export const refuses = Effect.fnUntraced(function*(world: World, path: string, query: Query, field: string) {
+  const answer = yield* get(world, path, query)
+  const { json, status } = answer
+  yield* Verdict.expect(
+    answer,
+    `HTTP 422 with an object that names ${field}`,
+    status === 422 && Json.isObject(json) && Object.hasOwn(json, field)
+  )
+})
+
+/** One rule for each field of such an answer. */
+export const fields = (
+  table: Pick<Fields.Table, "id" | "within" | "sample" | "rows">
+): ReadonlyArray<Rule.Rule> =>
+  Fields.rules({ ...table, clause: LiveCalls.clause, level: "SHOULD", profile: "read-only" }).map((rule) => ({
+    ...rule,
+    dialects: {
+      document: Rule.notApplicable("the document has no such call"),
+      live: Rule.other(rule.statement)
+    }
+  }))
+
+/** A market that does not exist. */
+export const noMarket = "NO_SUCH"

@@ -1,0 +1,194 @@
+/**
+ * The counterparty: an account of the exchange's own that offers to buy and to sell around the price that the owner of the
+ * venue sets. Its offers are orders in the book as all others are. It trades only when somebody takes them: it never takes
+ * itself, and a moved price does not fill them.
+ *
+ * @since 0.1.0
+ */
+import { Amount, type Decimal, Price } from "../../domain/Decimal.ts"
+import type { MarketName, Ticker } from "../../domain/Identifiers.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Accounts from "./Accounts.ts"
+import type { Action } from "./Command.ts"
+import * as Ending from "./Ending.ts"
+import * as Ledger from "./Ledger.ts"
+import * as Locks from "./Locks.ts"
+import * as Orders from "./Orders.ts"
+import * as Positions from "./Positions.ts"
+import * as Prices from "./Prices.ts"
+import * as Quotes from "./Quotes.ts"
+import * as Reply from "./Reply.ts"
+import type { State } from "./State.ts"
+import * as Terms from "./Terms.ts"
+import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
+
+type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
+
+// -----------------------------------------------------------------------------
+// Money
+// -----------------------------------------------------------------------------
+
+const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Units.Units): void => {
+  credited.set(ticker, (credited.get(ticker) ?? 0n) + units)
+}
+
+/** Credits what the wallet lacks for a quote. */
+const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes.Quote): void => {
+  const kind = Orders.kindOf(market, false)
+  const { ticker, units, wallet } = Locks.requirementOf(
+    market,
+    { kind, side, left: amount },
+    Units.times(amount, price)
+  )
+  const bound = wallet === "collateral" ? Positions.margin(state, Quotes.account, ticker) : 0n
+  const holder = Ledger.free(Quotes.account, wallet)
+  const missing = bound + units - Ledger.balance(state.ledger, holder, ticker)
+  if (missing <= 0n) return
+  Ledger.transfer(state.ledger, "outside", holder, ticker, missing)
+  count(state, ticker, missing)
+}
+
+// -----------------------------------------------------------------------------
+// Quoting
+// -----------------------------------------------------------------------------
+
+/** Cancels all that it offers on a market. */
+const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void => {
+  for (const order of work.state.openOrders.latest(Quotes.account, market)) Ending.cancel(work, order)
+  quoting.quotes = []
+}
+
+/** Places the order of a quote. It stays without one where it would trade, or where the market's rules forbid it. */
+const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: Quotes.Quote): void => {
+  if (settings.credit) credit(work, market, quote)
+  const reply = Orders.enterLimit(work, Quotes.account, {
+    _tag: "PlaceLimit",
+    market: market.name,
+    side: quote.side,
+    amount: Amount.make(Units.toDecimal(quote.amount), { disableChecks: true }),
+    price: Price.make(Units.toDecimal(quote.price), { disableChecks: true }),
+    collateral: false,
+    postOnly: true
+  })
+  quote.order = reply._tag === "OrderPlaced" ? reply.order.id : undefined
+}
+
+/** Offers anew around the price, instead of all that it has offered. */
+const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
+  withdraw(work, market.name, quoting)
+  if (!quoting.settings.enabled || quoting.price === undefined) return
+  quoting.quotes = Quotes.around(market, quoting, quoting.price)
+  for (const quote of quoting.quotes) place(work, market, quoting, quote)
+}
+
+/** Offers what was taken anew, and what it could not offer. What nobody has touched keeps its turn. */
+const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): void => {
+  const market = work.state.markets.get(name)
+  if (market === undefined) return
+  for (const quote of quoting.quotes) {
+    const order = quote.order === undefined ? undefined : work.state.openOrders.get(quote.order)
+    if (order?.dealStock === 0n) continue
+    if (order !== undefined) Ending.cancel(work, order)
+    place(work, market, quoting, quote)
+  }
+}
+
+/**
+ * Offers anew what the current command has taken, on the markets where it took something.
+ *
+ * @category counterparty
+ * @since 0.1.0
+ */
+export const refill = (work: Work): void => {
+  const { hit, markets } = work.state.counterparty
+  if (hit.size === 0) return
+  for (const name of hit) {
+    const quoting = markets.get(name)
+    if (quoting?.settings.refill === true) offerMissing(work, name, quoting)
+  }
+  hit.clear()
+}
+
+/**
+ * Moves the price of a market. First the counterparty withdraws what it offers, so that the new price fills none of it.
+ * Orders that bid more or ask less than the price trade with the rest of the world. Then the counterparty offers anew, and
+ * the stop orders that the price triggers meet what it offers.
+ *
+ * @category counterparty
+ * @since 0.1.0
+ */
+export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
+  const quoting = work.state.counterparty.markets.get(market.name)
+  if (quoting !== undefined) quoting.price = price
+  if (quoting?.settings.enabled !== true) return Prices.movePrice(work, market, price)
+  withdraw(work, market.name, quoting)
+  Prices.setPrice(work, market, price)
+  requote(work, market, quoting)
+  Prices.triggerStopOrders(work, market)
+  refill(work)
+}
+
+/**
+ * Credits a wallet of the counterparty from outside the exchange. What it could not pay for until now is offered.
+ *
+ * @category counterparty
+ * @since 0.1.0
+ */
+export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
+  const { state } = work
+  const reply = Accounts.fund(state, action)
+  if (reply._tag !== "Done") return reply
+  count(state, action.ticker, Units.from(action.amount) ?? 0n)
+  for (const [name, quoting] of state.counterparty.markets) offerMissing(work, name, quoting)
+  return reply
+}
+
+// -----------------------------------------------------------------------------
+// Settings
+// -----------------------------------------------------------------------------
+
+const maxLevels = 50
+
+/** Whether a percentage is out of bounds, both of them included. */
+const isOutside = (percent: Decimal, least: Units.Units, most: bigint): boolean => {
+  const units = Units.from(percent)
+  return units === undefined || units < least || units > most * Units.one
+}
+
+/** What is wrong with new settings. */
+const wrong = (market: Market, { amount, levels, spread, step, variation }: Quotes.Settings) => {
+  if (isOutside(spread, 1n, 50n)) return Reply.invalid(["spread", { kind: "max", max: 50 }])
+  if (levels < 1) return Reply.invalid(["levels", { kind: "min", min: 1 }])
+  if (levels > maxLevels) return Reply.invalid(["levels", { kind: "max", max: maxLevels }])
+  if (isOutside(step, 0n, 1n)) return Reply.invalid(["step", { kind: "max", max: 1 }])
+  if (isOutside(variation, 0n, 100n)) return Reply.invalid(["variation", { kind: "max", max: 100 }])
+  const units = amount === undefined ? undefined : Units.from(amount)
+  if (amount !== undefined && (units === undefined || units < Terms.of(market).minAmount)) {
+    return Reply.invalid(["amount", { kind: "minAmount", min: market.minAmount }])
+  }
+  return undefined
+}
+
+/**
+ * Makes the counterparty quote a market, or changes how it does.
+ *
+ * @category counterparty
+ * @since 0.1.0
+ */
+export const set = (work: Work, { _tag, market: name, ...options }: Of<"SetCounterparty">): Reply.Reply => {
+  const { counterparty: { markets }, markets: listed, trading } = work.state
+  const market = listed.get(name)
+  if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
+  const known = markets.get(name)
+  const settings: Quotes.Settings = { ...known?.settings ?? Quotes.defaults, ...options }
+  const refused = wrong(market, settings)
+  if (refused !== undefined) return refused
+  const quoting = known ?? { settings, price: undefined, random: settings.seed >>> 0, quotes: [] }
+  quoting.settings = settings
+  quoting.price ??= trading.get(name)?.lastPrice
+  if (options.seed !== undefined) quoting.random = options.seed >>> 0
+  markets.set(name, quoting)
+  requote(work, market, quoting)
+  return Reply.done
+}

@@ -1,0 +1,168 @@
+/**
+ * What the counterparty offers on a market: at which prices, and how much. It is computed from the price that the owner
+ * of the venue has set, the settings and a seed.
+ *
+ * @since 0.1.0
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import type { MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { OrderSide } from "../../domain/Order.ts"
+import type { CounterpartyOptions } from "./SetCounterparty.ts"
+import * as Terms from "./Terms.ts"
+import * as Units from "./Units.ts"
+
+/**
+ * The account of the counterparty. Nobody can open it, and it has no API key.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const account = "counterparty"
+
+/**
+ * How the counterparty quotes a market. The settings have the meaning that they have in `CounterpartyOptions`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings extends Required<Omit<CounterpartyOptions, "amount">>, Pick<CounterpartyOptions, "amount"> {}
+
+/**
+ * What is not stated otherwise.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const defaults: Settings = {
+  enabled: true,
+  spread: Decimal.of("0.1"),
+  levels: 5,
+  step: Decimal.of("0.05"),
+  variation: Decimal.of("50"),
+  refill: true,
+  credit: true,
+  seed: 0
+}
+
+/**
+ * An offer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Quote {
+  /** Whether it buys or sells. */
+  readonly side: OrderSide
+  /** At which price, in units of the quote currency. */
+  readonly price: Units.Units
+  /** How much, in units of the base currency. */
+  readonly amount: Units.Units
+  /** The order that stands for it. `undefined` when there is none: it would have traded, or the market's rules forbid it. */
+  order: OrderId | undefined
+}
+
+/**
+ * How the counterparty stands on a market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Quoting {
+  /** How it quotes. */
+  settings: Settings
+  /** The price around which it quotes: the last one that the owner of the venue has set. `undefined` before the first. */
+  price: Units.Units | undefined
+  /** What the next draw is made from. */
+  random: number
+  /** What it offers, the best first, the bids before the asks. */
+  quotes: ReadonlyArray<Quote>
+}
+
+/**
+ * The counterparty.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Counterparty {
+  /** The markets that it quotes or has quoted. */
+  readonly markets: Map<MarketName, Quoting>
+  /** How much it has been credited from outside, by the owner's `Fund` and by itself. */
+  readonly credited: Map<Ticker, Units.Units>
+  /** The markets on which its orders have traded in the current command. Empty between commands. */
+  readonly hit: Set<MarketName>
+}
+
+/**
+ * A counterparty that quotes nothing.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (): Counterparty => ({ markets: new Map(), credited: new Map(), hit: new Set() })
+
+/** Draws a whole number from 0 on, below 2 ** 32 (mulberry32). */
+const draw = (quoting: Quoting): number => {
+  const next = quoting.random = (quoting.random + 0x6d2b79f5) >>> 0
+  const mixed = Math.imul(next ^ next >>> 15, next | 1)
+  const again = mixed ^ (mixed + Math.imul(mixed ^ mixed >>> 7, mixed | 61))
+  return (again ^ again >>> 14) >>> 0
+}
+
+/** How many times the market's least total is offered at a price when nobody says how much. */
+const usualTotals = 1000n
+
+/** The amount that a level offers on average. */
+const meanOf = (market: Market, { amount }: Settings, price: Units.Units): Units.Units =>
+  (amount === undefined ? undefined : Units.from(amount)) ??
+    Units.over(usualTotals * Terms.of(market).minTotal, price)
+
+/** An amount that differs from the mean by the variation at most, and that the market can trade. */
+const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Units => {
+  const { minAmount, step } = Terms.of(market)
+  const most = Units.times(mean, Units.ofPercent(quoting.settings.variation))
+  const drawn = most === 0n ? mean : mean - most + ((2n * most * BigInt(draw(quoting))) >> 32n)
+  const whole = drawn - drawn % step
+  return whole < minAmount ? minAmount : whole
+}
+
+/** The prices of a side, the best first: each a tick or more further away, and none of them the price itself. */
+const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Units.Units, side: OrderSide) => {
+  const { tick } = Terms.of(market)
+  const half = Units.times(price, Units.ofPercent(spread)) / 2n
+  const further = Units.times(price, Units.ofPercent(step))
+  const prices: Array<Units.Units> = []
+  for (let level = 0n; level < levels; level++) {
+    const away = half + level * further
+    const last = prices.at(-1) ?? price
+    if (side === "buy") {
+      const rounded = (price - away) / tick * tick
+      const next = rounded < last ? rounded : (last - 1n) / tick * tick
+      if (next <= 0n) break
+      prices.push(next)
+    } else {
+      const rounded = (price + away + tick - 1n) / tick * tick
+      prices.push(rounded > last ? rounded : (last / tick + 1n) * tick)
+    }
+  }
+  return prices
+}
+
+/**
+ * What the counterparty offers around a price. It draws the amounts.
+ *
+ * @category quotes
+ * @since 0.1.0
+ */
+export const around = (market: Market, quoting: Quoting, price: Units.Units): ReadonlyArray<Quote> => {
+  const mean = meanOf(market, quoting.settings, price)
+  return (["buy", "sell"] as const).flatMap((side) =>
+    pricesOf(market, quoting.settings, price, side).map((price): Quote => ({
+      side,
+      price,
+      amount: amountOf(market, quoting, mean),
+      order: undefined
+    }))
+  )
+}

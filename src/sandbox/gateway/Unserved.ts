@@ -1,0 +1,205 @@
+/**
+ * The calls of the live exchange that this sandbox does not serve, by subject. They are refused as such, so that nobody looks
+ * for a mistake in a path that is right. What it serves is in the contract.
+ *
+ * Source: the live exchange's documentation of API V4, and its earlier one of API V1 and V2.
+ *
+ * @since 0.1.0
+ */
+import * as Endpoint from "../../protocol/Endpoint.ts"
+
+/**
+ * Calls of one subject.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Subject {
+  /** What the calls are about, in a few words. */
+  readonly name: string
+  /** Their paths. A path may contain fields: `/api/v2/public/depth/{market}`. */
+  readonly paths: ReadonlyArray<string>
+}
+
+const under = (folder: string, ...names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.map((name) => `${folder}/${name}`)
+
+/**
+ * The calls that are not served, by subject.
+ *
+ * @category routing
+ * @since 0.1.0
+ */
+export const subjects: ReadonlyArray<Subject> = [
+  {
+    name: "leverage and hedge mode",
+    paths: under("/api/v4/collateral-account", "leverage", "hedge-mode", "hedge-mode/update")
+  },
+  {
+    name: "funding payments",
+    paths: ["/api/v4/collateral-account/funding-history"]
+  },
+  {
+    name: "liquidation and summaries of margin",
+    paths: under("/api/v4/collateral-account", "adl-quantile", "balance-summary", "summary")
+  },
+  {
+    name: "closing and closed positions",
+    paths: under("/api/v4/collateral-account", "position/close", "positions/closed-pnl", "positions/history")
+  },
+  {
+    name: "orders of delisted markets",
+    paths: ["/api/v4/trade-account/order/history/query"]
+  },
+  {
+    name: "deposits",
+    paths: [
+      ...under("/api/v4/main-account", "address", "create-new-address", "fiat-deposit-url", "refund-deposit"),
+      ...under("/api/v4/travel-rule", "deposit/verification", "vasps")
+    ]
+  },
+  {
+    name: "withdrawals",
+    paths: under("/api/v4/main-account", "express-withdraw/token", "withdraw", "withdraw-pay")
+  },
+  {
+    name: "the history of deposits and withdrawals",
+    paths: ["/api/v4/main-account/history"]
+  },
+  {
+    name: "lists of codes",
+    paths: under("/api/v4/main-account/codes", "history", "my")
+  },
+  {
+    name: "conversion",
+    paths: under("/api/v4/convert", "confirm", "estimate", "history")
+  },
+  {
+    name: "fixed lending but for its interest",
+    paths: under("/api/v4/main-account/smart", "investment", "investment/close", "investments", "plans")
+  },
+  {
+    name: "flexible lending",
+    paths: [
+      "/api/v4/main-account/smart-flex/plans",
+      "/api/v4/main-account/smart-flex/investments",
+      ...under(
+        "/api/v4/main-account/smart-flex/investments",
+        "auto-invest",
+        "close",
+        "history",
+        "invest",
+        "payment-history",
+        "withdraw"
+      )
+    ]
+  },
+  { name: "credit lines", paths: ["/api/v4/credit-line/loans/info"] },
+  {
+    name: "the management of sub-accounts",
+    paths: under(
+      "/api/v4/sub-account",
+      "balances",
+      "block",
+      "edit",
+      "kyc-url",
+      "transfer",
+      "transfer/history",
+      "unblock",
+      "withdraw/confirm",
+      "withdraw/unconfirmed-list"
+    )
+  },
+  {
+    name: "the management of sub-accounts' keys",
+    paths: under(
+      "/api/v4/sub-account/api-key",
+      "delete",
+      "edit",
+      "ip-address/create",
+      "ip-address/delete",
+      "ip-address/list",
+      "reset"
+    )
+  },
+  { name: "address checks (AML)", paths: under("/api/v4/aml/checks", "assets", "create", "history", "result") },
+  {
+    name: "mining",
+    paths: [
+      "/api/v4/public/mining-pool",
+      ...under(
+        "/api/v4/mining",
+        "accounts",
+        "accounts/create",
+        "hashrate",
+        "miners/info",
+        "payout-destination",
+        "payout-destination/edit",
+        "rewards",
+        "watcher-links/create",
+        "watcher-links/list",
+        "workers/hashrate",
+        "workers/names"
+      )
+    ]
+  },
+  {
+    name: "tokens of WebSocket, JWT and cards",
+    paths: ["/api/v4/profile/websocket_token", "/api/v4/jwt", "/api/card-token"]
+  },
+  {
+    name: "OAuth",
+    paths: [
+      "/auth/login",
+      ...under("/oauth2", "api-key/info", "api-key/{externalId}", "api-key/{externalId}/secret"),
+      ...under("/oauth2", "refresh_token", "token"),
+      ...under(
+        "/api/v4/accounts",
+        "balances/main",
+        "balances/spot",
+        "converts",
+        "deals",
+        "orders",
+        "transactions"
+      )
+    ]
+  },
+  { name: "candles of API V4", paths: ["/api/v4/public/kline"] },
+  {
+    name: "API V1 but for prices and trades",
+    paths: [
+      ...under("/api/v1/public", "depth/result", "markets", "symbols"),
+      ...under(
+        "/api/v1",
+        "account/balance",
+        "account/balances",
+        "account/executed_history",
+        "account/executed_history/all",
+        "account/order",
+        "account/order_history",
+        "order/cancel",
+        "order/new",
+        "orders"
+      )
+    ]
+  },
+  {
+    name: "API V2",
+    paths: under("/api/v2/public", "assets", "depth/{market}", "fee", "markets", "ticker", "trades/{market}")
+  }
+]
+
+const byPath: ReadonlyMap<string, Subject> = new Map(
+  subjects.flatMap((subject) => subject.paths.map((path) => [path, subject]))
+)
+
+const templates = [...byPath].filter(([path]) => path.includes("{"))
+
+/**
+ * What the call of a path is about, if the live exchange has it and this sandbox does not serve it.
+ *
+ * @category routing
+ * @since 0.1.0
+ */
+export const find = (path: string): Subject | undefined =>
+  byPath.get(path) ?? templates.find(([template]) => Endpoint.match({ path: template }, path) !== undefined)?.[1]

@@ -1,0 +1,227 @@
+/**
+ * What markets did: their last 24 hours, candles and trades, and futures.
+ *
+ * @since 0.1.0
+ */
+import * as DateTime from "effect/DateTime"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
+import type { Market } from "../../domain/Market.ts"
+import * as Time from "../../domain/Time.ts"
+import * as CandlesEndpoint from "../../endpoints/Candles.ts"
+import type * as FuturesMarkets from "../../endpoints/FuturesMarkets.ts"
+import * as OrderBookDepth from "../../endpoints/OrderBookDepth.ts"
+import type * as OrderBooks from "../../endpoints/OrderBooks.ts"
+import * as TradeHistory from "../../endpoints/TradeHistory.ts"
+import type * as Book from "../engine/Book.ts"
+import * as Candles from "../engine/Candles.ts"
+import * as Positions from "../engine/Positions.ts"
+import type { Violations } from "../engine/Reply.ts"
+import type { State } from "../engine/State.ts"
+import * as Units from "../engine/Units.ts"
+import { type Context, group } from "./Handler.ts"
+import * as KnownMarket from "./KnownMarket.ts"
+import * as MarketFigures from "./MarketFigures.ts"
+
+const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): ReadonlyMap<MarketName, A> =>
+  new Map([...state.markets.keys()].map((market) => [market, of(market)]))
+
+// -----------------------------------------------------------------------------
+// Candles
+// -----------------------------------------------------------------------------
+
+const day = 86_400
+
+/** How many seconds a unit has, and how many an answer reaches back when the request does not say. A month has 31 days at most. */
+const unitsOfTime = {
+  s: { length: 1, window: 600 },
+  m: { length: 60, window: day },
+  h: { length: 3600, window: 7 * day },
+  d: { length: day, window: 30 * day },
+  w: { length: 7 * day, window: 30 * day },
+  M: { length: 31 * day, window: 365 * day }
+} as const
+
+/** The first Monday of Unix time. */
+const monday = 4 * day
+
+const months: Candles.Intervals = {
+  level: Candles.lengths.length - 1,
+  beginningOf: (at) => DateTime.toEpochMillis(DateTime.startOf(DateTime.makeUnsafe(at * 1000), "month")) / 1000
+}
+
+/** An interval's length and window, in seconds, and how it divides time. Weeks begin on Monday, all by UTC. */
+const intervalOf = (name: CandlesEndpoint.Interval) => {
+  // Every name is a count and a unit, hence the type.
+  const unit = name.slice(-1) as keyof typeof unitsOfTime
+  const { length, window } = unitsOfTime[unit]
+  const every = Number(name.slice(0, -1)) * length
+  const division = unit === "M" ? months : Candles.every(every, unit === "w" ? monday : 0)
+  return { length: every, window, division }
+}
+
+const checkCandles = (request: CandlesEndpoint.Request, context: Context): Violations => {
+  const { end, start } = request
+  const now = MarketFigures.seconds(context.at)
+  const isLate = (time: number | undefined) => time !== undefined && time > now
+  return [
+    ...KnownMarket.check(request, context),
+    ...(isLate(end) ? [["end", { kind: "max", max: now }] as const] : []),
+    ...(isLate(start) ? [["start", { kind: "max", max: now }] as const] : [])
+  ]
+}
+
+const candlesOf = (
+  { end, interval = "1h", limit, market, start }: CandlesEndpoint.Request,
+  { at, state }: Context
+): ReadonlyArray<CandlesEndpoint.Candle> => {
+  const { division, length, window } = intervalOf(interval)
+  // The interval that is not over yet is shown too.
+  const to = end ?? MarketFigures.seconds(at) + 1
+  const count = limit ?? CandlesEndpoint.maxCandles
+  const earliest = to - count * length
+  const from = Math.max(start ?? (limit === undefined ? to - window : earliest), earliest)
+  const found = Candles.between(state.trading.get(market)?.candles ?? [], division, from, to)
+  return found.slice(-count).map(({ at, close, high, low, open, total, volume }) => ({
+    time: Time.UnixSeconds.make(at),
+    open: Units.toDecimal(open),
+    close: Units.toDecimal(close),
+    high: Units.toDecimal(high),
+    low: Units.toDecimal(low),
+    volume: Units.toDecimal(volume),
+    total: Units.toDecimal(total)
+  }))
+}
+
+// -----------------------------------------------------------------------------
+// Trades and depth
+// -----------------------------------------------------------------------------
+
+const tradesOf = (
+  { after, limit = TradeHistory.defaultLimit, market }: TradeHistory.Request,
+  { state }: Context
+): ReadonlyArray<TradeHistory.PastTrade> => {
+  const last = BigInt(after)
+  const trades = state.trading.get(market)?.trades ?? []
+  return trades.filter(({ id }) => BigInt(id) > last).slice(-limit).toReversed()
+    .map(({ amount, at, id, price, side }) => ({
+      tradeId: TradeId.make(id.toString()),
+      timestamp: Time.fromMicros(at),
+      price: Units.toDecimal(price),
+      amount: Units.toDecimal(amount),
+      side
+    }))
+}
+
+/** The levels of a side that are close to the last price. All after the first that is too far behind it are farther. */
+const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" | "bids"): Array<OrderBooks.Level> => {
+  const width = last * BigInt(OrderBookDepth.depthPercent) / 100n
+  const found: Array<OrderBooks.Level> = []
+  for (const level of levels) {
+    const behind = side === "asks" ? level.price - last : last - level.price
+    if (behind > width) break
+    if (behind >= -width) found.push(MarketFigures.levelOf(level))
+  }
+  return found
+}
+
+// -----------------------------------------------------------------------------
+// Futures
+// -----------------------------------------------------------------------------
+
+/** How many minutes lie between two settlements of a funding of zero. */
+const fundingMinutes = 480
+
+const openInterestOf = ({ positions }: State, market: MarketName): Decimal.Decimal => {
+  let open = 0n
+  for (const position of positions.values()) {
+    if (position.market === market && position.amount > 0n) open += position.amount
+  }
+  return Units.toDecimal(open)
+}
+
+const futuresOf = (context: Context, { money, name, stock }: Market): FuturesMarkets.FuturesMarket => {
+  const { at, state } = context
+  const { ask, bid, high, last, low, total, volume } = MarketFigures.of(context, name)
+  const interval = fundingMinutes * 60e6
+  return {
+    market: name,
+    stock,
+    money,
+    lastPrice: last,
+    stockVolume: volume,
+    moneyVolume: total,
+    bid,
+    ask,
+    high,
+    low,
+    productType: "Perpetual",
+    openInterest: openInterestOf(state, name),
+    indexPrice: last,
+    indexName: state.currencies.find(({ ticker }) => ticker === stock)?.name ?? stock,
+    indexCurrency: stock,
+    fundingRate: Decimal.zero,
+    fundingCap: Decimal.zero,
+    fundingFloor: Decimal.zero,
+    nextFundingTime: Time.fromMicros((Math.floor(at / interval) + 1) * interval),
+    brackets: new Map(),
+    maxLeverage: Number(Positions.leverage),
+    fundingIntervalMinutes: fundingMinutes
+  }
+}
+
+const isFunded = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
+
+/**
+ * The handlers of what markets did.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const marketData = group({
+  Tickers: {
+    answer: (_request, context) =>
+      byMarket(context, (market) => {
+        const { change, last, total, volume } = MarketFigures.of(context, market)
+        return {
+          baseId: 0,
+          quoteId: 0,
+          lastPrice: last,
+          quoteVolume: total,
+          baseVolume: volume,
+          isFrozen: context.state.markets.get(market)?.tradesEnabled !== true,
+          change
+        }
+      })
+  },
+  MarketSummary: { check: KnownMarket.check, answer: ({ market }, context) => MarketFigures.of(context, market) },
+  MarketSummaries: {
+    answer: (_request, context) =>
+      byMarket(context, (market) => {
+        const { open: _, ...figures } = MarketFigures.of(context, market)
+        return { ...figures, at: MarketFigures.seconds(context.at) }
+      })
+  },
+  Candles: { check: checkCandles, answer: candlesOf },
+  TradeHistory: { check: KnownMarket.check, answer: tradesOf },
+  OrderBookDepth: {
+    check: KnownMarket.check,
+    answer: ({ market }, { at, state }) => {
+      const trading = state.trading.get(market)
+      const sideOf = (side: "asks" | "bids") => closeTo(trading?.lastPrice ?? 0n, trading?.book[side] ?? [], side)
+      return { market, timestamp: MarketFigures.seconds(at), asks: sideOf("asks"), bids: sideOf("bids") }
+    }
+  },
+  FuturesMarkets: {
+    answer: (_request, context) =>
+      [...context.state.markets.values()].filter(({ type }) => type === "futures")
+        .map((market) => futuresOf(context, market))
+  },
+  FundingRates: {
+    check: ({ market }, { state }) => {
+      const found = state.markets.get(market)
+      return found !== undefined && isFunded(found) ? [] : [["market", { kind: "known" }]]
+    },
+    answer: () => []
+  }
+})

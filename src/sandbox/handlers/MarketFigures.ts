@@ -1,0 +1,70 @@
+/**
+ * The figures of a market that several answers show: its last 24 hours, and its best prices.
+ *
+ * @since 0.1.0
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import type { MarketName } from "../../domain/Identifiers.ts"
+import * as Time from "../../domain/Time.ts"
+import type * as OrderBooks from "../../endpoints/OrderBooks.ts"
+import * as Book from "../engine/Book.ts"
+import * as Candles from "../engine/Candles.ts"
+import * as Units from "../engine/Units.ts"
+import type { Context } from "./Handler.ts"
+
+/**
+ * A price, and what is left of the orders at it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Level = Pick<Book.Level, "price" | "left">
+
+/**
+ * A level of a book as answers have it.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
+  price: Units.toDecimal(price),
+  amount: Units.toDecimal(left)
+})
+
+/**
+ * Unix microseconds as whole Unix seconds.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
+
+/** The change from one price to another in percent, to two digits. */
+const changeBetween = (from: Units.Units, to: Units.Units): Decimal.Decimal =>
+  from === 0n ? Decimal.zero : Units.toDecimal((to - from) * 10_000n / from * 10n ** BigInt(Units.scale - 2))
+
+/**
+ * The last 24 hours of a market, to the second, and its best prices; zero where there is none. Where nothing happened in 24
+ * hours, the price has stayed what it was.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const of = ({ at, state }: Pick<Context, "at" | "state">, market: MarketName) => {
+  const trading = state.trading.get(market)
+  const last = trading?.lastPrice ?? 0n
+  const day = trading && Candles.lastDay(trading.candles, at)
+  const { high, low, open, total, volume } = day ?? { open: last, high: last, low: last, volume: 0n, total: 0n }
+  const best = (side: "buy" | "sell") => (trading && Book.best(trading.book, side)) ?? 0n
+  return {
+    open: Units.toDecimal(open),
+    high: Units.toDecimal(high),
+    low: Units.toDecimal(low),
+    last: Units.toDecimal(last),
+    volume: Units.toDecimal(volume),
+    total: Units.toDecimal(total),
+    change: changeBetween(open, last),
+    bid: Units.toDecimal(best("buy")),
+    ask: Units.toDecimal(best("sell"))
+  }
+}

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { run } from "../support/command.ts"
+import { compiled, scratchFile } from "../support/files.ts"
+
+const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+
+interface First {
+  readonly url: string
+  readonly controlUrl: string
+  readonly controlToken: string
+}
+
+/** Starts the command as a program does, and reads its first line; `end` closes its standard input and waits. */
+const started = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly first: First; readonly end: Effect.Effect<number | null> }>((resume) => {
+      const child = spawn(process.execPath, [main, "host", "--until-stdin-ends", ...args], {
+        stdio: ["pipe", "pipe", "inherit"],
+        env: { ...process.env, ...compiled, ...environment }
+      })
+      const ended = new Promise<number | null>((resolve) => {
+        child.on("close", resolve)
+      })
+      const end = Effect.promise(() => {
+        child.stdin.end()
+        return ended
+      })
+      let text = ""
+      child.stdout.on("data", (chunk: Buffer) => {
+        text += chunk.toString()
+        const line = /^(\{.*\})\n/u.exec(text)?.[1]
+        if (line !== undefined) resume(Effect.succeed({ first: JSON.parse(line) as First, end }))
+      })
+      child.on("close", (code) => resume(Effect.die(`the command has ended with ${code}: ${text}`)))
+    }),
+    ({ end }) => end
+  )
+
+const make = ({ controlToken, controlUrl }: First) =>
+  Effect.promise(async () => {
+    const answer = await fetch(`${controlUrl}Venues`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${controlToken}` }
+    })
+    return await answer.json() as { readonly url: string }
+  })
+
+describe("effect-txc host", () => {
+  it.live("says where it is, keeps its venues and its token, and ends with who holds it", () =>
+    Effect.gen(function*() {
+      const folder = join(dirname(yield* scratchFile), "venues")
+      const { end, first } = yield* started(["--data", folder])
+      const { url } = yield* make(first)
+      const path = new URL(url).pathname
+      const pong = (first: First) =>
+        Effect.promise(() => fetch(`${first.url}${path}/api/v4/public/ping`).then((answer) => answer.text()))
+      assert.strictEqual(yield* pong(first), `["pong"]`)
+      assert.isTrue(existsSync(join(folder, "sandbox.json")))
+      const refused = yield* run(["host", "--data", folder])
+      assert.include(refused.failed?.said, `which serves it on ${first.url}`)
+      assert.strictEqual(yield* end, 0)
+      const again = yield* started(["--data", folder])
+      assert.strictEqual(again.first.controlToken, first.controlToken)
+      assert.strictEqual(yield* pong(again.first), `["pong"]`)
+      assert.strictEqual(yield* again.end, 0)
+      const given = yield* started(["--memory"], { TXC_HOST_TOKEN: "a token of mine" })
+      assert.strictEqual(given.first.controlToken, "a token of mine")
+    }).pipe(Effect.scoped))
+
+  it.effect("refuses bounds that hold nothing", () =>
+    Effect.gen(function*() {
+      const { error } = yield* run(["host", "--max-awake", "0"])
+      assert.include(error, `--max-awake can't be "0"`)
+    }))
+})

@@ -1,0 +1,120 @@
+/** What is true of sending over a `fetch` alone. What is true of every transport is in the files beside this one. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Zlib from "node:zlib"
+import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
+import * as Transport from "../../../src/client/transport/Transport.ts"
+import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
+import { stopLimit } from "../../support/exchange.ts"
+import { failsWith } from "../../support/fails.ts"
+import { harming, rawAnswer } from "../../support/hostile.ts"
+import { clientAt } from "../../support/transports.ts"
+
+const create = StopLimitOrders.use((orders) => orders.create(stopLimit))
+const refused = JSON.stringify({ code: 30, message: "Validation failed", errors: {} })
+
+const request: Transport.Request = {
+  method: "POST",
+  url: "http://127.0.0.1/",
+  headers: { "content-type": "application/json" },
+  body: new TextEncoder().encode("{}"),
+  once: true,
+  timeout: "10 seconds",
+  maxAnswerBytes: 1000
+}
+
+const over = (fetch: FetchTransport.Fetch) => Layer.succeed(Transport.Transport, FetchTransport.fromFetch(fetch))
+
+describe("over the platform's fetch", () => {
+  const text = JSON.stringify({ a: "ä".repeat(400) })
+  for (const [encoding, bytes] of [["gzip", Zlib.gzipSync(text)], ["br", Zlib.brotliCompressSync(text)]] as const) {
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\n`
+
+    it.live(`an answer in ${encoding} is decompressed within the bound, and a broken one is lost`, () =>
+      Effect.gen(function*() {
+        const { baseUrl, deliveries } = yield* harming((socket) => {
+          const body = deliveries.length < 3 ? bytes : Buffer.from("neither of them")
+          socket.write(`${head}content-length: ${body.length}\r\n\r\n`)
+          socket.write(body)
+        })
+        const { send } = yield* Transport.Transport
+        const maxAnswerBytes = Buffer.byteLength(text)
+        const sent = (maxAnswerBytes: number) => send({ ...request, url: baseUrl, maxAnswerBytes })
+        assert.strictEqual((yield* sent(maxAnswerBytes)).text, text)
+        const tooLarge = yield* Effect.flip(sent(maxAnswerBytes - 1))
+        assert.deepStrictEqual(tooLarge.proof, { kind: "too-large", status: 200 })
+        assert.deepStrictEqual((yield* Effect.flip(sent(maxAnswerBytes))).proof, { kind: "lost" })
+      }).pipe(Effect.provide(FetchTransport.layer)))
+  }
+
+  it.live("orders that follow each other share connections", () =>
+    Effect.gen(function*() {
+      const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(400, [], refused)))
+      yield* Effect.gen(function*() {
+        for (let order = 0; order < 10; order++) yield* failsWith("ValidationFailed")(create)
+      }).pipe(Effect.provide(clientAt(baseUrl, FetchTransport.layer)))
+      // An order may begin before the connection of the one before is free again.
+      assert.isAtMost(new Set(deliveries.map(({ connection }) => connection)).size, 3)
+    }))
+
+  it.live("a call that nobody waits for is aborted", () =>
+    Effect.gen(function*() {
+      let signal: AbortSignal | null | undefined
+      const fetch: FetchTransport.Fetch = (_url, init) => {
+        signal = init.signal
+        return Promise.race([])
+      }
+      const fiber = yield* Effect.forkChild(FetchTransport.fromFetch(fetch).send(request))
+      yield* Effect.yieldNow
+      assert.isFalse(signal?.aborted)
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue(signal?.aborted)
+    }))
+})
+
+describe("a fetch that sends again", () => {
+  /** Sends what it was given a second time. */
+  const retrying: FetchTransport.Fetch = (url, init) =>
+    globalThis.fetch(url, init).then((answer) => answer.status === 503 ? globalThis.fetch(url, init) : answer)
+
+  it.live("delivers an order once, and nobody knows", () =>
+    Effect.gen(function*() {
+      const { baseUrl, deliveries } = yield* harming((socket) => socket.write(rawAnswer(503, [], refused)))
+      yield* failsWith("OutcomeUnknown")(create).pipe(Effect.provide(clientAt(baseUrl, over(retrying))))
+      assert.strictEqual(deliveries.length, 1)
+    }))
+})
+
+describe("a platform whose fetch takes no body that is read once", () => {
+  /** As some browsers do: a stream is sent as its name. */
+  class Request {
+    readonly body = null
+    readonly headers = new Headers({ "content-type": "text/plain;charset=UTF-8" })
+  }
+
+  const refusing = function() {
+    throw new TypeError("a stream is no body")
+  }
+
+  for (const [how, platform] of [["as text", Request], ["not at all", refusing]] as const) {
+    it.effect(`sends no order where streams are taken ${how}, and says what to do`, () =>
+      Effect.gen(function*() {
+        let sent = 0
+        const { send } = FetchTransport.fromFetch(() => {
+          sent++
+          return Promise.resolve(new Response("{}"))
+        })
+        const { Request } = globalThis
+        globalThis.Request = platform as never
+        const order = send(request)
+        globalThis.Request = Request
+        const { proof, reason } = yield* Effect.flip(order)
+        assert.deepStrictEqual(proof, { kind: "not-sent", why: "other" })
+        assert.include(reason, "UndiciTransport.layer")
+        assert.strictEqual(sent, 0)
+        assert.strictEqual((yield* send({ ...request, once: false })).text, "{}", "reads are not concerned")
+      }))
+  }
+})

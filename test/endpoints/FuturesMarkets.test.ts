@@ -1,0 +1,85 @@
+import { describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { marketName } from "../../src/domain/Identifiers.ts"
+import { CollateralMarkets } from "../../src/endpoints/CollateralMarkets.ts"
+import { FundingRates } from "../../src/endpoints/FundingRates.ts"
+import { FuturesMarkets } from "../../src/endpoints/FuturesMarkets.ts"
+import { PlatformStatus } from "../../src/endpoints/PlatformStatus.ts"
+import * as Dialect from "../../src/protocol/Dialect.ts"
+import { asBob, btcPerp, btcUsdt, dialects, failsWith, perp, rawPublic, same, traders } from "../support/trading.ts"
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.effect("a futures market has its figures, and a funding of zero", () =>
+    Effect.gen(function*() {
+      // Two hours after a settlement.
+      yield* TestClock.setTime(1_900_022_400_000)
+      yield* perp("sell", "0.5", "1000")
+      yield* asBob(perp("buy", "0.2", "1000"))
+      yield* perp("buy", "0.1", "990")
+      same(yield* FuturesMarkets.use(({ list }) => list), [{
+        market: btcPerp,
+        stock: "BTC",
+        money: "USDT",
+        lastPrice: "1000",
+        stockVolume: "0.2",
+        moneyVolume: "200",
+        bid: "990",
+        ask: "1000",
+        high: "1000",
+        low: "1000",
+        productType: "Perpetual",
+        openInterest: "0.2",
+        indexPrice: "1000",
+        indexName: "Bitcoin",
+        indexCurrency: "BTC",
+        fundingRate: "0",
+        fundingCap: "0",
+        fundingFloor: "0",
+        nextFundingTime: 1_900_022_400 - 1_900_022_400 % 28_800 + 28_800,
+        brackets: new Map(),
+        maxLeverage: 10,
+        fundingIntervalMinutes: 480
+      }])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("there are no funding rates of a market on margin, and none can be of any other", () =>
+    Effect.gen(function*() {
+      const rates = yield* FundingRates
+      same(yield* rates.page(btcPerp, { limit: 7, offset: 3 }), { offset: 3, limit: 7, records: [] })
+      same((yield* rates.page(btcUsdt)).records, [])
+      same(yield* Stream.runCollect(rates.stream(btcPerp)), [])
+      const document = dialect === Dialect.document
+      for (const market of [marketName("ETH_BTC"), marketName("NO_SUCH")]) {
+        const error = yield* failsWith("PublicRequestRejected")(rates.page(market))
+        same(
+          [error.status, error.reason],
+          document
+            ? [400, "Validation failed"]
+            : [422, "market: Market is not available."]
+        )
+      }
+      same(
+        yield* rawPublic("/api/v4/public/funding-history/BTC_PERP", "limit=101"),
+        document
+          ? {
+            status: 400,
+            body: { success: false, message: "Validation failed", params: ["Limit field should be at most 100."] }
+          }
+          // Not a list, as that of an unknown market.
+          : { status: 422, body: { limit: "Limit field should be at most 100." } }
+      )
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("the markets on margin are those that say so, and the platform works", () =>
+    Effect.gen(function*() {
+      same(yield* CollateralMarkets.use(({ list }) => list), ["BTC_USDT", "ETH_USDT", "BTC_PERP"])
+      same(yield* rawPublic("/api/v4/public/collateral/markets"), {
+        status: 200,
+        body: { success: true, message: null, result: ["BTC_USDT", "ETH_USDT", "BTC_PERP"] }
+      })
+      same(yield* PlatformStatus.use(({ get }) => get), "operational")
+      same((yield* rawPublic("/api/v4/public/platform/status")).body, { status: "system operational" })
+    }).pipe(Effect.provide(traders(dialect))))
+})

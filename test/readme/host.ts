@@ -1,0 +1,26 @@
+import { Dialect, Exchange, Identifiers, MainBalance } from "effect-txc"
+import { Host } from "effect-txc/sandbox"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+
+/** Alice's balance on an exchange of this effect's own. */
+export const balance = Effect.gen(function*() {
+  const host = yield* Host.Host
+  const { keys, url } = yield* host.make({ owner: "me", timeToLiveMillis: 60_000 })
+  const exchange = Exchange.layer({
+    baseUrl: url,
+    dialect: Dialect.document,
+    credentials: {
+      apiKey: Redacted.make(keys["alice"]?.apiKey ?? ""),
+      apiSecret: Redacted.make(keys["alice"]?.apiSecret ?? "")
+    }
+  })
+  return yield* Effect.provide(
+    MainBalance.MainBalance.use(({ of }) => of(Identifiers.ticker("BTC"))),
+    Layer.fresh(exchange)
+  )
+})
+
+/** Without a folder the venues are in a temporary one, which is removed at the end. */
+export const program = balance.pipe(Effect.provide(Host.layer()))

@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { document } from "../../../src/protocol/Dialect.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import * as Views from "../../../src/sandbox/control/Views.ts"
+import type { State } from "../../../src/sandbox/engine/State.ts"
+import { Venue } from "../../../src/sandbox/Venue.ts"
+import { limit, price, traders } from "../../support/trading.ts"
+
+describe("open orders", () => {
+  it.effect("are listed whole, or the latest of them", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      for (let n = 1; n <= 5; n++) yield* limit("buy", "0.01", String(1000 + n))
+      const all = yield* control.openOrders("alice")
+      assert.deepStrictEqual(
+        all.map((order) => order.price),
+        [1001, 1002, 1003, 1004, 1005].map((n) => price(String(n)))
+      )
+      assert.strictEqual(yield* control.countOfOpenOrders("alice"), 5)
+      const part = (of: Views.Part) => control.openOrders("alice", of)
+      assert.deepStrictEqual(yield* part({ limit: 2 }), all.slice(3))
+      assert.deepStrictEqual(yield* part({ offset: 1, limit: 2 }), all.slice(2, 4))
+      assert.deepStrictEqual(yield* part({ offset: 4 }), all.slice(0, 1))
+      assert.deepStrictEqual(yield* part({ offset: 5, limit: 2 }), [])
+      assert.deepStrictEqual(yield* part({ limit: 0 }), [])
+      assert.strictEqual(yield* control.countOfOpenOrders("nobody"), 0)
+    }).pipe(Effect.provide(traders(document))))
+
+  it.effect("of which a part costs the part, not the whole", () =>
+    Effect.gen(function*() {
+      yield* limit("buy", "0.01", "1000")
+      const { state } = yield* Venue
+      const [order] = [...state.openOrders.values()]
+      let seen = 0
+      const many = {
+        ...state,
+        openOrders: {
+          latest: function*() {
+            for (; seen < 100_000; seen++) yield order
+          }
+        }
+      } as unknown as State
+      assert.strictEqual(Views.openOrders(many, "alice", { offset: 20, limit: 10 }).length, 10)
+      assert.isAtMost(seen, 30)
+    }).pipe(Effect.provide(traders(document))))
+})

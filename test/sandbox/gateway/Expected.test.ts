@@ -1,0 +1,39 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Expected from "../../../src/sandbox/gateway/Expected.ts"
+
+describe("what was expected", () => {
+  it("names the bound, the step, or the values", () => {
+    const words = [
+      Expected.words({ kind: "min", min: 3 }),
+      Expected.words({ kind: "minAmount", min: "0.001" }),
+      Expected.words({ kind: "max", max: 100 }),
+      Expected.words({ kind: "length", max: 32 }),
+      Expected.words({ kind: "minTotal", min: "5.05" }),
+      Expected.words({ kind: "maxTotal", max: "1000000" }),
+      Expected.words({ kind: "precision", step: "0.01" }),
+      Expected.words({ kind: "precision", step: "1" }),
+      Expected.words({ kind: "oneOf", values: ["buy", "sell"] }),
+      Expected.words({ kind: "oneOf", values: Array.from({ length: 14 }, (_, index) => index) }),
+      Expected.words({ kind: "characters", allowed: "letters and dashes" }),
+      Expected.words({ kind: "type", type: "integer" }),
+      Expected.words({ kind: "after", than: "start" }),
+      Expected.words({ kind: "exclusive", with: "ioc" })
+    ]
+    assert.deepStrictEqual(words, [
+      "at least 3",
+      "at least 0.001",
+      "at most 100",
+      "at most 32 characters",
+      "amount × price of at least 5.05",
+      "amount × price of at most 1000000",
+      "at most 2 digits after the point: a multiple of 0.01",
+      "a whole number: a multiple of 1",
+      "one of buy, sell",
+      "one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more",
+      "only letters and dashes",
+      "an integer",
+      "later than start",
+      "not true together with ioc"
+    ])
+  })
+})

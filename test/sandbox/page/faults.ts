@@ -1,0 +1,98 @@
+/** Calls that go wrong on purpose. */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { document } from "../../../src/protocol/Dialect.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import * as Example from "../../../src/sandbox/Example.ts"
+import type { Symptom } from "../../../src/sandbox/gateway/Faults.ts"
+import { see } from "../../support/browser.ts"
+import { appears, go, itInFull, opened, pick, press, reads, region, world, write } from "../../support/page.ts"
+import { handle, signed } from "../../support/signed.ts"
+
+const balance = "/api/v4/main-account/balance"
+
+export const faults = (): void => {
+  it.live("a fault has an endpoint, a symptom with parameters, times, a chance and a key, and looks used up when it is", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      const { shown } = yield* opened
+      yield* go(shown, "faults")
+      const form = region(shown, "New fault")
+      yield* see(() => form.getByLabel("Endpoint", { exact: true }).selectOption(balance))
+      yield* pick(form, "What goes wrong", "the exchange refuses")
+      yield* pick(form, "Why", "nonceUsed")
+      yield* write(form, "How many calls", "2")
+      yield* write(form, "After how many", "1")
+      yield* pick(form, "Only with key", "alice: alice's key")
+      yield* press(form, "Set the fault")
+      const list = region(shown, "Faults")
+      yield* appears(list, "armed")
+      assert.deepStrictEqual((yield* control.faults).map(({ fault }) => fault), [{
+        path: balance,
+        apiKey: Example.alice.apiKey,
+        times: 2,
+        skip: 1,
+        probability: 1,
+        symptom: { _tag: "Refuse", kind: "nonceUsed" }
+      }])
+      const called = (who: Example.ExampleKey) =>
+        Effect.map(handle(signed(document, balance, {}, who)), ({ status }) => status)
+      assert.strictEqual(yield* called(Example.bob), 200)
+      assert.strictEqual(yield* called(Example.alice), 200)
+      const { status } = document.refusals.nonceUsed
+      assert.deepStrictEqual([yield* called(Example.alice), yield* called(Example.alice)], [status, status])
+      assert.strictEqual(yield* called(Example.alice), 200)
+      yield* appears(list, "used up")
+      yield* reads(list.getByRole("listitem"), [
+        "# used up the exchange refuses, kind nonceUsed MainBalance.all, key alice-sandbox-key, after 1 calls; " +
+        "fired 2 of 2, matched 4 Remove"
+      ])
+      assert.strictEqual(yield* see(() => list.locator("li.used").count()), 1)
+      yield* press(list, "Remove fault 1")
+      yield* appears(list, /^None\./u)
+    }).pipe(Effect.scoped, Effect.provide(world)))
+
+  itInFull("every symptom asks for what it needs, and for nothing else", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      const { shown } = yield* opened
+      yield* go(shown, "faults")
+      const form = region(shown, "New fault")
+      const add = Effect.fnUntraced(function*(words: string, fields: Readonly<Record<string, string>>) {
+        yield* pick(form, "What goes wrong", words)
+        for (const [label, value] of Object.entries(fields)) {
+          if (label === "Is the call applied?") yield* pick(form, label, value)
+          else yield* write(form, label, value)
+        }
+        yield* press(form, "Set the fault")
+      })
+      yield* write(form, "Chance, 0 to 1", "0.25")
+      yield* add("the connection is reset", { "Is the call applied?": "no" })
+      yield* add("applied at once, answered later", { Milliseconds: "250" })
+      yield* add("the answer is cut", { "After bytes": "7" })
+      yield* add("the answer is no JSON", {})
+      yield* add("the answer arrives slowly", { "Bytes a second": "50" })
+      yield* add("an answer of your own", { "Is the call applied?": "yes, first", "HTTP status": "418", Body: "[1]" })
+      yield* see(() => region(shown, "Faults").getByRole("listitem").nth(5).waitFor())
+      const expected: ReadonlyArray<Symptom> = [
+        { _tag: "Reset", applied: false },
+        { _tag: "Delay", millis: 250 },
+        { _tag: "Truncate", bytes: 7 },
+        { _tag: "Malformed" },
+        { _tag: "Slow", bytesPerSecond: 50 },
+        { _tag: "Answer", applied: true, status: 418, headers: { "content-type": "application/json" }, body: "[1]" }
+      ]
+      const set = (yield* control.faults).map(({ fault }) => fault)
+      assert.deepStrictEqual(set.map(({ symptom }) => symptom), expected)
+      assert.isTrue(set.every(({ path, probability }) => probability === 0.25 && path === undefined))
+      // What can't be is refused, and stays in the form.
+      yield* write(form, "Chance, 0 to 1", "0.5")
+      yield* write(form, "HTTP status", "42")
+      yield* press(form, "Set the fault")
+      yield* see(() => shown.getByRole("alert").waitFor())
+      assert.strictEqual((yield* control.faults).length, 6)
+      yield* press(shown, "Remove all")
+      yield* appears(region(shown, "Faults"), /^None\./u)
+      assert.deepStrictEqual(yield* control.faults, [])
+    }).pipe(Effect.scoped, Effect.provide(world)))
+}

@@ -1,0 +1,106 @@
+/** The market: its price, moved in every way, and what stands in the chart. */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { Page } from "playwright-core"
+import { price } from "../../../src/domain/Decimal.ts"
+import { marketName } from "../../../src/domain/Identifiers.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import { see } from "../../support/browser.ts"
+import {
+  appears,
+  call,
+  goes,
+  itInFull,
+  lastPrice,
+  opened,
+  pick,
+  press,
+  reads,
+  region,
+  stopOrder,
+  world,
+  write
+} from "../../support/page.ts"
+
+/** Drags the price up by so many pixels. */
+const dragUp = (shown: Page, by: number) =>
+  Effect.gen(function*() {
+    const box = yield* see(() => shown.getByRole("slider", { name: /Price of/u }).boundingBox())
+    const [x, y] = [(box?.x ?? 0) + 30, box?.y ?? 0]
+    yield* see(() => shown.mouse.move(x, y))
+    yield* see(() => shown.mouse.down())
+    yield* see(() => shown.mouse.move(x, y - by, { steps: 3 }))
+    yield* see(() => shown.mouse.up())
+  })
+
+export const market = (): void => {
+  it.live("shows what any client does, and a stop order triggers because the price was dragged", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      const { shown } = yield* opened
+      yield* stopOrder("40200")
+      const orders = region(shown, "Open orders")
+      yield* appears(orders, "buy stop limit")
+      yield* appears(orders, /waits for ≥ 40\s?200/u)
+      yield* appears(region(shown, "Balances"), /by buy stop limit/u)
+
+      yield* dragUp(shown, 80)
+      yield* goes(shown, "waits for")
+      const [order] = yield* control.openOrders("alice")
+      const fills = yield* control.fills("alice")
+      assert.isTrue(order?.activated ?? fills.length > 0)
+
+      // Another client moves it: the page shows it, and keeps the focus where it was.
+      const field = shown.getByLabel("New price of BTC_USDT")
+      yield* see(() => field.focus())
+      yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40123") })
+      yield* lastPrice(shown, /40\s123/u)
+      assert.isTrue(yield* see(() => field.evaluate((one) => one === globalThis.document.activeElement)))
+      yield* see(() => shown.keyboard.type("40500"))
+      yield* see(() => shown.keyboard.press("Enter"))
+      yield* lastPrice(shown, /40\s500/u)
+    }).pipe(Effect.scoped, Effect.provide(world)))
+
+  itInFull(
+    "steps the price, plays a script of prices, and shows the book and the trades of each market",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* press(shown, "+1 %")
+        yield* lastPrice(shown, /40\s400/u)
+        yield* see(() => shown.getByRole("slider", { name: /Price of/u }).press("PageDown"))
+        yield* lastPrice(shown, /39\s996/u)
+
+        yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "sell", amount: "0.25", price: "41000" })
+        yield* call("/api/v4/order/new", { market: "BTC_USDT", side: "buy", amount: "0.5", price: "39000" })
+        yield* reads(region(shown, "Depth of the book").locator("tbody tr"), ["41 000 0.25", "39 000 0.5"])
+
+        yield* see(() => shown.getByText("Play a script of prices").click())
+        yield* write(shown, "Prices, one after the other", "40100 and 41000.5, then 40250")
+        yield* write(shown, "Milliseconds between them", "0")
+        yield* appears(shown, /3 prices in 0 ms: 40\s100 → 41\s000\.5 → 40\s250/u)
+        yield* press(shown, "Play")
+        yield* lastPrice(shown, /40\s250/u)
+        yield* reads(region(shown, "Last trades").locator("tbody td + td"), ["41 000", "0.25"])
+        const candles = yield* control.candles(marketName("BTC_USDT"), 60)
+        assert.include(candles.map(({ high }) => String(high)), "41000.5")
+
+        yield* press(shown, "15 m")
+        assert.strictEqual(
+          yield* see(() => shown.getByRole("button", { name: "15 m" }).getAttribute("aria-pressed")),
+          "true"
+        )
+        yield* pick(shown, "Market", "ETH / USDT")
+        yield* appears(region(shown, "Depth of the book"), /Nobody offers anything on ETH_USDT/u)
+        yield* write(shown, "New price of ETH_USDT", "2500.55")
+        yield* press(shown, "Move")
+        yield* lastPrice(shown, /2\s500\.55/u)
+        // A price that the market can't have is refused in words, and moves nothing.
+        yield* write(shown, "New price of ETH_USDT", "-3")
+        yield* press(shown, "Move")
+        yield* appears(shown.getByRole("alert"), /price/u)
+        yield* lastPrice(shown, /2\s500\.55/u)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+}

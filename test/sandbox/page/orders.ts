@@ -1,0 +1,117 @@
+/** What an account has: orders, positions, wallets. */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { amount, price } from "../../../src/domain/Decimal.ts"
+import { marketName } from "../../../src/domain/Identifiers.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import { see } from "../../support/browser.ts"
+import {
+  appears,
+  call,
+  goes,
+  hasFocus,
+  itInFull,
+  listOf,
+  opened,
+  pick,
+  press,
+  reads,
+  region,
+  stopOrder,
+  world
+} from "../../support/page.ts"
+
+const limit = (side: "buy" | "sell", of: string, at: string) =>
+  call("/api/v4/order/new", { market: "BTC_USDT", side, amount: of, price: at })
+
+const perp = marketName("BTC_PERP")
+
+export const orders = (): void => {
+  it.live("the legs of an OCO order stand together; an order is canceled with the mouse and with the keyboard", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      yield* control.movePrice({ market: perp, price: price("40000") })
+      yield* call("/api/v4/order/collateral/oco", {
+        market: "BTC_PERP",
+        side: "sell",
+        amount: "0.01",
+        price: "42000",
+        activation_price: "38000",
+        stop_limit_price: "37900"
+      })
+      yield* limit("sell", "1", "40001")
+      yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40000") })
+      yield* limit("buy", "0.01", "39000")
+      yield* stopOrder("40500")
+      const { shown } = yield* opened
+      const list = region(shown, "Open orders")
+      yield* listOf(shown, "Open orders", 5)
+      yield* reads(list.locator("[role=row]"), [
+        "Order Market Amount Price Trigger Note Filled Id Action",
+        "buy stop limit BTC_USDT 0.01 41 500 waits for ≥ 40 500 0 % my-stop Cancel",
+        "buy limit BTC_USDT 0.01 39 000 0 % # Cancel",
+        "sell limit BTC_USDT 1 40 001 0 % # Cancel",
+        "sell limit BTC_PERP 0.01 42 000 OCO , take profit 0 % # Cancel",
+        "sell stop limit BTC_PERP 0.01 37 900 waits for ≤ 38 000 OCO , stop loss 0 % # Cancel"
+      ])
+
+      yield* press(list, "Cancel order my-stop")
+      yield* listOf(shown, "Open orders", 4)
+      // The button that was pressed is gone. The focus is still in the list, and the keyboard goes on from there.
+      const grid = shown.getByRole("grid", { name: /Open orders/u })
+      yield* hasFocus(shown, "[role=grid]")
+      yield* see(() => grid.press("ArrowDown"))
+      yield* see(() => list.locator("[role=row][aria-selected=true]").getByText("39").first().waitFor())
+      yield* see(() => grid.press("Delete"))
+      yield* listOf(shown, "Open orders", 3)
+      assert.isFalse((yield* control.openOrders("alice")).some(({ side }) => side === "buy"))
+
+      // One leg is canceled, and the other with it, whoever does it.
+      const [stop] = (yield* control.openOrders("alice")).filter(({ activationPrice }) => activationPrice !== undefined)
+      yield* press(list, `Cancel order ${stop?.id}`)
+      yield* listOf(shown, "Open orders", 1)
+      assert.strictEqual(yield* see(() => list.getByRole("gridcell").getByRole("button").count()), 1)
+      assert.strictEqual(yield* see(() => shown.locator("[role=option] button, [role=listbox]").count()), 0)
+    }).pipe(Effect.scoped, Effect.provide(world)))
+
+  itInFull(
+    "positions have their value and profit, wallets what locks them, orders the share that is filled",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        const positions = region(shown, "Positions")
+        const position = positions.locator("tbody tr")
+        yield* appears(positions, "None.")
+        yield* control.openPosition({
+          account: "alice",
+          market: perp,
+          side: "buy",
+          amount: amount("0.2"),
+          price: price("39100")
+        })
+        yield* appears(positions, "no price yet")
+        yield* control.movePrice({ market: perp, price: price("39000") })
+        yield* reads(position, ["BTC_PERP long 0.2 39 100 7 800 −20"])
+        yield* control.movePrice({ market: perp, price: price("40000.5") })
+        yield* reads(position, ["BTC_PERP long 0.2 39 100 8 000.1 +180.1"])
+
+        // A market order takes a quarter of what bob offers.
+        yield* limit("buy", "0.5", "39500")
+        yield* limit("sell", "0.04", "40100")
+        const wallets = region(shown, "Balances")
+        yield* reads(wallets.locator("tbody tr", { hasText: "trade" }), [
+          "trade BTC 1.96 0.04 by sell limit #",
+          "trade USDT 80 250 19 750 by buy limit #"
+        ])
+        yield* limit("buy", "0.01", "40100")
+        yield* appears(region(shown, "Fills"), /maker/u)
+        yield* appears(region(shown, "Open orders"), "25 %")
+
+        yield* pick(shown, "Account", "bob")
+        yield* appears(region(shown, "Open orders"), /^None\. A limit order/u)
+        yield* see(() => wallets.getByRole("row", { name: /^main ETH/u }).waitFor())
+        yield* goes(wallets, "trade")
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+}

@@ -1,0 +1,135 @@
+/** Time: the clock, the journal's commands, snapshots and forks. */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import { see } from "../../support/browser.ts"
+import { until } from "../../support/clock.ts"
+import {
+  appears,
+  go,
+  goes,
+  isLive,
+  itInFull,
+  lastPrice,
+  opened,
+  press,
+  region,
+  stopOrder,
+  world,
+  write
+} from "../../support/page.ts"
+import { amount, price } from "../../support/trading.ts"
+
+const btcUsdt = marketName("BTC_USDT")
+
+export const time = (): void => {
+  it.live("stops the clock, forks, and goes back to a snapshot after a reload; a reset asks and can be undone", () =>
+    Effect.gen(function*() {
+      const control = yield* Control.Control
+      const { shown } = yield* opened
+      const main = region(shown, "Balances").getByRole("row", { name: /^main BTC/u })
+      yield* go(shown, "time")
+      yield* press(shown, "Freeze")
+      yield* appears(region(shown, "Clock"), "frozen")
+      yield* press(shown, "Take a snapshot")
+      yield* see(() => region(shown, "Snapshots").getByRole("listitem").waitFor())
+      yield* press(shown, "Fork here")
+      yield* appears(region(shown, "Forks"), /http:\/\//u)
+      yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("1") })
+      yield* see(() => shown.reload())
+      yield* isLive(shown)
+      yield* see(() => main.getByText("1.5").waitFor())
+      yield* go(shown, "time")
+      yield* press(region(shown, "Snapshots"), /^Restore/u)
+      yield* go(shown, "orders")
+      yield* see(() => main.getByText("0.5").waitFor())
+
+      yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("2") })
+      yield* see(() => main.getByText("2.5").waitFor())
+      yield* go(shown, "time")
+      yield* press(shown, "Reset…")
+      const dialog = shown.getByRole("dialog")
+      yield* press(dialog, "Keep it as it is")
+      assert.strictEqual(
+        String((yield* control.balances("alice")).find(({ free }) => free === amount("2.5"))?.free),
+        "2.5"
+      )
+      yield* press(shown, "Reset…")
+      yield* press(dialog, "Reset")
+      yield* press(shown, "Undo the reset")
+      yield* go(shown, "orders")
+      yield* see(() => main.getByText("2.5").waitFor())
+    }).pipe(Effect.scoped, Effect.provide(world)))
+
+  itInFull(
+    "advances and sets the clock, says how far it is ahead, and jumps to what comes due next",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* go(shown, "time")
+        const clock = region(shown, "Clock")
+        yield* appears(clock, "runs")
+        yield* press(clock, "Freeze")
+        yield* appears(clock, "frozen")
+        const before = (yield* control.clock).at
+        yield* press(clock, "+1 hour")
+        yield* appears(clock, /clock is 60 minutes ahead, compared with/u)
+        assert.strictEqual((yield* control.clock).at, before + 3_600_000_000)
+
+        yield* control.playPrices({ market: btcUsdt, steps: [{ afterMillis: 600_000, price: price("45000") }] })
+        yield* see(() => clock.getByRole("button", { name: /^Next due event: in 10 minutes/u }).click())
+        yield* lastPrice(shown, /45\s000/u)
+        yield* appears(clock, "Next due event: none")
+        assert.strictEqual((yield* control.clock).at, before + 4_200_000_000)
+
+        yield* write(clock, "Set it to a later time, in UTC", "2031-02-03T04:05:06")
+        yield* press(clock, "Set")
+        yield* appears(clock, "2031-02-03 04:05:06 UTC")
+        assert.strictEqual((yield* control.clock).at, Date.UTC(2031, 1, 3, 4, 5, 6) * 1000)
+        // Earlier is refused, and says so.
+        yield* write(clock, "Set it to a later time, in UTC", "2030-02-03T04:05:06")
+        yield* press(clock, "Set")
+        yield* appears(shown.getByRole("alert"), "at is too small")
+        yield* press(clock, "Run")
+        yield* appears(clock, "runs")
+        assert.isFalse((yield* control.clock).frozen)
+        yield* control.skewClock({ millis: -5000 })
+        yield* appears(clock, "Callers see a clock that is 5 s behind.")
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+
+  itInFull(
+    "a command of long ago is scrubbed to, and a fork of it is another sandbox with a page of its own",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* stopOrder("40200")
+        const { sequence } = yield* control.status
+        for (let n = 1; n <= 300; n++) yield* control.movePrice({ market: btcUsdt, price: price(String(30_000 + n)) })
+        yield* lastPrice(shown, /30\s300/u)
+        yield* go(shown, "time")
+        const timeline = region(shown, "Timeline")
+        yield* see(() => timeline.getByRole("slider", { name: "Command" }).fill(String(sequence)))
+        yield* appears(timeline, /PlaceStopLimit alice market BTC_USDT, side buy, amount 0\.01/u)
+        yield* press(timeline, "Fork here")
+        const link = region(shown, "Forks").getByRole("link")
+        const [fork] = yield* Effect.all([
+          see(() => shown.waitForEvent("popup")),
+          see(() => link.click())
+        ], { concurrency: "unbounded" })
+        yield* isLive(fork)
+        yield* lastPrice(fork, /40\s000/u)
+        yield* appears(region(fork, "Open orders"), "my-stop")
+        yield* press(fork, "+1 %")
+        yield* lastPrice(fork, /40\s400/u)
+        yield* lastPrice(shown, /30\s300/u)
+        yield* press(region(shown, "Forks"), "End")
+        yield* see(() => fork.locator("#link.reconnecting").waitFor())
+        yield* goes(region(shown, "Forks"), /http:\/\//u)
+        yield* until(Effect.map(control.forks, ({ length }) => length === 0))
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
+}
