@@ -376,6 +376,8 @@ export interface SleeperOptions {
   readonly dialect: Dialect
   /** The file of the journal. */
   readonly file: string
+  /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is its name then. */
+  readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /** Decides the chances of faults; 0 by default. */
   readonly seed?: number
   /** What `remember` was given last. What does not belong to the journal as it is now is left out. */
