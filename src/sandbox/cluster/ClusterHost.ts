@@ -146,8 +146,10 @@ const wake = (parts: Parts, registered: Registered) =>
         // Who has taken the venue over knows more by now.
         venue.journal.failure()?.why === "fenced"
           ? Effect.void
-          : Effect.catch(hosted.remember(id, bytes), ({ message }) =>
-            Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)),
+          : Effect.catch(
+            hosted.remember(id, bytes),
+            ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
+          ),
       ...(memory === undefined ? {} : { memory })
     })
     return venue

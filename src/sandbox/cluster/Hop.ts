@@ -245,7 +245,11 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
     const found = value[at]
     if (found === undefined) continue
     const head = headOf(found)
-    if (head._tag === "Stream") return { ...head, body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy()) }
+    if (head._tag === "Stream")
+      return {
+        ...head,
+        body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy())
+      }
     // The connection is free for the next request once the end has been read. The answer is whole without it.
     await frames.next().catch(() => undefined)
     return head

@@ -13,9 +13,9 @@ import type { Backend } from "../gateway/Backend.ts"
 import { type Head, header, isReading, type Written } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Dashboard from "../page/Dashboard.ts"
-import type { Host } from "./Host.ts"
 import * as HostPage from "./HostPage.ts"
 import * as HostPlane from "./HostPlane.ts"
+import type { Host } from "./HostService.ts"
 import * as Refusals from "./Refusals.ts"
 
 /** The name of a host without its port, in lower case and without a dot at its end. */

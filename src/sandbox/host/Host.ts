@@ -38,8 +38,8 @@ import * as Files from "./Files.ts"
 import * as HostBounds from "./HostBounds.ts"
 import type { Bounds } from "./HostBounds.ts"
 import * as Models from "./HostModels.ts"
+import { Host, type OpenPort } from "./HostService.ts"
 import * as Local from "./Local.ts"
-import type { Placement } from "./Placement.ts"
 import * as Registry from "./Registry.ts"
 import * as Resident from "./Resident.ts"
 import * as Room from "./Room.ts"
@@ -47,6 +47,7 @@ import * as Room from "./Room.ts"
 export { type BoundOptions, BoundReached } from "./HostBounds.ts"
 export { CopyOptions, HostStatus, Made, MakeOptions, NotMade, Summary, UnknownVenue } from "./HostModels.ts"
 export { VenueKey } from "./Registry.ts"
+export { type Failure, Host, type OpenPort } from "./HostService.ts"
 
 /**
  * How to open a host.
@@ -64,52 +65,6 @@ export interface Options extends HostBounds.BoundOptions {
   /** How long venues live that are made without a time to live, in milliseconds; for ever by default. */
   readonly timeToLiveMillis?: number
 }
-
-/** What making a venue can fail with. */
-export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
-
-/** Opens a port for a venue as long as the scope lives, and gives its number. 0 asks for any free one. */
-export type OpenPort = (id: string, port: number) => Effect.Effect<number, Models.NotMade, Scope.Scope>
-
-/**
- * Many venues in one process.
- *
- * @category services
- * @since 0.1.0
- */
-export class Host extends Context.Service<Host, {
-  /** The token of the host's control plane. */
-  readonly token: string
-  /** Makes a venue. It is there, durably, when this succeeds; its journal is written at its first call. */
-  readonly make: (options?: Models.MakeOptions) => Effect.Effect<Models.Made, Failure>
-  /** The venues of an owner, or all, in the order in which they were made. */
-  readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Models.Summary>, JournalError>
-  /** A venue by its id, with its token and its keys. */
-  readonly find: (id: string) => Effect.Effect<Models.Made, Models.UnknownVenue | JournalError>
-  /**
-   * Copies a venue: a new one, with the history of the other, and with a token and keys of its own. Faults, limits and forks
-   * are not copied.
-   */
-  readonly copy: (
-    id: string,
-    options?: Models.CopyOptions
-  ) => Effect.Effect<Models.Made, Failure | Models.UnknownVenue>
-  /** Lets a venue fall asleep now; `false` when it is needed, or sleeps already. */
-  readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue | JournalError>
-  /** Ends a venue, and removes its files. Calls in progress have five seconds. */
-  readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
-  /** How much the host holds. */
-  readonly status: Effect.Effect<Models.HostStatus, JournalError>
-  /** Where the venues are. */
-  readonly placement: Placement["Service"]
-  /** What is known of a venue while it sleeps; `undefined` when there is none. */
-  readonly registered: (id: string) => Registry.Registered | undefined
-  /**
-   * Says where the host is reached as long as the scope lives, and how a venue gets a port of its own. Ports of venues are
-   * opened again.
-   */
-  readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void, never, Scope.Scope>
-}>()("effect-txc/sandbox/Host") {}
 
 /** How often the host looks for venues that should sleep or end, in milliseconds. */
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))

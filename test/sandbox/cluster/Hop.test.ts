@@ -102,7 +102,10 @@ it.live("a node shows how it is, and takes nothing that no node sends", () =>
     const port = yield* Hop.serve("127.0.0.1", 0, () => Effect.die("it takes a request"), vitals)
     const get = (path: string, method = "GET") =>
       Effect.promise(async () => {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(method === "GET" ? {} : { body: "{}" }) })
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method,
+          ...(method === "GET" ? {} : { body: "{}" })
+        })
         return [response.status, await response.text()]
       })
     assert.deepStrictEqual(yield* get("/health"), [200, "ok\n"])

@@ -54,62 +54,72 @@ const feed = (venue: Host.Made, after: string, count: number) =>
     return []
   })
 
-itWithPostgres("any node does whatever is asked of a venue, and a node that leaves loses nothing", () =>
-  Effect.gen(function*() {
-    const server = yield* postgresServer
-    yield* Effect.provide(Tables.migrate, server.layer)
-    const one = yield* started(server)
-    const two = yield* started(server)
-    yield* until(Effect.map(Effect.all([one.look("/ready"), two.look("/ready")]), (looks) =>
-      looks.every(({ status }) => status === 200)))
-    assert.strictEqual(two.host.token, one.host.token)
+itWithPostgres(
+  "any node does whatever is asked of a venue, and a node that leaves loses nothing",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* postgresServer
+      yield* Effect.provide(Tables.migrate, server.layer)
+      const one = yield* started(server)
+      const two = yield* started(server)
+      yield* until(Effect.map(Effect.all([one.look("/ready"), two.look("/ready")]), (looks) =>
+        looks.every(({ status }) =>
+          status === 200
+        )))
+      assert.strictEqual(two.host.token, one.host.token)
 
-    // A venue of the second node, which is made and used over the first.
-    const all = yield* Effect.forEach(Array.from({ length: 20 }), () => one.host.make({ dialect: "live" }))
-    const isTheirs = ({ id }: Host.Made) =>
-      Effect.map(one.host.placement.ownerOf(id), (address) => address === two.address)
-    yield* until(Effect.map(Effect.filter(all, isTheirs), (theirs) => theirs.length > 0))
-    const [made = assert.fail()] = yield* Effect.filter(all, isTheirs)
-    const here = over(made, one.baseUrl)
-    const there = over(made, two.baseUrl)
-    const alice = keyOf(made, "alice")
-    const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "90" }
-    assert.deepInclude(yield* send("GET", here.url + ping), { status: 200, text: `["pong"]` })
-    assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
-    assert.strictEqual((yield* own(there, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
+      // A venue of the second node, which is made and used over the first.
+      const all = yield* Effect.forEach(Array.from({ length: 20 }), () =>
+        one.host.make({ dialect: "live" }))
+      const isTheirs = ({ id }: Host.Made) =>
+        Effect.map(one.host.placement.ownerOf(id), (address) => address === two.address)
+      yield* until(Effect.map(Effect.filter(all, isTheirs), (theirs) => theirs.length > 0))
+      const [made = assert.fail()] = yield* Effect.filter(all, isTheirs)
+      const here = over(made, one.baseUrl)
+      const there = over(made, two.baseUrl)
+      const alice = keyOf(made, "alice")
+      const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "90" }
+      assert.deepInclude(yield* send("GET", here.url + ping), { status: 200, text: `["pong"]` })
+      assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
+      assert.strictEqual((yield* own(there, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
 
-    // The control plane, faults, forks, snapshots and the page.
-    assert.deepInclude(yield* own(here, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" }), {
-      status: 200
-    })
-    assert.include((yield* call(there.url, balance, alice, { ticker: "BTC" })).text, "7")
-    assert.deepInclude(yield* own(here, "POST", "Faults", { symptom: { _tag: "Reset", applied: false }, times: 1 }), {
-      status: 200
-    })
-    assert.strictEqual(Exit.isFailure(yield* Effect.exit(call(here.url, balance, alice, { ticker: "BTC" }))), true)
-    const { url: forkUrl } = parse(yield* own(here, "POST", "Fork", {}))
-    assert.include(String(forkUrl), `/v/${made.id}/fork/`)
-    const forked = here.url + new URL(String(forkUrl)).pathname.slice(`/v/${made.id}`.length)
-    assert.deepInclude(yield* call(forked, placeLimit, alice, order), { status: 200 })
-    assert.deepInclude(yield* own(here, "POST", "Snapshot", {}), { status: 200 })
-    const page = yield* send("GET", `${here.url}/`)
-    assert.strictEqual(page.status, 200)
-    assert.include(page.text, "<html")
-    assert.deepInclude(yield* own({ ...here, controlToken: "wrong" }, "GET", "Accounts"), { status: 401 })
-    assert.include((yield* two.look("/metrics")).text, "requests_taken")
+      // The control plane, faults, forks, snapshots and the page.
+      assert.deepInclude(
+        yield* own(here, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" }),
+        {
+          status: 200
+        }
+      )
+      assert.include((yield* call(there.url, balance, alice, { ticker: "BTC" })).text, "7")
+      assert.deepInclude(yield* own(here, "POST", "Faults", { symptom: { _tag: "Reset", applied: false }, times: 1 }), {
+        status: 200
+      })
+      assert.strictEqual(Exit.isFailure(yield* Effect.exit(call(here.url, balance, alice, { ticker: "BTC" }))), true)
+      const { url: forkUrl } = parse(yield* own(here, "POST", "Fork", {}))
+      assert.include(String(forkUrl), `/v/${made.id}/fork/`)
+      const forked = here.url + new URL(String(forkUrl)).pathname.slice(`/v/${made.id}`.length)
+      assert.deepInclude(yield* call(forked, placeLimit, alice, order), { status: 200 })
+      assert.deepInclude(yield* own(here, "POST", "Snapshot", {}), { status: 200 })
+      const page = yield* send("GET", `${here.url}/`)
+      assert.strictEqual(page.status, 200)
+      assert.include(page.text, "<html")
+      assert.deepInclude(yield* own({ ...here, controlToken: "wrong" }, "GET", "Accounts"), { status: 401 })
+      assert.include((yield* two.look("/metrics")).text, "requests_taken")
 
-    // A feed goes on at another node, and after the venue has moved.
-    const before = yield* feed(there, "0", 3)
-    assert.strictEqual(before.length, 3)
-    assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
-    yield* two.leave
-    assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
-    assert.strictEqual((yield* own(here, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
-    assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
+      // A feed goes on at another node, and after the venue has moved.
+      const before = yield* feed(there, "0", 3)
+      assert.strictEqual(before.length, 3)
+      assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
+      yield* two.leave
+      assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
+      assert.strictEqual((yield* own(here, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
+      assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
 
-    // A venue that is ended is not there any more, at a node that has just had it awake.
-    const three = yield* started(server)
-    yield* three.host.end(made.id)
-    assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
-    assert.deepInclude(yield* send("GET", over(made, three.baseUrl).url + ping), { status: 404 })
-  }).pipe(Effect.provide(FetchHttpClient.layer)), 120_000)
+      // A venue that is ended is not there any more, at a node that has just had it awake.
+      const three = yield* started(server)
+      yield* three.host.end(made.id)
+      assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
+      assert.deepInclude(yield* send("GET", over(made, three.baseUrl).url + ping), { status: 404 })
+    }).pipe(Effect.provide(FetchHttpClient.layer)),
+  120_000
+)
