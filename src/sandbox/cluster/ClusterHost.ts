@@ -18,6 +18,7 @@ import * as Host from "../host/Host.ts"
 import * as HostBounds from "../host/HostBounds.ts"
 import * as Models from "../host/HostModels.ts"
 import * as Local from "../host/Local.ts"
+import * as Newcomers from "../host/Newcomers.ts"
 import * as Refusals from "../host/Refusals.ts"
 import type { Registered } from "../host/Registry.ts"
 import * as Resident from "../host/Resident.ts"
@@ -31,19 +32,28 @@ import { Membership } from "./Membership.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
 /**
- * How to open the host of a node.
+ * How a node behaves.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Omit<Host.Options, "folder"> {
-  /** Where other nodes send this one the requests to its venues, such as `10.0.0.7:7300`. */
-  readonly address: string
+export interface NodeOptions extends Host.HostOptions {
   /**
    * How long a node that was told to stop goes on taking calls, in milliseconds; 0 by default. It is not ready meanwhile, so
    * that a load balancer sends it no more.
    */
   readonly leavingMillis?: number
+}
+
+/**
+ * How to open the host of a node.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends NodeOptions {
+  /** Where other nodes send this one the requests to its venues, such as `10.0.0.7:7300`. */
+  readonly address: string
 }
 
 /**
@@ -104,7 +114,7 @@ interface Parts {
   readonly room: Room.Room
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
-  readonly examples: ReturnType<typeof Host.makeExamples>
+  readonly examples: ReturnType<typeof Newcomers.makeExamples>
   readonly options: Options
   /** The venues that this node has or had a moment ago. */
   readonly entries: Map<string, Entry>
@@ -138,7 +148,7 @@ const wake = (parts: Parts, registered: Registered) =>
     const { id, seed } = registered
     const memory = yield* hosted.recall(id)
     const venue: Venue.Venue["Service"] = yield* Venue.wake({
-      dialect: Host.dialectOf(registered),
+      dialect: Newcomers.dialectOf(registered),
       seed,
       file: id,
       journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
@@ -270,9 +280,9 @@ const noPorts = Effect.fail(
 const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptions) {
   const { clock, dialect = "document", example = true, port = false } = options
   if (port) return yield* noPorts
-  const belongings = Host.own()
+  const belongings = Newcomers.own()
   const registered: Registered = {
-    ...(yield* Host.newcomer(parts.options.timeToLiveMillis, options)),
+    ...(yield* Newcomers.newcomer(parts.options.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
@@ -303,10 +313,10 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   )
   // One that nobody has called yet has not begun.
   const commands = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
-  const belongings = Host.own()
+  const belongings = Newcomers.own()
   const copied = Beginning.copied(origin, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin
-  const newly = yield* Host.newcomer(parts.options.timeToLiveMillis, options)
+  const newly = yield* Newcomers.newcomer(parts.options.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys, partial: false }
   yield* parts.hosted.add(registered, parts.bounds)
   // Nobody knows of it yet, so nobody else has it.
@@ -378,13 +388,13 @@ const partsOf = Effect.fnUntraced(function*(options: Options) {
   const entries = new Map<string, Entry>()
   const parts: Parts = {
     sql: yield* PgClient.PgClient,
-    hosted: yield* Hosted.open(options.token ?? Host.secret(), options.token !== undefined),
+    hosted: yield* Hosted.open(options.token ?? Newcomers.secret(), options.token !== undefined),
     membership: yield* Membership,
     bounds,
-    room: Room.make(bounds, Host.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    room: Room.make(bounds, Newcomers.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
-    examples: Host.makeExamples(),
+    examples: Newcomers.makeExamples(),
     options,
     entries,
     known: new Map(),
@@ -453,7 +463,7 @@ export const open = Effect.fnUntraced(function*(
       venues,
       awake: room.taken(),
       ports: 0,
-      memory: Host.memoryNow(),
+      memory: Newcomers.memoryNow(),
       bounds: { ...bounds }
     })),
     placement: {

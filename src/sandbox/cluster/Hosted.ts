@@ -124,6 +124,18 @@ const removing = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
       return rows.length > 0
     })))
 
+const listing = Effect.fnUntraced(function*(sql: PgClient.PgClient, owner: string | undefined, now: unknown) {
+  const rows = yield* sql.unsafe<Row & { awake: boolean }>(
+    `SELECT record, node IS NOT NULL AS awake FROM txc_hosted LEFT JOIN txc_venue USING (venue)
+    WHERE ($1::text IS NULL OR owner = $1) AND (ends_at IS NULL OR ends_at > $2) ORDER BY place`,
+    [PgTypes.text(owner ?? null), now]
+  )
+  return yield* Effect.forEach(
+    rows,
+    (row) => Effect.map(decode(row), (registered): Listed => ({ registered, awake: row.awake }))
+  )
+})
+
 /**
  * The venues of a cluster. `token` is used where none is known yet; `isGiven` says that it replaces the one that is.
  *
@@ -152,16 +164,7 @@ export const open = Effect.fnUntraced(function*(
         )
         return row === undefined ? undefined : yield* decode(row)
       })),
-    list: (owner) =>
-      failing(Effect.gen(function*() {
-        const rows = yield* sql.unsafe<Row & { awake: boolean }>(
-          `SELECT record, node IS NOT NULL AS awake FROM txc_hosted LEFT JOIN txc_venue USING (venue)
-          WHERE ($1::text IS NULL OR owner = $1) AND (ends_at IS NULL OR ends_at > $2) ORDER BY place`,
-          [PgTypes.text(owner ?? null), yield* now]
-        )
-        return yield* Effect.forEach(rows, (row) =>
-          Effect.map(decode(row), (registered) => ({ registered, awake: row.awake })))
-      })),
+    list: (owner) => failing(Effect.flatMap(now, (at) => listing(sql, owner, at))),
     addedAfter: (place) =>
       failing(Effect.gen(function*() {
         const rows = yield* sql.unsafe<Row & { place: bigint }>(

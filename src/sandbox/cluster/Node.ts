@@ -1,6 +1,25 @@
 /**
  * A node of a cluster: a host, the way to the other nodes, and the database that they share.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ClusterNode } from "effect-txc/cluster"
+ * import { Host, HostServer } from "effect-txc/sandbox"
+ *
+ * // Serves on port 8080, and makes a venue that any node of the cluster serves.
+ * const node = Effect.gen(function*() {
+ *   yield* HostServer.serve({ port: 8080, drainTimeout: 5000 })
+ *   const host = yield* Host.Host
+ *   const { url } = yield* host.make({ owner: "ci" })
+ *   yield* Effect.log(url)
+ *   return yield* Effect.never
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(ClusterNode.layer({ url: "postgres://effect_txc@db.internal/effect_txc", clusterPort: 7301 }))
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -25,7 +44,7 @@ import * as Tables from "./Tables.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Omit<ClusterHost.Options, "address"> {
+export interface Options extends ClusterHost.NodeOptions {
   /** The database, such as `postgres://user:password@db.internal/effect_txc`. All nodes have the same. */
   readonly url: string
   /** The host under which the other nodes reach this one; `127.0.0.1` by default. */

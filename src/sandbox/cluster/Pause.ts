@@ -2,6 +2,16 @@
  * A process that was stopped for longer than its lease: by a signal, by a machine without time for it, by a suspended virtual
  * machine. Its venues are others' by now. It must exit at once, and start anew.
  *
+ * @example
+ * ```ts
+ * import * as Console from "effect/Console"
+ * import * as Effect from "effect/Effect"
+ * import { Pause } from "effect-txc/cluster"
+ *
+ * // Says why the process must end, when it must.
+ * const watching = Effect.catchTag(Pause.watch, "Paused", ({ message }) => Console.error(message))
+ * ```
+ *
  * @since 0.1.0
  */
 import * as Clock from "effect/Clock"

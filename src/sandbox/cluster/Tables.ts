@@ -4,6 +4,17 @@
  * They hold what the journal files of a single machine hold, and so the secrets of the venues' API keys. These are keys of
  * sandboxes, which open nothing else.
  *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ClusterNode, ClusterTables } from "effect-txc/cluster"
+ *
+ * // Makes the tables where there are none.
+ * const migrated = ClusterTables.migrate.pipe(
+ *   Effect.provide(ClusterNode.database("postgres://effect_txc@db.internal/effect_txc"))
+ * )
+ * ```
+ *
  * @since 0.1.0
  */
 import * as PgClient from "@effect/sql-pg/PgClient"

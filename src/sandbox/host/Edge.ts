@@ -60,14 +60,15 @@ const redirected = (path: string): Written => ({
 })
 
 /** Finds out for whom a request is. */
-const targetOf = (names: ReadonlySet<string>, head: Head): Target => {
+const targetOf = (names: ReadonlySet<string>, host: Host["Service"], head: Head): Target => {
   const { path } = head
   const name = nameOf(header(head, "host"))
   if (name.endsWith(local)) return { _tag: "Venue", id: name.slice(0, -local.length), path }
   if (!isKnown(name, names)) return { _tag: "Refused", answer: misdirected(path, name) }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
   if (id === undefined) return { _tag: "Host" }
-  if (rest !== "") return { _tag: "Venue", id, path: rest }
+  // Of one that is not known here its placement says whether it is there.
+  if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
   // The page's own addresses are relative to the slash.
   return { _tag: "Refused", answer: redirected(path) }
 }
@@ -100,10 +101,10 @@ export const make = Effect.fnUntraced(function*(
   const plane = yield* HostPlane.make(host)
   const known = new Set(names.map(nameOf))
   return {
-    isOwners: (head) => isOwners(host, targetOf(known, head), head),
+    isOwners: (head) => isOwners(host, targetOf(known, host, head), head),
     refuse: (head, kind) => Responses.refuse(Dialect.document, head.path, kind),
     receive: (request, clock, resume) => {
-      const target = targetOf(known, request)
+      const target = targetOf(known, host, request)
       if (target._tag === "Refused") return resume(target.answer)
       const { path } = request
       if (target._tag === "Venue") {

@@ -25,10 +25,7 @@ import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { randomBytes } from "node:crypto"
-import * as Dialect from "../../protocol/Dialect.ts"
-import type { ControlRefused } from "../control/ControlRefused.ts"
-import type { Action, Command } from "../engine/Command.ts"
+import type { Command } from "../engine/Command.ts"
 import * as InProcess from "../gateway/InProcess.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../Venue.ts"
@@ -38,8 +35,9 @@ import * as Files from "./Files.ts"
 import * as HostBounds from "./HostBounds.ts"
 import type { Bounds } from "./HostBounds.ts"
 import * as Models from "./HostModels.ts"
-import { Host, type OpenPort } from "./HostService.ts"
+import { Host, type HostOptions, type OpenPort } from "./HostService.ts"
 import * as Local from "./Local.ts"
+import * as Newcomers from "./Newcomers.ts"
 import * as Registry from "./Registry.ts"
 import * as Resident from "./Resident.ts"
 import * as Room from "./Room.ts"
@@ -47,7 +45,7 @@ import * as Room from "./Room.ts"
 export { type BoundOptions, BoundReached } from "./HostBounds.ts"
 export { CopyOptions, HostStatus, Made, MakeOptions, NotMade, Summary, UnknownVenue } from "./HostModels.ts"
 export { VenueKey } from "./Registry.ts"
-export { type Failure, Host, type OpenPort } from "./HostService.ts"
+export { type Failure, Host, type HostOptions, type OpenPort } from "./HostService.ts"
 
 /**
  * How to open a host.
@@ -55,32 +53,13 @@ export { type Failure, Host, type OpenPort } from "./HostService.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends HostBounds.BoundOptions {
+export interface Options extends HostOptions {
   /** The folder of all venues; without one a temporary folder, which is removed when the host is closed. */
   readonly folder?: string
-  /** The token of the host's control plane; without one the one that it had before, or a new one. */
-  readonly token?: string
-  /** How long a venue is awake after it was last needed, in milliseconds; 60000 by default. */
-  readonly idleMillis?: number
-  /** How long venues live that are made without a time to live, in milliseconds; for ever by default. */
-  readonly timeToLiveMillis?: number
 }
 
 /** How often the host looks for venues that should sleep or end, in milliseconds. */
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
-
-/** So many random letters and digits, of which none is mistaken for another. */
-const draw = (length: number): string => {
-  const letters = "abcdefghijkmnpqrstuvwxyz23456789"
-  return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
-}
-
-export const secret = (): string => randomBytes(24).toString("base64url")
-
-export const own = (): Beginning.Own => ({
-  identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
-  secret
-})
 
 /** A venue of the host. */
 interface Entry extends Local.Entry {
@@ -88,37 +67,6 @@ interface Entry extends Local.Entry {
   readonly files: Files.Files
   /** Lives until the venue is ended, or the host is closed. */
   readonly scope: Scope.Closeable
-}
-
-export const dialectOf = (
-  { dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">
-): Dialect.Dialect => {
-  const spoken = Dialect.byName[dialect]
-  return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
-}
-
-/** The commands of the example by dialect: they are made once. */
-export const makeExamples = () => {
-  const known = new Map<string, ReadonlyArray<Action>>()
-  return (registered: Registry.Registered): Effect.Effect<ReadonlyArray<Action>, JournalError> =>
-    Effect.suspend(() => {
-      const name = `${registered.dialect} ${registered.reduceOnly}`
-      const found = known.get(name)
-      if (!registered.example) return Effect.succeed([])
-      if (found !== undefined) return Effect.succeed(found)
-      // The control refuses nothing of the example.
-      const made = Effect.catchTag(
-        Beginning.example(dialectOf(registered)),
-        "ControlRefused",
-        (error: ControlRefused) => Effect.die(error)
-      )
-      return Effect.tap(made, (actions) => Effect.sync(() => known.set(name, actions)))
-    })
-}
-
-export const memoryNow = (): number => {
-  const { external, heapUsed } = process.memoryUsage()
-  return heapUsed + external
 }
 
 // -----------------------------------------------------------------------------
@@ -134,7 +82,7 @@ interface Parts {
   readonly room: Room.Room
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
-  readonly examples: ReturnType<typeof makeExamples>
+  readonly examples: ReturnType<typeof Newcomers.makeExamples>
   addresses: Models.Addresses
   openPort: OpenPort
 }
@@ -157,7 +105,7 @@ const openVenue = (
     yield* files.make
     const memory = yield* files.memory
     const venue = yield* Venue.wake({
-      dialect: dialectOf(registered),
+      dialect: Newcomers.dialectOf(registered),
       seed: registered.seed,
       file: files.journal,
       remember: files.remember,
@@ -226,22 +174,6 @@ const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBo
 const view = ({ addresses }: Parts, { registered, resident }: Entry): Models.Made =>
   Models.toMade(addresses, registered, resident.isAwake())
 
-/** What every new venue has. */
-export const newcomer = Effect.fnUntraced(function*(
-  usual: number | undefined,
-  { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions
-) {
-  const now = yield* Clock.currentTimeMillis
-  return {
-    id: draw(12),
-    owner,
-    controlToken: secret(),
-    madeAt: now,
-    ...(timeToLiveMillis === undefined ? {} : { endsAt: now + timeToLiveMillis }),
-    partial: true
-  }
-})
-
 // -----------------------------------------------------------------------------
 // What a host does
 // -----------------------------------------------------------------------------
@@ -270,9 +202,9 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
   const { clock, dialect = "document", example = true, owner = "anybody", port = false } = options
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
-  const belongings = own()
+  const belongings = Newcomers.own()
   const entry = yield* add(parts, {
-    ...(yield* newcomer(parts.timeToLiveMillis, options)),
+    ...(yield* Newcomers.newcomer(parts.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
@@ -322,10 +254,10 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
   const commands = yield* using(origin, id, (venue) => commandsOf(venue, sequence))
-  const belongings = own()
+  const belongings = Newcomers.own()
   const copied = Beginning.copied(origin.registered, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
-  const newly = yield* newcomer(parts.timeToLiveMillis, options)
+  const newly = yield* Newcomers.newcomer(parts.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
   // A crash before it is complete removes it.
   yield* parts.registry.put(registered)
@@ -387,7 +319,7 @@ const noPorts: OpenPort = () =>
 
 const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, token, ...options }: Options) {
   const folder = given ?? (yield* Files.temporary)
-  const registry = yield* Registry.open(folder, token ?? secret(), token !== undefined)
+  const registry = yield* Registry.open(folder, token ?? Newcomers.secret(), token !== undefined)
   const bounds = Object.fromEntries(
     Object.entries(HostBounds.defaults).map(([name, value]) => [name, options[name as keyof Bounds] ?? value])
   ) as unknown as Bounds
@@ -398,10 +330,10 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
     bounds,
     folder,
     timeToLiveMillis,
-    room: Room.make(bounds, memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    room: Room.make(bounds, Newcomers.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
-    examples: makeExamples(),
+    examples: Newcomers.makeExamples(),
     addresses: { baseUrl: InProcess.baseUrl },
     openPort: noPorts
   }
@@ -444,7 +376,7 @@ export const open = Effect.fnUntraced(function*(
       venues: entries.size,
       awake: room.taken(),
       ports: count(entries, hasPort),
-      memory: memoryNow(),
+      memory: Newcomers.memoryNow(),
       bounds: { ...bounds }
     })),
     placement: Local.placement(entries, bounds, run),

@@ -12,6 +12,21 @@ import type * as Models from "./HostModels.ts"
 import type { Placement } from "./Placement.ts"
 import type * as Registry from "./Registry.ts"
 
+/**
+ * How to open a host, wherever its venues are kept.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HostOptions extends HostBounds.BoundOptions {
+  /** The token of the host's control plane; without one the one that it had before, or a new one. */
+  readonly token?: string
+  /** How long a venue is awake after it was last needed, in milliseconds; 60000 by default. */
+  readonly idleMillis?: number
+  /** How long venues live that are made without a time to live, in milliseconds; for ever by default. */
+  readonly timeToLiveMillis?: number
+}
+
 /** What making a venue can fail with. */
 export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
 
