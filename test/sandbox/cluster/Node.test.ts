@@ -1,17 +1,24 @@
 /** Two nodes in the process of the test: whatever is asked of a venue, either of them brings it to the one that has it. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import * as Check from "../../../src/oracle/Check.ts"
+import * as Report from "../../../src/oracle/Report.ts"
+import * as Target from "../../../src/oracle/Target.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
 import * as Node from "../../../src/sandbox/cluster/Node.ts"
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import * as Host from "../../../src/sandbox/host/Host.ts"
 import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 import { until } from "../../support/clock.ts"
 import { balance, call, keyOf, own, parse, ping, placeLimit, send } from "../../support/host.ts"
+import { isLong } from "../../support/long.ts"
 import { itWithPostgres, postgresServer, type Server } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
 
@@ -54,6 +61,15 @@ const feed = (venue: Host.Made, after: string, count: number) =>
     return []
   })
 
+/** A venue that the node with this address should have. */
+const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address: string, dialect: "live" | "document") {
+  const all = yield* Effect.forEach(Array.from({ length: 20 }), () => host.make({ dialect }))
+  const isTheirs = ({ id }: Host.Made) => Effect.map(host.placement.ownerOf(id), (owner) => owner === address)
+  yield* until(Effect.map(Effect.filter(all, isTheirs), (theirs) => theirs.length > 0))
+  const [made = assert.fail()] = yield* Effect.filter(all, isTheirs)
+  return made
+})
+
 itWithPostgres(
   "any node does whatever is asked of a venue, and a node that leaves loses nothing",
   () =>
@@ -69,12 +85,7 @@ itWithPostgres(
       assert.strictEqual(two.host.token, one.host.token)
 
       // A venue of the second node, which is made and used over the first.
-      const all = yield* Effect.forEach(Array.from({ length: 20 }), () =>
-        one.host.make({ dialect: "live" }))
-      const isTheirs = ({ id }: Host.Made) =>
-        Effect.map(one.host.placement.ownerOf(id), (address) => address === two.address)
-      yield* until(Effect.map(Effect.filter(all, isTheirs), (theirs) => theirs.length > 0))
-      const [made = assert.fail()] = yield* Effect.filter(all, isTheirs)
+      const made = yield* madeFor(one.host, two.address, "live")
       const here = over(made, one.baseUrl)
       const there = over(made, two.baseUrl)
       const alice = keyOf(made, "alice")
@@ -123,3 +134,32 @@ itWithPostgres(
     }).pipe(Effect.provide(FetchHttpClient.layer)),
   120_000
 )
+
+if (isLong) {
+  itWithPostgres(
+    "the oracle finds nothing wrong with a venue that it calls over another node",
+    () =>
+      Effect.gen(function*() {
+        const server = yield* postgresServer
+        yield* Effect.provide(Tables.migrate, server.layer)
+        const one = yield* started(server)
+        const two = yield* started(server)
+        for (const dialect of [Dialect.document, Dialect.live]) {
+          const made = yield* madeFor(one.host, two.address, dialect.name)
+          const { controlToken, controlUrl, url } = over(made, one.baseUrl)
+          const target = yield* Target.fromLayer(NodeHttpClient.layerUndici, {
+            baseUrl: url,
+            dialect,
+            control: { url: controlUrl, token: Redacted.make(controlToken) }
+          })
+          const report = yield* Check.check(target, { profile: "control", seed: 7, runs: 10 })
+          const broken = report.results.filter(({ outcome }) =>
+            outcome._tag === "Broken" || outcome._tag === "CouldNotRun"
+          )
+          assert.deepStrictEqual(broken.map(Report.line), [])
+          assert.isAbove(report.results.filter(({ outcome }) => outcome._tag === "Held").length, 20)
+        }
+      }),
+    600_000
+  )
+}
