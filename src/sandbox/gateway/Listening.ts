@@ -93,6 +93,8 @@ interface Service {
   readonly headersTimeout: number
   /** The responses that have not been sent. */
   readonly unsent: Set<Http.ServerResponse>
+  /** The responses that are feeds: they have no end. */
+  readonly feeds: Set<Http.ServerResponse>
   /** Whether the server takes no more connections. */
   isStopping: boolean
   readonly run: <A>(
@@ -118,10 +120,9 @@ const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMess
   }
 }
 
-/** Says that the connection is of no use after this answer. A feed, which has no end, ends now. */
-const bringToEnd = (response: Http.ServerResponse): void => {
+/** Says that the connection is of no use after this answer. */
+const makeLast = (response: Http.ServerResponse): void => {
   if (!response.headersSent) response.setHeader("connection", "close")
-  else if (String(response.getHeader("content-type")).startsWith("text/event-stream")) response.destroy()
 }
 
 const answer = (
@@ -136,7 +137,10 @@ const answer = (
     if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
     const interrupt = run(Sending.sendStream(request, response, given))
     call.whenDone(() => interrupt())
-    if (service.isStopping) bringToEnd(response)
+    if (given.headers["content-type"]?.startsWith("text/event-stream") !== true) return
+    service.feeds.add(response)
+    call.whenDone(() => service.feeds.delete(response))
+    if (service.isStopping) response.destroy()
   }
   backend.receive(message, clock, (given) => {
     if (!Effect.isEffect(given)) return send(given)
@@ -161,7 +165,7 @@ const listener = (service: Service, { bodies, connections }: Shared): Http.Reque
     const head = headOf(request)
     unsent.add(response)
     call.whenDone(() => unsent.delete(response))
-    if (service.isStopping) bringToEnd(response)
+    if (service.isStopping) makeLast(response)
     const release = bodies.receive(request, backend.isOwners(head), {
       onReceived: (body) => later(() => answer(service, request, response, { ...head, body }, call)),
       onRefused: (kind) => Sending.turnAway(request, response, backend.refuse(head, kind))
@@ -203,7 +207,8 @@ const close = (server: Http.Server, service: Service, drainTimeout: number): Eff
   const drained = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     service.isStopping = true
-    service.unsent.forEach(bringToEnd)
+    service.unsent.forEach(makeLast)
+    for (const feed of service.feeds) feed.destroy()
     if (drainTimeout === 0) server.closeAllConnections()
   })
   const closeAll = Effect.sync(() => server.closeAllConnections())
@@ -239,6 +244,7 @@ export const listen = Effect.fnUntraced(function*(
     requestTimeout,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
     unsent: new Set(),
+    feeds: new Set(),
     isStopping: false,
     run: Effect.runCallbackWith(yield* Effect.context())
   }
