@@ -164,11 +164,16 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   rateLimited: everywhere,
   unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
-  notEnoughBalance: ({ changes, endpoint }) => endpoint.errorFamily === "order" && changes("amount"),
+  notEnoughBalance: ({ changes, endpoint }) =>
+    endpoint.errorFamily === "order" && changes("amount") && !changes("orderId"),
+  notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),
+  // One order of many is refused within the answer.
+  orderNotThere: nowhere,
   orderNotFound: ({ changes }) => changes("orderId"),
   notMaker: ({ changes }) => changes("postOnly"),
+  notMakerModified: ({ changes }) => changes("orderId") && changes("price"),
   notSimulated: (call) => isPrivate(call) && call.endpoint.refusals.length > 0,
   // No call of an endpoint can meet these.
   notFound: nowhere,

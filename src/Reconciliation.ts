@@ -50,9 +50,13 @@ import { Limit, maxLimit, maxOffset, Offset } from "./domain/Paging.ts"
 import { toMicros, type UnixTime } from "./domain/Time.ts"
 import { nonceWindowMillis } from "./domain/VenuePolicy.ts"
 import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
+import * as BulkLimitOrders from "./endpoints/BulkLimitOrders.ts"
+import * as CollateralBulkLimitOrders from "./endpoints/CollateralBulkLimitOrders.ts"
 import * as CollateralLimitOrders from "./endpoints/CollateralLimitOrders.ts"
 import * as CollateralMarketOrders from "./endpoints/CollateralMarketOrders.ts"
 import * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"
+import * as CollateralStopLimitOrders from "./endpoints/CollateralStopLimitOrders.ts"
+import * as CollateralTriggerMarketOrders from "./endpoints/CollateralTriggerMarketOrders.ts"
 import { type Fill, Fills } from "./endpoints/Fills.ts"
 import * as LimitOrders from "./endpoints/LimitOrders.ts"
 import * as MarketOrders from "./endpoints/MarketOrders.ts"
@@ -60,6 +64,7 @@ import { type EndedOrder, OrderHistory } from "./endpoints/OrderHistory.ts"
 import { ServerTime } from "./endpoints/ServerTime.ts"
 import * as StockMarketOrders from "./endpoints/StockMarketOrders.ts"
 import * as StopLimitOrders from "./endpoints/StopLimitOrders.ts"
+import * as StopMarketOrders from "./endpoints/StopMarketOrders.ts"
 import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
 import * as Errors from "./protocol/Errors.ts"
 import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
@@ -90,6 +95,8 @@ export interface Lost {
   readonly nonceForm?: Errors.NonceForm
   /** When it was handed to the transport, in Unix microseconds by this machine's clock. */
   readonly sentAt?: number
+  /** The orders of a call with many, each with what it is looked for by: see `reconcileAll`. */
+  readonly orders?: ReadonlyArray<Errors.NamedOrder>
 }
 
 /**
@@ -272,9 +279,14 @@ const placing: ReadonlySet<string> = new Set(
     MarketOrders.endpoint,
     StockMarketOrders.endpoint,
     StopLimitOrders.endpoint,
+    StopMarketOrders.endpoint,
     CollateralLimitOrders.endpoint,
     CollateralMarketOrders.endpoint,
-    CollateralOcoOrders.endpoint
+    CollateralStopLimitOrders.endpoint,
+    CollateralTriggerMarketOrders.endpoint,
+    CollateralOcoOrders.endpoint,
+    BulkLimitOrders.endpoint,
+    CollateralBulkLimitOrders.endpoint
   ].map(({ name }) => name)
 )
 
@@ -499,6 +511,11 @@ export class Reconciliation extends Context.Service<Reconciliation, {
    * What is not stated is as in {@link cautious}.
    */
   readonly reconcile: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<Verdict>
+  /**
+   * Looks for each order of a call with many, as `reconcile` does for one: a verdict for each, in the order of `lost.orders`.
+   * Some may have been placed and others not. The verdict on a call with one order is alone.
+   */
+  readonly reconcileAll: (lost: Lost, assumptions?: Assumptions) => Effect.Effect<ReadonlyArray<Verdict>>
 }>()("effect-txc/Reconciliation") {
   /** Asks the exchange by its endpoint services, with the client's own key. */
   static readonly layer: Layer.Layer<
@@ -516,17 +533,27 @@ export class Reconciliation extends Context.Service<Reconciliation, {
         fills: yield* Fills,
         serverTime: yield* ServerTime
       }
+      const verdictOn = (lost: Lost, assumptions: Assumptions = {}) =>
+        Effect.catch(
+          find(account, lost, { ...cautious, ...assumptions }),
+          (error) =>
+            Effect.succeed<Verdict>({
+              ...stillUnknown("not-readable"),
+              ...(error._tag === "ListMoved" ? {} : { error })
+            })
+        )
       return {
-        reconcile: Effect.fn("Reconciliation.reconcile")(function*(lost: Lost, assumptions: Partial<Assumptions> = {}) {
-          return yield* Effect.catch(
-            find(account, lost, { ...cautious, ...assumptions }),
-            (error) =>
-              Effect.succeed<Verdict>({
-                ...stillUnknown("not-readable"),
-                ...(error._tag === "ListMoved" ? {} : { error })
-              })
-          )
-        })
+        reconcile: Effect.fn("Reconciliation.reconcile")(verdictOn),
+        reconcileAll: Effect.fn("Reconciliation.reconcileAll")((lost: Lost, assumptions?: Assumptions) =>
+          Effect.forEach(lost.orders ?? [lost], ({ clientOrderId, market }) => {
+            const { clientOrderId: _id, market: _market, ...call } = lost
+            return verdictOn({
+              ...call,
+              ...(clientOrderId === undefined ? {} : { clientOrderId }),
+              ...(market === undefined ? {} : { market })
+            }, assumptions)
+          })
+        )
       }
     })
   )

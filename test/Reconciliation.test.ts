@@ -19,6 +19,7 @@ import * as Region from "../src/client/Region.ts"
 import * as Signer from "../src/client/Signer.ts"
 import * as Transport from "../src/client/transport/Transport.ts"
 import { ApiKey, ClientOrderId } from "../src/domain/Identifiers.ts"
+import { BulkLimitOrders } from "../src/endpoints/BulkLimitOrders.ts"
 import { CancelAllOrders } from "../src/endpoints/CancelAllOrders.ts"
 import { CollateralLimitOrders } from "../src/endpoints/CollateralLimitOrders.ts"
 import { CollateralOcoOrders } from "../src/endpoints/CollateralOcoOrders.ts"
@@ -507,6 +508,38 @@ describe.each([Dialect.document, Dialect.live])("an order that was placed, in th
         // The test's clock moves on with every turn: far less than the window.
         assert.isBelow((yield* Clock.currentTimeMillis) - before, 4000)
         assert.strictEqual((yield* reconcile({ clientOrderId, market: btcUsdt }))._tag, "Placed")
+      })))
+
+  it.effect("with others in one call: a verdict on each, also on those that were refused", () =>
+    within(dialect, "window", () =>
+      Effect.gen(function*() {
+        const id = (name: string) => ({ clientOrderId: ClientOrderId.make(name) })
+        const error = yield* losing(BulkLimitOrders.use((service) =>
+          service.create({
+            orders: [
+              { ...spot, ...id("lost-1") },
+              { ...spot, amount: amount("5000"), ...id("lost-2") },
+              { ...spot, ...id("lost-3") }
+            ]
+          })
+        ))
+        const all = (lost: Reconciliation.Lost) =>
+          passing(Reconciliation.Reconciliation.use(({ reconcileAll }) =>
+            reconcileAll(lost, { recordsCanceled: true, horizon: "5 seconds" })
+          ))
+        const tags = ["Placed", "NotPlaced", "Placed"]
+        assert.deepStrictEqual(
+          (yield* all(error)).map(({ _tag }) =>
+            _tag
+          ),
+          tags
+        )
+        const { orders: [first] = [], ...rest } = error
+        // One by one, and without a name.
+        assert.deepStrictEqual((yield* all({ ...rest, ...first })).map(({ _tag }) => _tag), ["Placed"])
+        assert.deepStrictEqual(yield* all({ ...rest, orders: [{ market: btcUsdt }] }), [
+          { _tag: "StillUnknown", why: "not-an-order" }
+        ])
       })))
 })
 

@@ -8,9 +8,12 @@ import { all, entries, type Name } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import { account } from "../sandbox/handlers/Account.ts"
+import { bulk } from "../sandbox/handlers/Bulk.ts"
+import { conditional } from "../sandbox/handlers/Conditional.ts"
 import { lending } from "../sandbox/handlers/Lending.ts"
 import { market } from "../sandbox/handlers/Market.ts"
 import { marketData } from "../sandbox/handlers/MarketData.ts"
+import { moreOrders } from "../sandbox/handlers/MoreOrders.ts"
 import { trading } from "../sandbox/handlers/Trading.ts"
 import type { Paint } from "./Screen.ts"
 
@@ -22,7 +25,7 @@ const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
   ["Markets, fees and time", market],
   ["Prices, trades and futures", marketData],
   ["Balances, codes and sub-accounts", account],
-  ["Orders", trading],
+  ["Orders", { ...trading, ...moreOrders, ...conditional, ...bulk }],
   ["Interest", lending]
 ]
 

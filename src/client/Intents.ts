@@ -29,7 +29,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
+import type { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 import * as Errors from "../protocol/Errors.ts"
 
 /**
@@ -47,6 +47,10 @@ export interface Intent {
   readonly clientOrderId?: ClientOrderId
   /** Copied from the request where it has one. */
   readonly market?: MarketName
+  /** Copied from the request where it names an order by it. */
+  readonly orderId?: OrderId
+  /** Copied from the request where it has many orders. */
+  readonly orders?: ReadonlyArray<Errors.NamedOrder>
   /** Which API key signs it, as a fingerprint: see `Credentials.fingerprint`. */
   readonly key: string
   /** The nonce that it will be sent with. */

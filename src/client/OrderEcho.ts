@@ -57,13 +57,13 @@ const isCutFrom = (amount: Decimal.Decimal, asked: Decimal.Decimal): boolean => 
 }
 
 /** Whether an exchange may have made this amount of the one that was asked for. */
-const isOf = (asked: Ordered, { prices, quoteAmount }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
+const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amount, dealStock }: Leg): boolean => {
   if (Decimal.Equivalence(amount, asked.amount) || isCutFrom(amount, asked.amount)) return true
   // The document reduces it to the position.
   if (asked.reduceOnly === true) return isPartOf(amount, asked.amount)
-  // A market order has no price. What could not be traded at once is not ordered any more, and the amount of one that was
+  // A market order has no limit. What could not be traded at once is not ordered any more, and the amount of one that was
   // asked for in the quote currency may be what was traded.
-  const isMarketOrder = Object.keys(prices).length === 0
+  const isMarketOrder = tradesAt.length === 0
   return isMarketOrder &&
     (isPartOf(amount, asked.amount) || (quoteAmount === true && Decimal.Equivalence(amount, dealStock)))
 }
@@ -86,6 +86,62 @@ export const contradiction = (
     if (leg.market !== asked.market) return `the order is on ${leg.market}, not on ${asked.market}`
     if (leg.side !== asked.side) return `the order is a ${String(leg.side)}, not a ${asked.side}`
     if (!isOf(asked, bounds, leg)) return `the order's amount is ${leg.amount}, not ${asked.amount}`
+  }
+  return undefined
+}
+
+/**
+ * What a request to change an order says of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Changed {
+  /** Where the order trades. */
+  readonly market: MarketName
+  /** The client order id that it is named by. */
+  readonly clientOrderId?: ClientOrderId
+  /** How much, with what is filled already. */
+  readonly amount?: Decimal.Amount
+  /** What it spends. */
+  readonly total?: Decimal.Amount
+  /** The limit. */
+  readonly price?: Decimal.Price
+  /** The price that triggers it. */
+  readonly activationPrice?: Decimal.Price
+}
+
+/**
+ * What an answer says of an order that was changed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Successor extends Leg {
+  /** The limit, where it has one. */
+  readonly price?: Decimal.Decimal
+  /** The price that triggers it, where it has one. */
+  readonly activationPrice?: Decimal.Decimal
+}
+
+/**
+ * How an answer differs from the change that was asked for; `undefined` when it does not. The amount may be a smaller one: the
+ * new order is for what is not filled, and a reduce-only order for no more than its position.
+ *
+ * @category checks
+ * @since 0.1.0
+ */
+export const contradictionOfChange = (asked: Changed, order: Successor): string | undefined => {
+  if (order.market !== asked.market) return `the order is on ${order.market}, not on ${asked.market}`
+  if (asked.clientOrderId !== undefined && (order.clientOrderId ?? asked.clientOrderId) !== asked.clientOrderId) {
+    return `the order has client order id ${order.clientOrderId}, not ${asked.clientOrderId}`
+  }
+  const size = asked.amount ?? asked.total
+  if (size !== undefined && !isPartOf(order.amount, size)) return `the order's amount is ${order.amount}, not ${size}`
+  for (const field of ["price", "activationPrice"] as const) {
+    const [expected, found] = [asked[field], order[field]]
+    const isOther = expected !== undefined && found !== undefined && !Decimal.Equivalence(expected, found)
+    if (isOther && !isCutFrom(found, expected)) return `the order's ${field} is ${found}, not ${expected}`
   }
   return undefined
 }

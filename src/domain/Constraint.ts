@@ -162,8 +162,34 @@ export type Constraint =
     readonly kind: "expected"
   }
   | {
+    /** The list must have no more elements than that. */
+    readonly kind: "elements"
+    /** The most elements allowed. */
+    readonly max: number
+  }
+  | {
+    /** The identifier must be that of an order that can be canceled. */
+    readonly kind: "existing"
+  }
+  | {
+    /** Orders of this type have no such term, so it can't be changed. */
+    readonly kind: "inapplicable"
+  }
+  | {
+    /** The new amount of an order must be greater than what is filled of it. */
+    readonly kind: "aboveFilled"
+  }
+  | {
+    /** The order must be one that can be changed: a leg of a pair, or an order with an exit, can't. */
+    readonly kind: "modifiable"
+  }
+  | {
     /** The price must not be the last one of the market, or nobody could say from which side it is reached. */
     readonly kind: "notLastPrice"
+  }
+  | {
+    /** A take-profit must be where the order has gained, a stop-loss where it has lost. */
+    readonly kind: "exitSide"
   }
   | {
     /** The field must be one that the sandbox simulates: it is documented, and an exchange takes it. */

@@ -72,10 +72,15 @@ export interface Bounded {
   readonly market: MarketName
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
-  /** How much is ordered, in units of the base currency; of the quote currency if `quoteAmount` is set. */
-  readonly amount: Amount
+  /**
+   * How much is ordered, in units of the base currency; of the quote currency if `quoteAmount` is set. Absent where an order
+   * is changed and keeps its amount.
+   */
+  readonly amount?: Amount
   /** Whether the amount is in units of the quote currency. Default `false`. */
   readonly quoteAmount?: boolean
+  /** What a changed order spends, in units of the quote currency, if that is changed. */
+  readonly total?: Amount
   /** All prices of the order in units of the quote currency, by the names of their fields in the request. */
   readonly prices: Readonly<Record<string, Price>>
   /** The names of the prices at which the order may trade. The market bounds the amount × each of them. */
@@ -93,6 +98,10 @@ export interface Terms {
   readonly market: MarketName
   /** How much is ordered, in units of the base currency unless {@link MarketTerms} say otherwise. */
   readonly amount: Amount
+  /** The price of the take-profit that the order places when it is filled, in units of the quote currency. */
+  readonly takeProfit?: Price
+  /** The price of the stop-loss that the order places when it is filled, in units of the quote currency. */
+  readonly stopLoss?: Price
 }
 
 /**
@@ -132,6 +141,38 @@ export interface StopLimitTerms extends Terms {
   readonly price?: Price
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
+  /** Whether the order needs a market that trades on margin. Default `false`. */
+  readonly collateral?: boolean
+}
+
+/**
+ * The terms of a stop-market order that a market bounds.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopMarketTerms extends MarketTerms {
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice: Price
+}
+
+/**
+ * The terms of an order that change.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ChangedTerms {
+  /** The market of the order. */
+  readonly market: MarketName
+  /** How much is ordered, in units of the base currency. */
+  readonly amount?: Amount
+  /** What the order spends, in units of the quote currency. */
+  readonly total?: Amount
+  /** The limit, in units of the quote currency. */
+  readonly price?: Price
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice?: Price
 }
 
 /**
@@ -149,19 +190,30 @@ export interface OcoTerms extends Terms {
   readonly stopLimitPrice: Price
 }
 
+/** The prices of an order and those of its exit, if it has one. */
+const withExit = (prices: Bounded["prices"], { stopLoss, takeProfit }: Terms): Bounded["prices"] =>
+  takeProfit === undefined && stopLoss === undefined ? prices : {
+    ...prices,
+    ...(takeProfit === undefined ? {} : { takeProfit }),
+    ...(stopLoss === undefined ? {} : { stopLoss })
+  }
+
 /**
  * What a market bounds of a limit order.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const limit = ({ amount, collateral, market, price }: LimitTerms): Bounded => ({
-  market,
-  collateral,
-  amount,
-  prices: price === undefined ? {} : { price },
-  tradesAt: ["price"]
-})
+export const limit = (terms: LimitTerms): Bounded => {
+  const { amount, collateral, market, price } = terms
+  return {
+    market,
+    collateral,
+    amount,
+    prices: withExit(price === undefined ? {} : { price }, terms),
+    tradesAt: ["price"]
+  }
+}
 
 /**
  * What a market bounds of a market order. An amount in units of the quote currency has the bounds of a total.
@@ -169,14 +221,10 @@ export const limit = ({ amount, collateral, market, price }: LimitTerms): Bounde
  * @category constructors
  * @since 0.1.0
  */
-export const market = ({ amount, collateral, market, quoteAmount }: MarketTerms): Bounded => ({
-  market,
-  collateral,
-  amount,
-  quoteAmount,
-  prices: {},
-  tradesAt: []
-})
+export const market = (terms: MarketTerms): Bounded => {
+  const { amount, collateral, market, quoteAmount } = terms
+  return { market, collateral, amount, quoteAmount, prices: withExit({}, terms), tradesAt: [] }
+}
 
 /**
  * What a market bounds of a stop-limit order.
@@ -184,13 +232,27 @@ export const market = ({ amount, collateral, market, quoteAmount }: MarketTerms)
  * @category constructors
  * @since 0.1.0
  */
-export const stopLimit = ({ activationPrice, amount, market, price }: StopLimitTerms): Bounded => ({
-  market,
-  collateral: false,
-  amount,
-  prices: { ...(price === undefined ? {} : { price }), activationPrice },
-  tradesAt: ["price"]
-})
+export const stopLimit = (terms: StopLimitTerms): Bounded => {
+  const { activationPrice, amount, collateral = false, market, price } = terms
+  return {
+    market,
+    collateral,
+    amount,
+    prices: withExit({ ...(price === undefined ? {} : { price }), activationPrice }, terms),
+    tradesAt: ["price"]
+  }
+}
+
+/**
+ * What a market bounds of a stop-market order. An amount in units of the quote currency has the bounds of a total.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const stopMarket = (terms: StopMarketTerms): Bounded => {
+  const { activationPrice, amount, collateral, market, quoteAmount } = terms
+  return { market, collateral, amount, quoteAmount, prices: withExit({ activationPrice }, terms), tradesAt: [] }
+}
 
 /**
  * What a market bounds of a collateral OCO order: both legs.
@@ -204,6 +266,21 @@ export const collateralOco = ({ activationPrice, amount, market, price, stopLimi
   amount,
   prices: { price, activationPrice, stopLimitPrice },
   tradesAt: ["price", "stopLimitPrice"]
+})
+
+/**
+ * What a market bounds of an order that changes: what is stated, and amount × price where both are.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const changed = ({ activationPrice, amount, market, price, total }: ChangedTerms): Bounded => ({
+  market,
+  collateral: false,
+  ...(amount === undefined ? {} : { amount }),
+  ...(total === undefined ? {} : { total }),
+  prices: { ...(price === undefined ? {} : { price }), ...(activationPrice === undefined ? {} : { activationPrice }) },
+  tradesAt: ["price"]
 })
 
 const stepOf = (digits: number): string => digits === 0 ? "1" : `0.${"0".repeat(digits - 1)}1`
@@ -224,25 +301,29 @@ export const violations = (
     return [["market", { kind: "known" }]]
   }
   const found: Array<readonly [string, Constraint]> = []
-  const [precision, least] = order.quoteAmount === true
-    ? [market.moneyPrecision, market.minTotal]
-    : [market.stockPrecision, market.minAmount]
-  if (!Decimal.fitsPrecision(order.amount, precision)) {
-    found.push(["amount", { kind: "precision", step: stepOf(precision) }])
+  const { amount, total } = order
+  const size = (field: string, size: Amount, precision: number, least: Decimal.Decimal) => {
+    if (!Decimal.fitsPrecision(size, precision)) found.push([field, { kind: "precision", step: stepOf(precision) }])
+    if (Decimal.Order(size, least) < 0) found.push([field, { kind: "minAmount", min: least }])
   }
-  if (Decimal.Order(order.amount, least) < 0) found.push(["amount", { kind: "minAmount", min: least }])
+  if (amount !== undefined) {
+    if (order.quoteAmount === true) size("amount", amount, market.moneyPrecision, market.minTotal)
+    else size("amount", amount, market.stockPrecision, market.minAmount)
+  }
+  if (total !== undefined) size("total", total, market.moneyPrecision, market.minTotal)
   for (const [field, price] of Object.entries(order.prices)) {
     if (!Decimal.fitsPrecision(price, market.moneyPrecision)) {
       found.push([field, { kind: "precision", step: stepOf(market.moneyPrecision) }])
     }
   }
+  if (amount === undefined) return found
   const totals = order.tradesAt.flatMap((field) => order.prices[field] ?? [])
-  if (totals.some((price) => Decimal.compareProduct(order.amount, price, market.minTotal) < 0)) {
+  if (totals.some((price) => Decimal.compareProduct(amount, price, market.minTotal) < 0)) {
     found.push(["amount", { kind: "minTotal", min: market.minTotal }])
   }
   if (
     !Decimal.isZero(market.maxTotal) &&
-    totals.some((price) => Decimal.compareProduct(order.amount, price, market.maxTotal) > 0)
+    totals.some((price) => Decimal.compareProduct(amount, price, market.maxTotal) > 0)
   ) found.push(["amount", { kind: "maxTotal", max: market.maxTotal }])
   return found
 }

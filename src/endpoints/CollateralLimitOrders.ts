@@ -36,6 +36,7 @@ import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -101,7 +102,7 @@ const request = (dialect: Dialect) =>
       field: "ioc",
       constraint: { kind: "exclusive", with: "postOnly" },
       holds: ({ ioc, postOnly }) => ioc !== true || postOnly !== true
-    }]
+    }, ...OrderFields.exitConstraints]
   })
 
 // -----------------------------------------------------------------------------

@@ -36,6 +36,7 @@ import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -85,7 +86,7 @@ const request = (dialect: Dialect) =>
     positionSide: dialect.extension(PositionSide),
     takeProfit: dialect.extension(dialect.decimal(Price)),
     stopLoss: dialect.extension(dialect.decimal(Price))
-  }, { keys: { clientOrderId: dialect.keys.clientOrderId } })
+  }, { keys: { clientOrderId: dialect.keys.clientOrderId }, constraints: OrderFields.exitConstraints })
 
 // -----------------------------------------------------------------------------
 // Endpoint

@@ -29,14 +29,13 @@ import type * as Call from "../client/call/Call.ts"
 import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as OrderService from "../client/make/OrderService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
-import { Amount, amount, Decimal, Price, price } from "../domain/Decimal.ts"
+import { Amount, amount, Price, price } from "../domain/Decimal.ts"
 import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { type BboRole, OrderSide, ReceivedActivationCondition, type SelfTradePrevention } from "../domain/Order.ts"
+import { type BboRole, OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
-import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
-import * as OrderFields from "../protocol/OrderFields.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -135,19 +134,7 @@ const request = (dialect: Dialect) =>
  * @category models
  * @since 0.1.0
  */
-export interface StopLimitOrder extends OrderAnswer.Order {
-  /** The price that triggers the order, in units of the quote currency: the one that was submitted. */
-  readonly activationPrice: Decimal
-}
-
-const order = (dialect: Dialect) =>
-  Wire.answer<StopLimitOrder>({
-    ...OrderFields.order(dialect),
-    // Here an order has a trigger for certain.
-    activated: dialect.omissible(Wire.Bit),
-    activationCondition: dialect.omissible(ReceivedActivationCondition),
-    activationPrice: Decimal
-  }, OrderFields.spelling(dialect))
+export type StopLimitOrder = OrderAnswer.StopOrder
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -173,7 +160,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: (dialect) => order(dialect).schema,
+  response: OrderAnswer.stopOrder,
   example: (): Request => ({
     market: marketName("BTC_USDT"),
     side: "buy",

@@ -37,6 +37,23 @@ export * as Fills from "./Fills.ts"
 export * as UnexecutedOcoOrders from "./UnexecutedOcoOrders.ts"
 export * as CancelOcoOrder from "./CancelOcoOrder.ts"
 
+// Not in the document: stop orders, many orders at once, and orders that change
+export * as StopMarketOrders from "./StopMarketOrders.ts"
+export * as CollateralStopLimitOrders from "./CollateralStopLimitOrders.ts"
+export * as CollateralTriggerMarketOrders from "./CollateralTriggerMarketOrders.ts"
+export * as ModifyOrder from "./ModifyOrder.ts"
+export * as BulkLimitOrders from "./BulkLimitOrders.ts"
+export * as CollateralBulkLimitOrders from "./CollateralBulkLimitOrders.ts"
+export * as CancelBulkOrders from "./CancelBulkOrders.ts"
+
+// Not in the document: the deals of an order, the kill switch, conditional orders
+export * as OrderDeals from "./OrderDeals.ts"
+export * as KillSwitch from "./KillSwitch.ts"
+export * as KillSwitchStatus from "./KillSwitchStatus.ts"
+export * as ConditionalOrders from "./ConditionalOrders.ts"
+export * as CancelConditionalOrder from "./CancelConditionalOrder.ts"
+export * as CancelOtoOrder from "./CancelOtoOrder.ts"
+
 // Not in the document: accounts
 export * as TradeBalance from "./TradeBalance.ts"
 export * as CollateralBalance from "./CollateralBalance.ts"

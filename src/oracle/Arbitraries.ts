@@ -127,6 +127,9 @@ export const limit = fc.integer({ min: 1, max: 100 }).map((n) => n as Paging.Lim
 /** Offsets of pages, 0 to 10000. */
 export const offset = fc.integer({ min: 0, max: 10000 }).map((n) => n as Paging.Offset)
 
+/** How long a kill switch waits, 5 to 600 seconds. */
+const killSwitchSeconds = fc.integer({ min: 5, max: 600 })
+
 /** Unix seconds, up to the year 2100. */
 export const unixSeconds = fc.integer({ min: 0, max: 4_102_444_800 }).map((n) => n as Time.UnixSeconds)
 /** Unix microseconds, up to the year 2100. */
@@ -209,6 +212,7 @@ export const brands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ExternalId: anyText(0),
   Limit: limit,
   Offset: offset,
+  KillSwitchSeconds: killSwitchSeconds,
   UnixSeconds: unixSeconds,
   UnixTime: unixTime,
   Code: code,
@@ -353,12 +357,19 @@ export const anyRequest = <E extends Endpoint.Any>(
 /**
  * Valid requests of an endpoint whose order ids a double can count to: for tests that read bodies with `JSON.parse`.
  */
-export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> =>
-  anyRequest(endpoint, dialect).map((request: object) =>
-    "orderId" in request
-      ? { ...request, orderId: BigInt.asUintN(53, BigInt(String(request.orderId))).toString() }
-      : request
+export const request = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Request<E>> => {
+  const { shape: { fields } } = Endpoint.codec(endpoint, dialect)
+  const orderIds = Object.entries(fields).filter(([, { ast }]) => SchemaAST.resolveIdentifier(ast) === "OrderId")
+  const names = new Set(orderIds.map(([name]) => name))
+  return anyRequest(endpoint, dialect).map((request: object) =>
+    Object.fromEntries(
+      Object.entries(request).map(([name, value]) => [
+        name,
+        names.has(name) ? BigInt.asUintN(53, BigInt(String(value))).toString() : value
+      ])
+    )
   ) as never
+}
 
 /** Answers of an endpoint. */
 export const response = <E extends Endpoint.Any>(endpoint: E, dialect: Dialect): fc.Arbitrary<Endpoint.Response<E>> =>

@@ -324,6 +324,45 @@ export const openPoints: ReadonlyArray<OpenPoint> = [
     ]
   },
   {
+    id: "open.live.deals",
+    point: "The deals of one order, which only the live exchange's documentation describes",
+    stance: "as that documentation says; dealOrderId is the other order of the trade",
+    rules: ["deals.*"]
+  },
+  {
+    id: "open.live.kill-switch",
+    point: "The kill switch, which only the live exchange's documentation describes",
+    stance: "as that documentation says; the time runs on the venue's clock, and is over at its very microsecond",
+    rules: ["kill-switch.*"]
+  },
+  {
+    id: "open.live.conditional",
+    point:
+      "Take-profit and stop-loss of orders on margin, and conditional orders, which only the live exchange's documentation describes",
+    stance:
+      "as that documentation says; the exit is placed once the order is filled, closes what the order has traded, and the "
+      + "leg that is triggered cancels the other",
+    rules: ["oto.*", "conditional.*"]
+  },
+  {
+    id: "open.live.stops",
+    point: "Stop-market orders and stop orders on margin, which only the live exchange's documentation describes",
+    stance: "as that documentation says; one that is triggered trades at once",
+    rules: ["live-stops.*"]
+  },
+  {
+    id: "open.live.changes",
+    point: "Changing open orders, which only the live exchange's documentation describes",
+    stance: "as that documentation says; what is filled stays with the old order, and the new one is for the rest",
+    rules: ["live-changes.*"]
+  },
+  {
+    id: "open.live.bulk",
+    point: "Many orders in one call, which only the live exchange's documentation describes",
+    stance: "as that documentation says; with stopOnFail the answer ends with the refusal",
+    rules: ["live-bulk.*"]
+  },
+  {
     id: "open.order.transitions",
     point: "The transitions between the statuses of orders",
     stance: "those that follow from their meanings: new, then partially filled, then filled or canceled",

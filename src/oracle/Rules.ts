@@ -12,13 +12,19 @@ import * as BestBidOffer from "./rules/BestBidOffer.ts"
 import * as CancelAll from "./rules/CancelAll.ts"
 import * as Candles from "./rules/Candles.ts"
 import * as Codes from "./rules/Codes.ts"
+import * as Conditional from "./rules/Conditional.ts"
+import * as Deals from "./rules/Deals.ts"
 import * as Errors from "./rules/Errors.ts"
 import * as Execution from "./rules/Execution.ts"
 import * as Fees from "./rules/Fees.ts"
 import * as General from "./rules/General.ts"
 import * as Interest from "./rules/Interest.ts"
 import * as KeyAccess from "./rules/KeyAccess.ts"
+import * as KillSwitch from "./rules/KillSwitch.ts"
 import * as Limits from "./rules/Limits.ts"
+import * as LiveBulk from "./rules/LiveBulk.ts"
+import * as LiveChanges from "./rules/LiveChanges.ts"
+import * as LiveStops from "./rules/LiveStops.ts"
 import * as MainBalance from "./rules/MainBalance.ts"
 import * as Markets from "./rules/Markets.ts"
 import * as Models from "./rules/Models.ts"
@@ -72,6 +78,12 @@ export const rules: ReadonlyArray<Rule> = [
   ...Activation.rules,
   ...OrderStatus.rules,
   ...Execution.rules,
+  ...Deals.rules,
+  ...KillSwitch.rules,
+  ...Conditional.rules,
+  ...LiveStops.rules,
+  ...LiveChanges.rules,
+  ...LiveBulk.rules,
   ...Models.rules,
   ...Limits.rules
 ]

@@ -7,6 +7,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
+import type * as BulkAnswer from "./BulkAnswer.ts"
 import type { Dialect } from "./Dialect.ts"
 import { validationFailed } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
@@ -181,7 +182,14 @@ const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["order
       } else visit(inner, depth + 1)
     }
   }
-  visit(json, 0)
+  // Of an answer to many orders only the results are about orders of the account.
+  for (
+    const answer of Array.isArray(json)
+      ? json.map((item: unknown) => Json.isObject(item) && item["result"])
+      : [json]
+  ) {
+    visit(answer, 0)
+  }
   return found
 }
 
@@ -234,6 +242,59 @@ const privateRefusal = (
     }
   }
   return new Errors.RequestRejected({ ...at, ...named, ...(code === undefined ? {} : { code }) })
+}
+
+/**
+ * The refusal of one order of many, inside a success. `each` is the call that would have taken it alone. Texts are shown
+ * without long runs of letters and digits.
+ *
+ * @category classification
+ * @since 0.1.0
+ */
+export const itemRefusal = <E extends Endpoint.Any>(
+  endpoint: Endpoint.Any,
+  each: E,
+  dialect: Dialect,
+  refusal: BulkAnswer.Refusal,
+  clientOrderId: ClientOrderId | undefined
+): ItemRefusal<E> =>
+  // What is chosen by the value of `refusals` is what the type chooses by its type.
+  toItemRefusal(endpoint, each, dialect, refusal, clientOrderId) as ItemRefusal<E>
+
+/**
+ * What one order of many can be refused with: as the call that takes it alone, but for what concerns the call as a whole.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ItemRefusal<E extends Endpoint.Any> = Extract<
+  Endpoint.Failure<E>,
+  { readonly _tag: "ValidationFailed" | "ReduceOnlyRejected" | "RequestRejected" }
+>
+
+const toItemRefusal = (
+  endpoint: Endpoint.Any,
+  each: Endpoint.Any,
+  dialect: Dialect,
+  { code, errors, message }: BulkAnswer.Refusal,
+  clientOrderId: ClientOrderId | undefined
+): Errors.CallError => {
+  const scrub = Scrub.withoutLongRuns
+  const said = {
+    endpoint: endpoint.name,
+    status: Endpoint.successStatus(endpoint, dialect),
+    code,
+    ...toFields(errors, Endpoint.codec(each, dialect).shape, scrub),
+    body: scrub(Json.stringify({ code, message, errors: errors ?? {} })).slice(0, maxBody),
+    ...(clientOrderId === undefined ? {} : { clientOrderId })
+  } as const
+  const reason = scrub(message)
+  if (code === 116 && each.refusals.includes("ReduceOnlyRejected")) {
+    return new Errors.ReduceOnlyRejected({ ...said, origin: "exchange", reason })
+  }
+  return message === validationFailed && code >= 30 && code <= 43
+    ? new Errors.ValidationFailed({ ...said, origin: "exchange" })
+    : new Errors.RequestRejected({ ...said, reason })
 }
 
 /**

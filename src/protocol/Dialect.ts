@@ -72,14 +72,20 @@ export interface Refusals {
   readonly reduceOnly: Refusal
   /** The wallet does not hold what the order needs. */
   readonly notEnoughBalance: Refusal
+  /** The wallet does not hold what the changed order needs. */
+  readonly notEnoughToModify: Refusal
   /** The wallet does not hold what is to be transferred. */
   readonly notEnoughToTransfer: Refusal
   /** The wallet does not hold what a new code is to hold. */
   readonly notEnoughForCode: Refusal
   /** There is no open order of that identifier. */
   readonly orderNotFound: Refusal
+  /** Among the orders to cancel, there is no open one of that identifier. */
+  readonly orderNotThere: Refusal
   /** A post-only order would trade at once. */
   readonly notMaker: Refusal
+  /** A post-only order would trade at once at its new price. */
+  readonly notMakerModified: Refusal
   /** The exchange is halted. */
   readonly unavailable: Refusal
   /** The document, or the live documentation, lists a field of the request, and the sandbox does not simulate it. */
@@ -255,6 +261,7 @@ const common = {
   rateLimited: { status: 429, code: 0, message: "Too Many Attempts." },
   notEnoughBalance: { status: 400, code: 10, message: "Inner validation failed" },
   orderNotFound: { status: 400, code: 2, message: "Inner validation failed" },
+  orderNotThere: { status: 400, code: 404, message: "Order not found" },
   notMaker: { status: 400, code: 13, message: "Inner validation failed" },
   unavailable: { status: 503, code: 0, message: "The exchange has stopped." },
   notFound: { status: 404, code: 0, message: "Not found." },
@@ -294,6 +301,8 @@ export const document: Dialect = {
     ...common,
     notSimulated: { status: 400, code: 0, message: validationFailed },
     reduceOnly: { status: 400, code: 116, message: validationFailed },
+    notEnoughToModify: { status: 400, code: 10, message: validationFailed },
+    notMakerModified: { status: 400, code: 13, message: validationFailed },
     notEnoughToTransfer: { status: 400, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 400, code: 5, message: "Inner validation failed" }
   },
@@ -321,12 +330,22 @@ const statuses = { OPEN: "NEW", PARTIALLY_FILLED: "PARTIAL_FILLED" } as const
 
 const modes = { cb: "cancel_both", cn: "cancel_new", co: "cancel_old" } as const
 
+/** What can't be changed of an order that has no such term. */
+const inapplicable: Readonly<Record<string, number>> = { activationPrice: 158, price: 159, total: 162, amount: 163 }
+
+/** The codes of the live exchange's field errors that have HTTP 400. */
+const badRequests: ReadonlySet<number> = new Set([158])
+
 /** The live exchange has a code for each field. Several different fields, or a missing one, have code 30. */
 const codeOf = (violation: Violation): number => {
   if (violation.constraint.kind === "required") return 30
   if (violation.constraint.kind === "exclusive") return 37
   if (violation.constraint.kind === "alone") return 30
   if (violation.constraint.kind === "notLastPrice") return 101
+  if (violation.constraint.kind === "exitSide") return violation.field === "takeProfit" ? 105 : 106
+  if (violation.constraint.kind === "aboveFilled") return 157
+  if (violation.constraint.kind === "modifiable") return 155
+  if (violation.constraint.kind === "inapplicable") return inapplicable[violation.field] ?? 30
   switch (violation.field) {
     case "market":
       return 31
@@ -387,13 +406,16 @@ export const live: Dialect = {
     ...common,
     notSimulated: { status: 422, code: 0, message: validationFailed },
     reduceOnly: { status: 422, code: 116, message: validationFailed },
+    notEnoughToModify: { status: 422, code: 10, message: validationFailed },
+    notMakerModified: { status: 422, code: 13, message: validationFailed },
     notEnoughToTransfer: { status: 422, code: 3, message: "Inner validation failed" },
     notEnoughForCode: { status: 422, code: 5, message: "Inner validation failed" }
   },
   omitsErrors: true,
   orderValidation: (violations) => {
     const codes = new Set(violations.map(codeOf))
-    return { status: 422, code: codes.size === 1 ? [...codes][0] ?? 30 : 30, message: validationFailed }
+    const code = codes.size === 1 ? [...codes][0] ?? 30 : 30
+    return { status: badRequests.has(code) ? 400 : 422, code, message: validationFailed }
   },
   fieldValidation: { status: 400, code: 0, message: validationFailed },
   publicValidation: (errors, form) => publicForms[form](errors),

@@ -546,6 +546,27 @@ export type NonceForm = typeof NonceForm.Type
 export const NonceForm = Schema.Literals(["window", "increasing", "unique"])
 
 /**
+ * What one of many orders of a request can be found by.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NamedOrder {
+  /** The market that the order trades on. */
+  readonly market: MarketName
+  /** The client order id, where the request names the order by it. */
+  readonly clientOrderId?: ClientOrderId
+  /** The exchange's identifier, where the request names the order by it. */
+  readonly orderId?: OrderId
+}
+
+const NamedOrder = Schema.Struct({
+  market: MarketName,
+  clientOrderId: Schema.optionalKey(ClientOrderId),
+  orderId: Schema.optionalKey(OrderId)
+})
+
+/**
  * Nobody knows whether a mutating call was applied. It may have been, or may still be. The client never retries it, and
  * you must not either before you have found out: `Reconciliation` finds out for orders; for other calls compare balances.
  *
@@ -562,6 +583,8 @@ export class OutcomeUnknown extends judged(
     request: Schema.Redacted(Schema.Unknown),
     clientOrderId: Schema.optionalKey(ClientOrderId),
     market: Schema.optionalKey(MarketName),
+    orderId: Schema.optionalKey(OrderId),
+    orders: Schema.optionalKey(Schema.Array(NamedOrder)),
     key: Schema.String,
     nonce: Schema.Finite,
     nonceForm: NonceForm,
@@ -583,6 +606,10 @@ export class OutcomeUnknown extends judged(
   declare readonly clientOrderId?: ClientOrderId
   /** The market of the request, where it has one. */
   declare readonly market?: MarketName
+  /** The order id of the request, where it names an order by it. */
+  declare readonly orderId?: OrderId
+  /** The orders of the request, where it has many, in their order. */
+  declare readonly orders?: ReadonlyArray<NamedOrder>
   /** The fingerprint of the API key that signed the request: see `Credentials.fingerprint`. */
   declare readonly key: string
   /** The nonce as sent, in the ticks of the dialect: milliseconds or microseconds since 1970. */

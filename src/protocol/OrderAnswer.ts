@@ -13,15 +13,15 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
-import type { Decimal } from "../domain/Decimal.ts"
+import { Decimal } from "../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId, Ticker } from "../domain/Identifiers.ts"
-import type {
+import {
   ReceivedActivationCondition,
-  ReceivedPositionSide,
-  ReceivedSelfTradePrevention,
-  ReceivedSide,
-  ReceivedStatus,
-  ReceivedType
+  type ReceivedPositionSide,
+  type ReceivedSelfTradePrevention,
+  type ReceivedSide,
+  type ReceivedStatus,
+  type ReceivedType
 } from "../domain/Order.ts"
 import type { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -107,3 +107,29 @@ export interface Order extends AnyOrder {
  */
 export const order = (dialect: Dialect): Schema.Codec<Order, unknown> =>
   Wire.answer<Order>(OrderFields.order(dialect), OrderFields.spelling(dialect)).schema
+
+/**
+ * An order with a trigger, as the calls that place one answer it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopOrder extends Order {
+  /** The price that triggers the order, in units of the quote currency: the one that was submitted. */
+  readonly activationPrice: Decimal
+}
+
+/**
+ * An order with a trigger.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const stopOrder = (dialect: Dialect): Schema.Codec<StopOrder, unknown> =>
+  Wire.answer<StopOrder>({
+    ...OrderFields.order(dialect),
+    // Here an order has a trigger for certain.
+    activated: dialect.omissible(Wire.Bit),
+    activationCondition: dialect.omissible(ReceivedActivationCondition),
+    activationPrice: Decimal
+  }, OrderFields.spelling(dialect)).schema

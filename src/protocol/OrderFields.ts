@@ -53,6 +53,25 @@ export interface Oto {
   readonly stopLoss?: Decimal
 }
 
+/** What the request for an order with an exit may say. */
+interface WithExit {
+  readonly reduceOnly?: boolean
+  readonly takeProfit?: string
+  readonly stopLoss?: string
+}
+
+/**
+ * An order that may only reduce a position has no exit: it is refused with a take-profit or a stop-loss (live documentation).
+ *
+ * @category constraints
+ * @since 0.1.0
+ */
+export const exitConstraints = (["takeProfit", "stopLoss"] as const).map((field) => ({
+  field: "reduceOnly" as const,
+  constraint: { kind: "alone", with: field } as const,
+  holds: (request: WithExit): boolean => request.reduceOnly !== true || request[field] === undefined
+}))
+
 const nothing = { value: "", when: () => true, demanded: false, written: false }
 
 const oto = Wire.answer<Oto>({
@@ -112,15 +131,24 @@ export const absent = (dialect: Dialect) => ({
 
 const marginPrefix = "margin "
 
-/** `margin limit` on the wire is a `limit` order on margin. */
+/** The live exchange's name of a stop-market order on margin, and another one that clients know. */
+const [triggerType, ...triggerTypes] = ["trigger margin market", "trigger stop market"] as const
+
+/** `margin limit` on the wire is a `limit` order on margin, `trigger margin market` a `stop market` order on margin. */
 const marginType: Wire.Joint = {
   split: (wire) => {
     const { type } = wire
+    if (type === triggerType || triggerTypes.some((other) => type === other)) {
+      return { ...wire, type: "stop market", margin: true }
+    }
     if (typeof type === "string" && type.startsWith(marginPrefix))
       return { ...wire, type: type.slice(marginPrefix.length), margin: true }
     return wire["margin"] === undefined ? wire : { ...wire, margin: undefined }
   },
-  join: ({ margin, type, ...wire }) => ({ ...wire, type: margin === true ? `${marginPrefix}${String(type)}` : type })
+  join: ({ margin, type, ...wire }) => ({
+    ...wire,
+    type: margin !== true ? type : type === "stop market" ? triggerType : `${marginPrefix}${String(type)}`
+  })
 }
 
 /**

@@ -21,7 +21,7 @@ import { anything, type Parser, refused, tally } from "./Parser.ts"
  */
 export interface Absent {
   /** The wire value, exactly as written. */
-  readonly value: string | number
+  readonly value: string | number | null
   /** In which objects `value` means absent; in all others it means itself. */
   readonly when: (wire: Members.Fields) => boolean
   /** Whether the wire must have the key even when the field is absent. */

@@ -20,6 +20,8 @@ export interface Violation {
   readonly field: string
   /** The constraint that the field breaks. */
   readonly constraint: Constraint.Constraint
+  /** Where the field is a list of objects: which of them, counted from zero, and which of its fields breaks the constraint. */
+  readonly at?: { readonly index: number; readonly field: string }
 }
 
 /**
@@ -53,8 +55,13 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
         return visit(issue.issue, path, Constraint.fromAnnotations(issue.filter.annotations) ?? constraint)
       case "MissingKey":
         return add(path, { kind: "required" })
+      case "AnyOf": {
+        const own = Constraint.fromAnnotations(issue.ast.annotations) ?? constraint
+        const [only, ...others] = issue.issues
+        // The value is of the type of one member: what that member says is wrong is what is wrong.
+        return only === undefined || others.length > 0 ? add(path, own ?? { kind: "format" }) : visit(only, path, own)
+      }
       case "InvalidType":
-      case "AnyOf":
       case "OneOf":
         return add(path, Constraint.fromAnnotations(issue.ast.annotations) ?? constraint ?? { kind: "format" })
       default:
@@ -81,7 +88,22 @@ const label = (wireKey: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** The exchange writes `stopLoss` as "stop loss". */
+const spaced = (wireKey: string): string => wireKey.replace(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`)
+
 const notSimulated = "not simulated by this sandbox"
+
+/** What is said of an order whatever the field is called. */
+const fixed = {
+  position: "Reduce-only: Position doesn't exist or wrong side",
+  balance: "Not enough balance.",
+  maker: "This order couldn't be executed as a maker order and was canceled.",
+  open: "Unexecuted order was not found.",
+  existing: "Order does not exist or already cancelled",
+  aboveFilled: "Wrong order deal size.",
+  modifiable: "Can't modify conditional order.",
+  simulated: notSimulated
+}
 
 const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
   const name = label(wireKey)
@@ -95,9 +117,9 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
     case "positive":
       return `${name} should be greater than 0.`
     case "min":
-      return `${name} field should be at least ${constraint.min}.`
+      return `${name} should be at least ${constraint.min}.`
     case "max":
-      return `${name} field should be at most ${constraint.max}.`
+      return `${name} should not be greater than ${constraint.max}.`
     case "length":
       return `${name} field may not be greater than ${constraint.max} characters.`
     case "notEmpty":
@@ -124,26 +146,31 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `${name} field is not known.`
     case "accepted":
       return `${name} field is not accepted.`
-    case "position":
-      return "Reduce-only: Position doesn't exist or wrong side"
-    case "balance":
-      return "Not enough balance."
     case "exclusive":
       return `Either ${wireKey} or ${constraint.with} flag in true state is allowed.`
     case "alone":
       return `Either ${wireKey} or ${constraint.with} is allowed.`
     case "different":
       return `The ${wireKey} and ${constraint.from} must be different.`
-    case "maker":
-      return "This order couldn't be executed as a maker order and was canceled."
-    case "open":
-      return "Unexecuted order was not found."
     case "notLastPrice":
       return `${name} should not be equal to the last price.`
     case "after":
       return `${name} field must be greater then ${constraint.than}.`
+    case "elements":
+      return `${name} field should have no more than ${constraint.max} elements.`
+    case "exitSide":
+      return `Wrong activation price for ${spaced(wireKey)}.`
+    case "inapplicable":
+      return `${name} cannot be specified for this order type`
+    case "position":
+    case "balance":
+    case "maker":
+    case "open":
+    case "existing":
+    case "aboveFilled":
+    case "modifiable":
     case "simulated":
-      return notSimulated
+      return fixed[constraint.kind]
     case "unused":
     case "notOwn":
     case "empty":
@@ -197,8 +224,14 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
     case "maker":
     case "open":
     case "accepted":
+    case "exitSide":
     case "notLastPrice":
     case "after":
+    case "elements":
+    case "existing":
+    case "inapplicable":
+    case "aboveFilled":
+    case "modifiable":
       return `The ${wireKey} format is invalid.`
   }
 }
@@ -226,9 +259,10 @@ export const toErrors = (
   keyOf: (field: string) => string = wireKeyOf
 ): Record<string, ReadonlyArray<string>> => {
   const errors: Record<string, Array<string>> = {}
-  for (const { field, constraint } of violations) {
+  for (const { at, field, constraint } of violations) {
     const list = errors[keyOf(field)] ??= []
-    list.push(words(errorFamily, wireKeyOf(field), constraint))
+    const said = words(errorFamily, wireKeyOf(at?.field ?? field), constraint)
+    list.push(at === undefined ? said : `${at.index}.${at.field}: ${said}`)
   }
   return errors
 }

@@ -49,7 +49,10 @@ export interface Shape<A> {
   readonly fields: Schema.Struct.Fields
   /** The wire key of every field, by the field's name in the domain. */
   readonly keys: Readonly<Record<string, string>>
-  /** The field's name in the domain, by its wire key or by that name itself; `undefined` when there is no such field. */
+  /**
+   * The field's name in the domain, by its wire key, by that name itself, or by that name with underscores, which the live
+   * exchange's errors may have; `undefined` when there is no such field.
+   */
   readonly nameOf: (wireKey: string) => string | undefined
   /** The fields that are missing because of what other fields hold, in an object of the domain or as the wire has it. */
   readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
@@ -183,6 +186,8 @@ const once = <A>(make: () => A): () => A => {
   return () => made ??= make()
 }
 
+const camelCase = (key: string): string => key.replace(/_([a-z])/gu, (_, letter: string) => letter.toUpperCase())
+
 /** The same for fields of any type: the schema library's own types can't express that renaming keeps every field. */
 const shapeOf = <A extends object>(
   declared: Schema.Struct.Fields,
@@ -232,7 +237,7 @@ const shapeOf = <A extends object>(
         constraint.kind === "required" && !holds(named as A) ? [field] : []
       )
     },
-    nameOf: (key) => names.get(key) ?? (Object.hasOwn(fields, key) ? key : undefined)
+    nameOf: (key) => names.get(key) ?? [key, camelCase(key)].find((name) => Object.hasOwn(fields, name))
   }
 }
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type { Action, Command } from "./engine/Command.ts"
 import * as History from "./engine/History.ts"
+import type { Operation } from "./engine/Operation.ts"
 import type { Reply } from "./engine/Reply.ts"
 import * as Schedule from "./engine/Schedule.ts"
 import type { Secrets } from "./gateway/Secrets.ts"
@@ -71,8 +72,18 @@ export interface Options {
   readonly snapshotAt: number | undefined
 }
 
-/** Actions after which something else may come due next. */
-const reschedules: ReadonlySet<Action["_tag"]> = new Set(["Invest", "PlayPrices", "SetClock", "Restore"])
+/** Actions and operations after which something else may come due next. */
+const reschedules: ReadonlySet<string> = new Set<Action["_tag"] | Operation["_tag"]>([
+  "Invest",
+  "PlayPrices",
+  "SetClock",
+  "Restore",
+  "SetKillSwitch"
+])
+
+/** Whether something else may come due next after an action. */
+const isRescheduling = (action: Action): boolean =>
+  reschedules.has(action._tag === "Call" ? action.operation._tag : action._tag)
 
 /**
  * An executor of commands.
@@ -100,7 +111,7 @@ export const make = Effect.fnUntraced(function*(
     outbox.add({ sequence: history.sequence, at: command.at, events })
     journal.append(command)
     takeSnapshot(Snapshot.isDue)
-    if (reschedules.has(command.action._tag)) Queue.offerUnsafe(changes, undefined)
+    if (isRescheduling(command.action)) Queue.offerUnsafe(changes, undefined)
     return reply
   }
 

@@ -72,6 +72,8 @@ export const open = async (dialect = Dialect.live) => {
   return {
     baseUrl: url,
     movePrice: (market: string, price: string) => post("MovePrice", { market, price }),
+    /** Sets the clock of the exchange ahead. */
+    advance: (millis: number) => post("AdvanceClock", { millis }),
     /** No more than so many calls of a path in ten seconds. */
     limit: (path: string, calls: number) => post("Limit", { path, limit: { calls, perSeconds: 10 } }),
     /** What goes wrong with the next call of a path. */

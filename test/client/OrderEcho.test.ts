@@ -6,10 +6,13 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import { CollateralLimitOrders } from "../../src/endpoints/CollateralLimitOrders.ts"
 import { CollateralMarketOrders } from "../../src/endpoints/CollateralMarketOrders.ts"
 import { CollateralOcoOrders } from "../../src/endpoints/CollateralOcoOrders.ts"
+import { CollateralStopLimitOrders } from "../../src/endpoints/CollateralStopLimitOrders.ts"
+import { CollateralTriggerMarketOrders } from "../../src/endpoints/CollateralTriggerMarketOrders.ts"
 import { LimitOrders } from "../../src/endpoints/LimitOrders.ts"
 import { MarketOrders } from "../../src/endpoints/MarketOrders.ts"
 import { StockMarketOrders } from "../../src/endpoints/StockMarketOrders.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
+import { StopMarketOrders } from "../../src/endpoints/StopMarketOrders.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import { entries } from "../endpoints/fixtures/all.ts"
@@ -26,7 +29,8 @@ interface Asked {
 
 const terms = ({ amount, side }: Asked) => ({ market: btcUsdt, side, amount })
 const price = Decimal.price("40000")
-const prices = { price, activationPrice: price, stopLimitPrice: price }
+const stopPrices = { price, activationPrice: price }
+const prices = { ...stopPrices, stopLimitPrice: price }
 const reducing = ({ reduceOnly }: Asked) => reduceOnly === undefined ? {} : { reduceOnly }
 
 const spot = {
@@ -38,12 +42,18 @@ const reducible = {
   CollateralLimitOrders: (asked: Asked) =>
     CollateralLimitOrders.use((orders) => orders.create({ ...terms(asked), price, ...reducing(asked) })),
   CollateralOcoOrders: (asked: Asked) =>
-    CollateralOcoOrders.use((orders) => orders.create({ ...terms(asked), ...prices, ...reducing(asked) }))
+    CollateralOcoOrders.use((orders) => orders.create({ ...terms(asked), ...prices, ...reducing(asked) })),
+  CollateralStopLimitOrders: (asked: Asked) =>
+    CollateralStopLimitOrders.use((orders) => orders.create({ ...terms(asked), ...stopPrices, ...reducing(asked) }))
 }
 const taking = {
   MarketOrders: (asked: Asked) => MarketOrders.use((orders) => orders.create(terms(asked))),
   StockMarketOrders: (asked: Asked) => StockMarketOrders.use((orders) => orders.create(terms(asked))),
-  CollateralMarketOrders: (asked: Asked) => CollateralMarketOrders.use((orders) => orders.create(terms(asked)))
+  CollateralMarketOrders: (asked: Asked) => CollateralMarketOrders.use((orders) => orders.create(terms(asked))),
+  StopMarketOrders: (asked: Asked) =>
+    StopMarketOrders.use((orders) => orders.create({ ...terms(asked), activationPrice: price })),
+  CollateralTriggerMarketOrders: (asked: Asked) =>
+    CollateralTriggerMarketOrders.use((orders) => orders.create({ ...terms(asked), activationPrice: price }))
 }
 const calls = { ...spot, ...reducible, ...taking }
 type Name = keyof typeof calls

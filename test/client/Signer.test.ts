@@ -47,6 +47,10 @@ const calls = fc.constantFrom(...dialects).chain((dialect) =>
   )
 )
 
+/** A number as it is written: an identifier may have more digits than a number. */
+const asWritten = (_key: string, value: unknown, { source }: { readonly source?: string }): unknown =>
+  typeof value === "number" && source !== undefined ? JSON.rawJSON(source) : value
+
 describe("a signed request", () => {
   property(
     "is what was signed: body, payload and signature belong together, whatever the call and the secret",
@@ -64,7 +68,7 @@ describe("a signed request", () => {
         assert.match(signature ?? "", /^[0-9a-f]{128}$/u)
         assert.strictEqual(fieldsOf(sent)["request"], endpoint.path)
         assert.strictEqual(sent.path, endpoint.path)
-        assert.strictEqual(JSON.stringify(fieldsOf(sent)), sent.body, "compact")
+        assert.strictEqual(JSON.stringify(JSON.parse(sent.body, asWritten)), sent.body, "compact")
       }).pipe(
         Effect.provide(
           Call.layer.pipe(

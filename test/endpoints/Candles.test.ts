@@ -153,8 +153,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         document ? ["Market is not available."] : []
       ])
       const early = yield* refused(list({ end: at(start + 1) }))
-      assert.include(JSON.stringify(early), `End field should be at most ${start}.`)
-      assert.include(JSON.stringify(yield* refused(list({ start: at(start + 1) }))), "Start field should be at most")
+      assert.include(JSON.stringify(early), `End should not be greater than ${start}.`)
+      assert.include(JSON.stringify(yield* refused(list({ start: at(start + 1) }))), "Start should not be greater than")
       yield* list({ start: at(start - 1), end: at(start) })
       const message = { end: ["End field must be greater then start."] }
       same(yield* rawPublic("/api/v1/public/kline", "market=BTC_USDT&start=5&end=5"), {

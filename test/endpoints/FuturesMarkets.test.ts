@@ -65,10 +65,10 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         document
           ? {
             status: 400,
-            body: { success: false, message: "Validation failed", params: ["Limit field should be at most 100."] }
+            body: { success: false, message: "Validation failed", params: ["Limit should not be greater than 100."] }
           }
           // Not a list, as that of an unknown market.
-          : { status: 422, body: { limit: "Limit field should be at most 100." } }
+          : { status: 422, body: { limit: "Limit should not be greater than 100." } }
       )
     }).pipe(Effect.provide(traders(dialect))))
 

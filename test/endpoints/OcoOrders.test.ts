@@ -111,8 +111,10 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     Effect.gen(function*() {
       yield* move("1000")
       const { id, stopLoss, takeProfit } = yield* create()
+      yield* asBob(perp("buy", "0.1", "900"))
       yield* asBob(perp("buy", "1", "880"))
-      yield* move("900")
+      // A trade at 900 triggers it, and the best bid is below its limit.
+      yield* asBob(perp("sell", "0.1", "900"))
       same(yield* open, [[stopLoss.orderId, "NEW", "1"]])
       same(yield* ended, [[takeProfit.orderId, "CANCELED"]])
       same((yield* page).records, [])

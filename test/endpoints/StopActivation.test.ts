@@ -41,7 +41,7 @@ const open = Effect.map(
 )
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.live("moving the price triggers a stop order, which then rests at its own price", () =>
+  it.live("moving the price triggers a stop order, which trades at the new price where its limit allows it", () =>
     Effect.gen(function*() {
       yield* move("1000")
       yield* stop("buy", "1", "1105", "1100")
@@ -49,11 +49,20 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* move("1099.99")
       same(yield* open, [[false, "NEW", "1"]])
       yield* move("1100")
-      same(yield* open, [[true, "NEW", "1"]])
-      yield* move("1050")
       same(yield* open, [])
       same(yield* statuses, ["FILLED"])
-      same(yield* trade(btc), ["10.999", "0"])
+      same([yield* trade(btc), yield* trade(usdt)], [["10.999", "0"], ["98900", "0"]])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a stop order whose limit does not allow the new price rests until the price comes to it", () =>
+    Effect.gen(function*() {
+      yield* move("1000")
+      yield* stop("buy", "1", "1095", "1100")
+      yield* move("1100")
+      same(yield* open, [[true, "NEW", "1"]])
+      yield* move("1050")
+      same([yield* open, yield* statuses], [[], ["FILLED"]])
+      same(yield* trade(usdt), ["98905", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
   it.live("a trade triggers a stop order, which trades at once with the book", () =>
@@ -79,7 +88,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       yield* asBob(limit("buy", "1", "850"))
       yield* stop("sell", "1", "880", "900")
       yield* stop("sell", "1", "840", "890")
-      yield* move("900")
+      yield* asBob(limit("sell", "1", "900"))
+      yield* asBob(limit("buy", "1", "900"))
       same(yield* open, [])
       same(yield* statuses, ["FILLED", "FILLED"])
       same(yield* trade(usdt), ["101738.26", "0"])
@@ -94,8 +104,9 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
       same(activationCondition, document ? "gte" : "lte")
       same(yield* open, [[document, "NEW", "1"]])
       yield* move("900")
-      // The document's order rests at 990 by now, and the price fell below it.
-      same(document ? yield* statuses : yield* open, document ? ["FILLED"] : [[true, "NEW", "1"]])
+      // The document's order rests at 990 by now, and the price fell below it. The other one has just been triggered.
+      same([yield* open, yield* statuses], [[], ["FILLED"]])
+      same(yield* trade(usdt), [document ? "99010" : "99100", "0"])
     }).pipe(Effect.provide(traders(dialect))))
 
   it.live("at the best of the book: joining its own side, taking the other, or nobody there", () =>

@@ -71,10 +71,6 @@ describe("fields that are not simulated", () => {
       "LimitOrders.rpi",
       "LimitOrders.retail",
       "CollateralLimitOrders.rpi",
-      "CollateralLimitOrders.takeProfit",
-      "CollateralLimitOrders.stopLoss",
-      "CollateralMarketOrders.takeProfit",
-      "CollateralMarketOrders.stopLoss",
       "Transfers.method"
     ])
   })

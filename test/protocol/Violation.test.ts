@@ -55,6 +55,9 @@ const broken: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   LoosePrice: ["0", "-1", "0.00", ...noDecimals.filter((value) => typeof value !== "number")],
   PositionSide: ["", "hold", "Long", ...noStrings],
   UnixSeconds: ["1", 1.5, true, null, [], {}],
+  Orders: ["", "x", 1, true, null, [], {}],
+  KillSwitchTypes: [[], ["nope"], ["spot", 1], "spot", 1, {}],
+  KillSwitchTimeout: [4, 601, -5, 5.5, "", "4", "601", "-5", "5.5", "soon", true, [], {}],
   // The exchange takes the nearest level.
   Level: [1.5, null, "x", true]
 }
@@ -68,12 +71,20 @@ interface Field {
   readonly more: ReadonlyArray<unknown>
 }
 
-const brandOf = ({ name: dialectName }: Dialect, name: string, { ast }: Schema.Constraint): string => {
+const brandOf = (
+  { name: dialectName }: Dialect,
+  { endpoint }: Entry,
+  name: string,
+  { ast }: Schema.Constraint
+): string => {
   const brand = SchemaAST.resolveIdentifier(ast) ?? ast._tag
   if (name === "level") return "Level"
-  return dialectName === "live" && name !== "activationPrice" && ["Amount", "Price"].includes(brand)
-    ? `Loose${brand}`
-    : brand
+  if (name === "timeout") return "KillSwitchTimeout"
+  if (name === "types") return "KillSwitchTypes"
+  if (name === "orders") return "Orders"
+  // The live exchange wants the activation price of a new order as a text.
+  const isLoose = name !== "activationPrice" || endpoint.name === "ModifyOrder.modify"
+  return dialectName === "live" && isLoose && ["Amount", "Price"].includes(brand) ? `Loose${brand}` : brand
 }
 
 /** Values beyond the bounds of a number. */
@@ -90,7 +101,7 @@ const fields: ReadonlyArray<Field> = dialects.flatMap((dialect) =>
       entry,
       dialect,
       name,
-      brand: brandOf(dialect, name, schema),
+      brand: brandOf(dialect, entry, name, schema),
       more: outOfBounds(schema)
     }))
   )
@@ -117,7 +128,7 @@ const refusedBySide = (
 }
 
 /** Brands that a client has as one JSON type and the wire as another: both refuse, each in its own words. */
-const spelledDifferently = ["Number", "Level"]
+const spelledDifferently = ["Number", "Level", "KillSwitchTimeout", "KillSwitchTypes"]
 
 const without = (record: object, key: string) =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
@@ -298,7 +309,9 @@ describe("the same violation is found before it is sent and where it arrives", (
 
   // Roles, modes and order ids are other values on the wire, so what is broken there may be right here.
   const spelledAlike = new Map(
-    fields.filter(({ brand }) => !["BboRole", "SelfTradePrevention", "OrderId", ...spelledDifferently].includes(brand))
+    fields.filter(({ brand }) =>
+      !["BboRole", "SelfTradePrevention", "OrderId", "Orders", ...spelledDifferently].includes(brand)
+    )
       .map((field) => [`${field.dialect.name}: ${field.entry.endpoint.name} ${field.name}`, field])
   )
 
@@ -339,12 +352,12 @@ describe("words", () => {
     [{ kind: "positive" }, "Activation price should be greater than 0.", "The activation_price format is invalid."],
     [
       { kind: "min", min: 1 },
-      "Activation price field should be at least 1.",
+      "Activation price should be at least 1.",
       "The activation_price must be at least 1."
     ],
     [
       { kind: "max", max: 100 },
-      "Activation price field should be at most 100.",
+      "Activation price should not be greater than 100.",
       "The activation_price may not be greater than 100."
     ],
     [
@@ -417,6 +430,19 @@ describe("words", () => {
       "This order couldn't be executed as a maker order and was canceled.",
       "The activation_price format is invalid."
     ],
+    [
+      { kind: "inapplicable" },
+      "Activation price cannot be specified for this order type",
+      "The activation_price format is invalid."
+    ],
+    [
+      { kind: "elements", max: 20 },
+      "Activation price field should have no more than 20 elements.",
+      "The activation_price format is invalid."
+    ],
+    [{ kind: "existing" }, "Order does not exist or already cancelled", "The activation_price format is invalid."],
+    [{ kind: "aboveFilled" }, "Wrong order deal size.", "The activation_price format is invalid."],
+    [{ kind: "modifiable" }, "Can't modify conditional order.", "The activation_price format is invalid."],
     [{ kind: "open" }, "Unexecuted order was not found.", "The activation_price format is invalid."],
     // Only other calls than orders break these.
     ...([

@@ -25,8 +25,16 @@ const orders = [
   ["/api/v4/order/collateral/limit", "BTC_USDT", order, "collateralEnabled"],
   ["/api/v4/order/collateral/limit", "BTC_PERP", order, "collateralEnabled"],
   ["/api/v4/order/collateral/market", "BTC_PERP", order, "collateralEnabled"],
-  ["/api/v4/order/collateral/oco", "BTC_PERP", oco, "collateralEnabled"]
+  ["/api/v4/order/collateral/oco", "BTC_PERP", oco, "collateralEnabled"],
+  ["/api/v4/order/stop_market", "BTC_USDT", { ...stop, amount: "100" }, "spotEnabled"],
+  ["/api/v4/order/collateral/stop-limit", "BTC_PERP", stop, "collateralEnabled"],
+  ["/api/v4/order/collateral/trigger-market", "BTC_PERP", { ...stop, price: undefined }, "collateralEnabled"],
+  ["/api/v4/order/bulk", "BTC_USDT", order, "spotEnabled"],
+  ["/api/v4/order/collateral/bulk", "BTC_PERP", order, "collateralEnabled"]
 ] as const
+
+/** Calls below `order` that place none, or only in place of one that is there. */
+const others = ["/api/v4/order/modify", "/api/v4/order/kill-switch", "/api/v4/order/kill-switch/status"]
 
 const key = (type: string): Account & { readonly type: string } => ({
   account: "sub-new",
@@ -36,8 +44,8 @@ const key = (type: string): Account & { readonly type: string } => ({
 })
 
 it("the calls below are all that place orders", () => {
-  const places = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
-  assert.sameMembers([...new Set(orders.map(([path]) => path as string))], places)
+  const below = all.map(({ path }) => path).filter((path) => /^\/api\/v4\/order\/(?!.*cancel)/u.test(path))
+  assert.sameMembers([...new Set(orders.map(([path]) => path as string)), ...others], below)
 })
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
@@ -58,10 +66,14 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         }
         yield* control.setSubAccount({ id, spotEnabled, collateralEnabled })
         const allowed = { spotEnabled, collateralEnabled }[permission]
-        const { json, status } = yield* handle(signed(dialect, path, { ...fields, market }, key("2")))
-        assert.strictEqual(status, allowed ? 200 : endpointNotAllowed.status, JSON.stringify(json))
+        const isBulk = path.endsWith("/bulk")
+        const sent = isBulk ? { orders: [{ ...fields, market }] } : { ...fields, market }
+        const { json, status } = yield* handle(signed(dialect, path, sent, key("2")))
+        assert.strictEqual(status, allowed || isBulk ? 200 : endpointNotAllowed.status, JSON.stringify(json))
         assert.strictEqual(venue.state.endedOrders.size + venue.state.openOrders.size > 0, allowed)
         if (allowed) return
+        // Of many orders each is refused by itself.
+        if (isBulk) return assert.include(JSON.stringify(json), `"code":${endpointNotAllowed.code},`)
         assert.strictEqual(json["code"], endpointNotAllowed.code)
         const hint = (yield* control.requests()).at(-1)?.hint
         assert.strictEqual(hint, "the sub-account has no permission for such orders")
@@ -69,7 +81,7 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         const read = yield* handle(signed(dialect, "/api/v4/orders", {}, key("2")))
         assert.strictEqual(read.status, 200)
       }).pipe(Effect.provide(inProcess(dialect)), Effect.orDie),
-    { runs: 60 }
+    { runs: 100 }
   )
 
   property(
@@ -95,6 +107,6 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
         const hint = (yield* control.requests()).at(-1)?.hint
         assert.strictEqual(hint, "the key is of type 1: it reads and trades, and moves no funds")
       }).pipe(Effect.provide(inProcess(dialect)), Effect.orDie),
-    { runs: 60 }
+    { runs: 100 }
   )
 })

@@ -75,6 +75,23 @@ export const stop = (
   ...options
 })
 
+/** `amount` is what a buy of the spot spends. */
+export const stopMarket = (
+  market: string,
+  side: OrderSide,
+  amount: string,
+  activationPrice: string,
+  options: Options<"PlaceStopMarket"> = {}
+): Of<"PlaceStopMarket"> => ({
+  _tag: "PlaceStopMarket",
+  market: MarketName.make(market),
+  side,
+  amount: Amount.make(amount),
+  activationPrice: Price.make(activationPrice),
+  collateral: false,
+  ...options
+})
+
 /** `price` is the take-profit's, `activationPrice` and `stopLimitPrice` are the stop-loss's. */
 export const oco = (
   market: string,
@@ -93,6 +110,13 @@ export const oco = (
   activationPrice: Price.make(activationPrice),
   stopLimitPrice: Price.make(stopLimitPrice),
   ...options
+})
+
+export const modify = (order: Order, changes: Partial<Of<"Modify">>): Of<"Modify"> => ({
+  _tag: "Modify",
+  market: order.market,
+  orderId: order.id,
+  ...changes
 })
 
 export const cancel = (order: Order): Of<"Cancel"> => ({
@@ -197,6 +221,11 @@ export class Desk {
     return Engine.apply(this.state, { at: this.at, action })
   }
 
+  /** Applies what is due by the time of the next command, as a venue does before it. */
+  settle(): Answer {
+    return Engine.apply(this.state, { at: this.at + 1_000_000, action: { _tag: "Pass" } })
+  }
+
   /** Funds a wallet; `funds` as in `"100 USDT"`. */
   fund(account: Account, wallet: Ledger.Wallet, ...funds: ReadonlyArray<string>): this {
     for (const text of funds) {
@@ -211,10 +240,16 @@ export class Desk {
   }
 
   /** Places an order that is accepted. */
-  place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit">): Order {
+  place(account: Account, operation: Of<"PlaceLimit" | "PlaceMarket" | "PlaceStopLimit" | "PlaceStopMarket">): Order {
     const reply = this.call(account, operation)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") return reply.order
     return assert.fail(`refused: ${canonical(reply)}`)
+  }
+
+  /** Has ben and sub trade 1 BTC at a price, with nobody else. */
+  trade(market: string, price: string): void {
+    this.place("ben", limit(market, "sell", "1", price))
+    this.place("sub", limit(market, "buy", "1", price))
   }
 
   placeOco(account: Account, operation: Of<"PlaceOco">): OcoOrder {

@@ -21,6 +21,7 @@ import type { Progress } from "../Progress.ts"
 import * as Screen from "../Screen.ts"
 import * as Accounts from "./Accounts.ts"
 import * as Balances from "./Balances.ts"
+import * as Conditional from "./Conditional.ts"
 import * as Margin from "./Margin.ts"
 import * as Markets from "./Markets.ts"
 import { type Row, succeeds } from "./Row.ts"
@@ -44,7 +45,9 @@ const chapters = Effect.gen(function*() {
     ...yield* Balances.moves,
     ...yield* Trading.matching,
     ...yield* Trading.ended,
-    ...yield* Margin.rows
+    ...yield* Margin.rows,
+    ...yield* Conditional.rows,
+    ...yield* Conditional.conditional
   ]
 })
 

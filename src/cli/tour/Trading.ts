@@ -133,10 +133,9 @@ export const ended = Effect.gen(function*() {
     ),
     succeeds(
       "StopLimitOrders.create",
-      "triggered and filled by two price moves",
+      "triggered and filled by a price move",
       stopLimit.create({ ...order, price: Decimal.price("43000"), activationPrice: Decimal.price("42000") }).pipe(
         Effect.andThen(movedTo(Decimal.price("42500"))),
-        Effect.andThen(movedTo(Decimal.price("42000"))),
         Effect.andThen(latest)
       ),
       (status) => status === "FILLED" ? status : undefined

@@ -79,18 +79,58 @@ export const withinMarketRules = <F extends string>(
   dialect: Dialect,
   order: Market.Bounded
 ): Effect.Effect<void, Errors.ValidationFailed<F> | Errors.ExchangeUnreachable> =>
-  rules.check(order).pipe(
-    Effect.mapErrorEager(({ reason }) =>
-      new Errors.ExchangeUnreachable({
-        endpoint: endpoint.name,
-        why: "market-rules",
-        reason,
-        ...clientOrderIdOf(order)
-      })
-    ),
+  brokenRules(rules, endpoint, order).pipe(
     Effect.flatMapEager((violations) =>
       violations.length === 0
         ? Effect.void
         : Effect.fail(new Errors.ValidationFailed<F>(toRefused(endpoint, dialect, violations, order)))
     )
+  )
+
+/** The rules of its market that an order breaks. */
+const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint.Any, order: Market.Bounded) =>
+  Effect.mapErrorEager(
+    rules.check(order),
+    ({ reason }) => new Errors.ExchangeUnreachable({ endpoint, why: "market-rules", reason, ...clientOrderIdOf(order) })
+  )
+
+/**
+ * The error of a request with many orders of which some are wrong. `fields.orders` says of each message which order it is
+ * about, counted from zero, and which of its fields: `2.amount: Amount should be greater than 0.`
+ *
+ * @category refusals
+ * @since 0.1.0
+ */
+export const refusedItems = (
+  endpoint: Endpoint.Any,
+  dialect: Dialect,
+  violations: ReadonlyArray<Violation.Violation>
+): Errors.ValidationFailed<"orders"> =>
+  new Errors.ValidationFailed<"orders">(toRefused(endpoint, dialect, violations, {}))
+
+/**
+ * Checks many orders against their markets before they are sent. Fails as {@link withinMarketRules} does, with what is wrong
+ * with any of them.
+ *
+ * @category refusals
+ * @since 0.1.0
+ */
+export const allWithinMarketRules = (
+  rules: MarketRules["Service"],
+  endpoint: Endpoint.Any,
+  dialect: Dialect,
+  orders: ReadonlyArray<Market.Bounded>
+): Effect.Effect<void, Errors.ValidationFailed<"orders"> | Errors.ExchangeUnreachable> =>
+  Effect.flatMap(
+    Effect.forEach(orders, (order, index) =>
+      Effect.map(brokenRules(rules, endpoint, order), (violations) =>
+        violations.map(({ constraint, field }): Violation.Violation => ({
+          field: "orders",
+          constraint,
+          at: { index, field }
+        })))),
+    (violations) => {
+      const wrong = violations.flat()
+      return wrong.length === 0 ? Effect.void : Effect.fail(refusedItems(endpoint, dialect, wrong))
+    }
   )

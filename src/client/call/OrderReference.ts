@@ -5,7 +5,7 @@
  */
 import type * as Errors from "../../protocol/Errors.ts"
 
-type OrderReference = Pick<Errors.OutcomeUnknown, "clientOrderId" | "market">
+type OrderReference = Pick<Errors.OutcomeUnknown, "clientOrderId" | "market" | "orderId" | "orders">
 
 /**
  * The client order id of a request, ready to spread into an error; empty when the request has none.
@@ -19,12 +19,23 @@ export const clientOrderIdOf = (request: object): Pick<OrderReference, "clientOr
 }
 
 /**
- * The client order id and the market of a request, those of them that it has.
+ * The identifiers and the market of a request, those of them that it has. Of a request for many orders, those of each.
  *
  * @category models
  * @since 0.1.0
  */
 export const orderReferenceOf = (request: object): OrderReference => {
-  const { market } = request as OrderReference
-  return { ...clientOrderIdOf(request), ...(market === undefined ? {} : { market }) }
+  const { orders } = request as OrderReference
+  return { ...oneOf(request), ...(orders === undefined ? {} : { orders: orders.map(named) }) }
 }
+
+const oneOf = (request: object): OrderReference => {
+  const { market, orderId } = request as OrderReference
+  return {
+    ...clientOrderIdOf(request),
+    ...(market === undefined ? {} : { market }),
+    ...(orderId === undefined ? {} : { orderId })
+  }
+}
+
+const named = (order: Errors.NamedOrder): Errors.NamedOrder => ({ ...oneOf(order), market: order.market })

@@ -27,6 +27,41 @@ export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
 }
 
 /**
+ * A service that reads the list of something that every request must name, page by page.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
+  /** One page. */
+  readonly page: (request: Request) => Effect.Effect<Page, Failure>
+  /** All records, in pages of `limit` (100 unless given). See `Pages.stream` for what it promises. */
+  readonly stream: (request: Omit<Request, "offset">) => Stream.Stream<Item, Failure | Errors.PageCeilingReached>
+}
+
+/** Makes the page of an answer, or fails when the answer is not the page that was asked for. */
+type ToPage<Q, A, Page> = (
+  endpoint: string,
+  request: Q
+) => (answer: A) => Effect.Effect<Page, Errors.UnexpectedResponse>
+
+const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>, T extends Endpoint.RefusalTag>(
+  endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
+  toPage: ToPage<Q, A, Page>
+) =>
+({ make }: Call.Call["Service"]) => {
+  const call = make(endpoint)
+  const page = (request: Q) =>
+    Observation.spanned(endpoint.name, Effect.flatMap(call(request), toPage(endpoint.name, request)))
+  const name = endpoint.name.replace(/\.[a-z]+$/u, ".stream")
+  return {
+    page,
+    stream: ({ limit, ...filter }: Omit<Q, "offset">) =>
+      Pages.stream(name, (at) => page({ ...filter, ...at } as Q), limit)
+  }
+}
+
+/**
  * The layer of a service that reads a list. `toPage` makes the page of the answer, and fails when the answer is not the
  * page that was asked for: see `Pages.checkEcho` and `Pages.ofRecords`.
  *
@@ -46,20 +81,36 @@ export const layer = <
     Paging<Q, Page, Item, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", false, T>>>
   >,
   endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
-  toPage: (endpoint: string, request: Q) => (answer: A) => Effect.Effect<Page, Errors.UnexpectedResponse>
+  toPage: ToPage<Q, A, Page>
 ): Layer.Layer<Identifier, never, Call.Call> =>
   Layer.effect(
     service,
-    Call.Call.useSync(({ make }) => {
-      const call = make(endpoint)
-      // Lists demand no field, so a request without any is one. The type of such a request cannot express that.
-      const page = (request: Q = {} as Q) =>
-        Observation.spanned(endpoint.name, Effect.flatMap(call(request), toPage(endpoint.name, request)))
-      const name = endpoint.name.replace(/\.[a-z]+$/u, ".stream")
-      return {
-        page,
-        stream: ({ limit, ...filter }: Omit<Q, "offset"> = {} as Q) =>
-          Pages.stream(name, (at) => page({ ...filter, ...at } as Q), limit)
-      }
+    Call.Call.useSync((calls) => {
+      const { page, stream } = reading<Q, A, Item, Page, T>(endpoint, toPage)(calls)
+      // These lists demand no field, so a request without any is one. The type of such a request cannot express that.
+      return { page: (request: Q = {} as Q) => page(request), stream: (filter = {} as Q) => stream(filter) }
     })
   )
+
+/**
+ * The layer of a service that reads the list of something that every request must name. `toPage` is as in {@link layer}.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerOf = <
+  Identifier,
+  Q extends Pages.Request,
+  A,
+  Item,
+  Page extends Pages.Page<Item>,
+  T extends Endpoint.RefusalTag
+>(
+  service: Context.Service<
+    Identifier,
+    PagingOf<Q, Page, Item, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", false, T>>>
+  >,
+  endpoint: Endpoint.Endpoint<Q, A, "private", false, T>,
+  toPage: ToPage<Q, A, Page>
+): Layer.Layer<Identifier, never, Call.Call> =>
+  Layer.effect(service, Call.Call.useSync(reading<Q, A, Item, Page, T>(endpoint, toPage)))

@@ -19,7 +19,7 @@ type Mode = keyof ReturnType<typeof Spelling.modes>
 
 const modes = ["cancel_new", "cancel_old", "cancel_both"] as const
 
-/** Triggers a stop order that would trade with another order of its own account, and looks at both. */
+/** Has others trade, which triggers a stop order that would trade with another order of its own account; looks at both. */
 const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: Mode) {
   const account = yield* world.trader
   const market = yield* world.market
@@ -34,7 +34,7 @@ const meet = Effect.fnUntraced(function*(world: World, side: Orders.Side, mode: 
   const stp = Spelling.modes(world.dialect)[mode]
   const fields = Orders.stopLimit(market, side, { amount, price, activation_price: activation, stp })
   const { order } = yield* Orders.place(world, account, Paths.stopLimit, fields)
-  yield* Trading.movePrice(world, market, Number(activation))
+  yield* Trading.tradeAt(world, market, activation)
   const { dealStock, orderId } = Spelling.keys(world.dialect)
   const open = yield* Orders.list(world, account, Paths.activeOrders)
   const stateOf = Effect.fnUntraced(function*(id: unknown) {

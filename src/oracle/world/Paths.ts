@@ -45,8 +45,22 @@ export const orderHistory = "/api/v4/trade-account/order/history"
 export const limitOrder = "/api/v4/order/new"
 export const marketOrder = "/api/v4/order/market"
 export const collateralLimit = "/api/v4/order/collateral/limit"
+export const stopMarket = "/api/v4/order/stop_market"
+export const collateralStopLimit = "/api/v4/order/collateral/stop-limit"
+export const triggerMarket = "/api/v4/order/collateral/trigger-market"
+export const modifyOrder = "/api/v4/order/modify"
+export const bulk = "/api/v4/order/bulk"
+export const collateralBulk = "/api/v4/order/collateral/bulk"
+export const cancelBulk = "/api/v4/order/cancel/bulk"
 export const cancelOrder = "/api/v4/order/cancel"
 export const cancelOco = "/api/v4/order/oco-cancel"
+export const orderDeals = "/api/v4/trade-account/order"
+export const killSwitch = "/api/v4/order/kill-switch"
+export const killSwitchStatus = "/api/v4/order/kill-switch/status"
+export const conditionalOrders = "/api/v4/conditional-orders"
+export const cancelConditional = "/api/v4/order/conditional-cancel"
+export const cancelOto = "/api/v4/order/oto-cancel"
+export const openPositions = "/api/v4/collateral-account/positions/open"
 
 /** The private calls of the document that change nothing and succeed without fields. */
 export const reads: ReadonlyArray<string> = [fees, mainBalance, subAccounts, apiKeys]
@@ -91,8 +105,22 @@ export const everything: ReadonlyArray<string> = [
   limitOrder,
   marketOrder,
   collateralLimit,
+  stopMarket,
+  collateralStopLimit,
+  triggerMarket,
+  modifyOrder,
+  bulk,
+  collateralBulk,
+  cancelBulk,
   cancelOrder,
-  cancelOco
+  cancelOco,
+  orderDeals,
+  killSwitch,
+  killSwitchStatus,
+  conditionalOrders,
+  cancelConditional,
+  cancelOto,
+  openPositions
 ]
 
 /** Paths that no endpoint has. */

@@ -79,6 +79,14 @@ export const offer = Effect.fnUntraced(function*(world: World, amount: string) {
   return { maker, taker, market, price, made }
 })
 
+/** Has two accounts that have no other orders trade 0.01 with each other at a price. */
+export const tradeAt = Effect.fnUntraced(function*(world: World, market: Market, price: string) {
+  const [maker, taker] = [yield* world.open(), yield* world.open()]
+  const fields = { market: market.name, amount: "0.01", price }
+  yield* placeOther(world, maker, { ...fields, side: "sell" })
+  yield* placeOther(world, taker, { ...fields, side: "buy" })
+})
+
 /** Has one account sell 0.02, and another take some of it. */
 export const take = Effect.fnUntraced(function*(world: World, amount: string) {
   const offered = yield* offer(world, "0.02")

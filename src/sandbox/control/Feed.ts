@@ -132,6 +132,20 @@ export interface InterestPaid {
 }
 
 /**
+ * A kill switch was not armed again in time. The orders that it cancels end after this.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface KillSwitchFired {
+  readonly _tag: "KillSwitchFired"
+  /** The account whose orders it cancels. */
+  readonly account: string
+  /** The market. */
+  readonly market: MarketName
+}
+
+/**
  * A balance changed.
  *
  * @category models
@@ -188,6 +202,7 @@ export type Happening =
   | Traded
   | PriceMoved
   | InterestPaid
+  | KillSwitchFired
   | BalanceChanged
   | Restored
   | Requested
@@ -219,6 +234,7 @@ export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
   },
   PriceMoved: { market: MarketName, price: Decimal },
   InterestPaid: { account: Schema.String, investmentId: InvestmentId, ticker: Ticker, amount: Decimal },
+  KillSwitchFired: { account: Schema.String, market: MarketName },
   BalanceChanged: {
     account: Schema.String,
     wallet: Schema.Literals(["main", "trade", "collateral"]),
@@ -387,6 +403,7 @@ const toHappening = (event: Event): Happening => {
       const { free, locked, ...rest } = event.balance
       return { _tag: event._tag, ...rest, free: Units.toDecimal(free), locked: Units.toDecimal(locked) }
     }
+    case "KillSwitchFired":
     case "Restored":
       return event
   }

@@ -10,6 +10,7 @@ import { HexColour, mask, MaskedEmail } from "../../domain/SubAccount.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import type { Action } from "./Command.ts"
 import * as Families from "./Families.ts"
+import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import type { TransferTerms } from "./Listings.ts"
 import type { Operation } from "./Operation.ts"
@@ -320,7 +321,8 @@ export const deleteSubAccount = (
       }
     }
   }
-  Orders.cancelAll(work, id, { _tag: "CancelAll" })
+  Orders.cancelOpen(work, id, {})
+  KillSwitches.removeAll(state, id)
   state.subAccounts.delete(id)
   state.accounts.delete(id)
   for (const { apiKey } of Families.removeSubAccount(state.families, subAccount)) state.keys.delete(apiKey)

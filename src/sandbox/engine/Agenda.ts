@@ -6,10 +6,12 @@
 import * as Line from "./Line.ts"
 import { Sorted } from "./Sorted.ts"
 
-/** Something, and whether it has been done. */
+/** Something, when it is due, and whether it has been done. */
 interface Item<A> {
   /** The thing. */
   readonly value: A
+  /** When it is due. */
+  readonly at: number
   /** Whether it has been done, or been taken off. */
   isDone: boolean
 }
@@ -20,7 +22,12 @@ interface Item<A> {
  * @category models
  * @since 0.1.0
  */
-export type Agenda<A> = Sorted<Line.Line<Item<A>>>
+export interface Agenda<A> {
+  /** Everything, by the time at which it is due. */
+  readonly lines: Sorted<Line.Line<Item<A>>>
+  /** The item of each thing. */
+  readonly items: Map<A, Item<A>>
+}
 
 /**
  * Nothing is due.
@@ -28,18 +35,36 @@ export type Agenda<A> = Sorted<Line.Line<Item<A>>>
  * @category constructors
  * @since 0.1.0
  */
-export const make = <A>(): Agenda<A> => new Sorted()
+export const make = <A>(): Agenda<A> => ({ lines: new Sorted(), items: new Map() })
 
 /**
- * Puts something down for a time.
+ * Puts something down for a time. It must not be down for another one.
  *
  * @category changing
  * @since 0.1.0
  */
-export const add = <A>(agenda: Agenda<A>, at: number, value: A): void => {
-  let line = agenda.get(at)
-  if (line === undefined) agenda.add(at, line = Line.make(({ isDone }) => !isDone))
-  Line.join(line, { value, isDone: false })
+export const add = <A>({ items, lines }: Agenda<A>, at: number, value: A): void => {
+  let line = lines.get(at)
+  if (line === undefined) lines.add(at, line = Line.make(({ isDone }) => !isDone))
+  const item = { value, at, isDone: false }
+  Line.join(line, item)
+  items.set(value, item)
+}
+
+/**
+ * Strikes something out before it is due. What is not down changes nothing.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const remove = <A>({ items, lines }: Agenda<A>, value: A): void => {
+  const item = items.get(value)
+  const line = item && lines.get(item.at)
+  if (item === undefined || line === undefined) return
+  item.isDone = true
+  items.delete(value)
+  Line.left(line)
+  if (line.size === 0) lines.delete(item.at)
 }
 
 /**
@@ -49,12 +74,8 @@ export const add = <A>(agenda: Agenda<A>, at: number, value: A): void => {
  * @since 0.1.0
  */
 export const strike = <A>(agenda: Agenda<A>): void => {
-  const { first: line, firstKey: at } = agenda
-  const item = line && Line.first(line)
-  if (line === undefined || at === undefined || item === undefined) return
-  item.isDone = true
-  Line.left(line)
-  if (line.size === 0) agenda.delete(at)
+  const value = next(agenda)
+  if (value !== undefined) remove(agenda, value)
 }
 
 /**
@@ -63,4 +84,4 @@ export const strike = <A>(agenda: Agenda<A>): void => {
  * @category reading
  * @since 0.1.0
  */
-export const next = <A>({ first }: Agenda<A>): A | undefined => first && Line.first(first)?.value
+export const next = <A>({ lines: { first } }: Agenda<A>): A | undefined => first && Line.first(first)?.value

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import type { OrderSide } from "../../domain/Order.ts"
-import type { OcoOrder, Order } from "./Order.ts"
+import type { Order } from "./Order.ts"
 import { Sorted } from "./Sorted.ts"
 import type { Units } from "./Units.ts"
 
@@ -44,18 +44,18 @@ const keyOf = ({ account, market, side }: Claimants, reduceOnly: boolean): strin
 const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) : -Number(id)
 
 /**
- * Brings the claim of an order to what it is now. `pair` is the OCO order whose leg it is while both are open: only one
- * of them ever trades, so the stop-loss has a place here, and counts nothing.
+ * Brings the claim of an order to what it is now. `isShared` says that it is the second leg of a pair while both are open:
+ * only one of them ever trades, so it has a place here, and counts nothing.
  *
  * @category changing
  * @since 0.1.0
  */
-export const update = (claims: Claims, order: Order, pair: OcoOrder | undefined): void => {
+export const update = (claims: Claims, order: Order, isShared: boolean): void => {
   const claimed = order.reduceOnly ? order.left : order.closing
   const key = keyOf(order, order.reduceOnly)
   const group = claims.get(key)
   if (group === undefined && claimed === 0n) return
-  set(claims, key, group ?? { claims: new Sorted(), total: 0n }, order, claimed, pair?.stopLoss === order)
+  set(claims, key, group ?? { claims: new Sorted(), total: 0n }, order, claimed, isShared)
 }
 
 const set = (claims: Claims, key: string, group: Group, order: Order, claimed: Units, isShared: boolean): void => {

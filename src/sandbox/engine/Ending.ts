@@ -6,8 +6,9 @@
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
+import * as Exits from "./Exits.ts"
 import * as Locks from "./Locks.ts"
-import type { Order, StopOrder } from "./Order.ts"
+import type { Exit, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Quotes from "./Quotes.ts"
 import type { Work } from "./Work.ts"
@@ -15,7 +16,8 @@ import type { Work } from "./Work.ts"
 const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefined
 
 /**
- * Ends an order: it leaves the book, what it has locked is free again, and the other leg of its OCO order ends too.
+ * Ends an order: it leaves the book, what it has locked is free again, and the other leg of its OCO order ends too. One that
+ * is filled places the exit that it has.
  *
  * @category orders
  * @since 0.1.0
@@ -38,6 +40,9 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   // The counterparty cancels whatever nobody has taken whenever the price moves. Nobody will ask for that.
   if (order.account !== Quotes.account || order.dealStock > 0n) keep(work, order)
   endOtherLeg(work, order)
+  if (order.oto === undefined) return
+  state.otoOrders.delete(order.oto.id)
+  if (status === "FILLED") Exits.arm(work, order)
 }
 
 /** Adds an order to those that have ended. */
@@ -65,6 +70,8 @@ export const cancel = (work: Work, order: Order): void =>
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
   if (order.oco === undefined) return
+  const exit = work.state.exits.get(order.oco)
+  if (exit !== undefined) return endExit(work, exit, order)
   const pair = work.state.ocoOrders.get(order.oco)
   if (pair === undefined) return
   work.state.ocoOrders.delete(order.oco)
@@ -77,4 +84,16 @@ export const endOtherLeg = (work: Work, order: Order): void => {
   Locks.claim(work.state, order)
   if (order.status === "AUTO_CANCELED_REDUCE_ONLY") end(work, other, order.status)
   else cancel(work, other)
+}
+
+/**
+ * What becomes of an exit when one of its legs was triggered, which cancels the other; or when a leg has ended without that,
+ * which leaves the other.
+ */
+const endExit = (work: Work, exit: Exit, leg: Order): void => {
+  const other = exit.takeProfit === leg ? exit.stopLoss : exit.takeProfit
+  if (!work.state.openOrders.has(leg.id)) return Exits.leave(work.state, exit, leg)
+  if (other === undefined || other === leg) return
+  Exits.leave(work.state, exit, other)
+  cancel(work, other)
 }

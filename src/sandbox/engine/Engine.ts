@@ -6,11 +6,14 @@
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
+import * as Bulk from "./Bulk.ts"
 import type { Action, Command } from "./Command.ts"
 import * as Counterparty from "./Counterparty.ts"
 import type { Event } from "./Event.ts"
+import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
+import * as Modification from "./Modification.ts"
 import * as Nonces from "./Nonces.ts"
 import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
@@ -33,14 +36,28 @@ const applyOperation = (work: Work, account: string, operation: Operation): Repl
       return Orders.placeMarket(work, account, operation)
     case "PlaceStopLimit":
       return Orders.placeStopLimit(work, account, operation)
+    case "PlaceStopMarket":
+      return Orders.placeStopMarket(work, account, operation)
     case "PlaceOco":
       return Orders.placeOco(work, account, operation)
+    case "PlaceBulk":
+      return Bulk.place(work, account, operation)
+    case "CancelBulk":
+      return Bulk.cancel(work, account, operation)
+    case "Modify":
+      return Modification.modify(work, account, operation)
     case "Cancel":
       return Orders.cancel(work, account, operation)
     case "CancelOco":
       return Orders.cancelOco(work, account, operation)
+    case "CancelOto":
+      return Orders.cancelOto(work, account, operation)
+    case "CancelConditional":
+      return Orders.cancelConditional(work, account, operation)
     case "CancelAll":
       return Orders.cancelAll(work, account, operation)
+    case "SetKillSwitch":
+      return KillSwitches.set(work, account, operation)
     case "Transfer":
       return Accounts.transfer(work.state, account, operation)
     case "CreateCode":

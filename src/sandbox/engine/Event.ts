@@ -100,7 +100,7 @@ export interface Traded {
   readonly amount: Units
   /** The side of the taker. */
   readonly side: OrderSide
-  /** The order that rested in the book. */
+  /** The order that rested in the book. `undefined` when the rest of the world was the maker. */
   readonly maker: OrderId | undefined
   /** The order that came to it. `undefined` when the rest of the world was the taker. */
   readonly taker: OrderId | undefined
@@ -136,6 +136,20 @@ export interface InterestPaid {
   readonly ticker: Ticker
   /** How much was paid. */
   readonly amount: Units
+}
+
+/**
+ * A kill switch was not armed again in time. It cancels orders, which end after this event.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface KillSwitchFired {
+  readonly _tag: "KillSwitchFired"
+  /** The account whose orders it cancels. */
+  readonly account: string
+  /** The market. */
+  readonly market: MarketName
 }
 
 /**
@@ -175,5 +189,6 @@ export type Event =
   | Traded
   | PriceMoved
   | InterestPaid
+  | KillSwitchFired
   | BalanceChanged
   | Restored

@@ -19,10 +19,21 @@ import type { Work } from "./Work.ts"
 const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
   oco === undefined ? undefined : ocoOrders.get(oco)
 
-/** How much of an amount would only close a position, and is not claimed by another order. It needs no margin. */
-const closingPart = (state: State, order: Order, amount: Units.Units): Units.Units => {
+/** Whether an order is the second leg of a pair, OCO or exit, of which both are open. */
+const isSecondLeg = (state: State, order: Order): boolean => {
+  if (order.oco === undefined) return false
+  const exit = state.exits.get(order.oco)
+  if (exit !== undefined) return exit.stopLoss === order && exit.takeProfit !== undefined
+  return pairOf(state, order)?.stopLoss === order
+}
+
+/**
+ * How much of an amount would only close a position, and is not claimed by another order. It needs no margin. `released` is
+ * claimed by an order that is about to end.
+ */
+const closingPart = (state: State, order: Order, amount: Units.Units, released = 0n): Units.Units => {
   const closing = Positions.reducible(state, order.account, order.market, order.side) -
-    Claims.total(state.claims, order)
+    Claims.total(state.claims, order) + released
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
@@ -34,7 +45,7 @@ const closingPart = (state: State, order: Order, amount: Units.Units): Units.Uni
  */
 export const claim = (state: State, order: Order): void => {
   if (order.kind === "spot") return
-  if (state.openOrders.has(order.id)) Claims.update(state.claims, order, pairOf(state, order))
+  if (state.openOrders.has(order.id)) Claims.update(state.claims, order, isSecondLeg(state, order))
   else Claims.drop(state.claims, order)
 }
 
@@ -106,9 +117,30 @@ export const lock = (
   return true
 }
 
+/**
+ * Whether the wallet has what an order needs once another one has ended, in whose place it comes.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const canReplace = (
+  { state }: Work,
+  order: Order,
+  ended: Order,
+  { ticker, units, wallet }: Requirement
+): boolean => {
+  const { account, quantity } = order
+  const held = Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) + (ended.locked?.units ?? 0n)
+  if (wallet === "trade") return held >= units
+  const closing = closingPart(state, order, quantity, ended.reduceOnly ? ended.left : ended.closing)
+  return held - Positions.margin(state, account, ticker) >= units * (quantity - closing) / quantity
+}
+
 /** The price at which an order would need the most margin. */
 const dearest = (state: State, order: Order): Units.Units => {
-  const prices = [order.queued ?? (order.price === undefined ? 0n : Units.from(order.price) ?? 0n)]
+  // A stop-market order has no limit. It has locked what it needs at its activation price.
+  const price = order.price ?? order.stop?.price
+  const prices = [order.queued ?? (price === undefined ? 0n : Units.from(price) ?? 0n)]
   const pair = pairOf(state, order)
   if (pair !== undefined) {
     for (const { price } of [pair.stopLoss, pair.takeProfit]) prices.push(Units.from(price) ?? 0n)

@@ -156,6 +156,29 @@ const take = (
   }
 }
 
+/**
+ * Trades an order with the rest of the world at a price. Of a position, it opens what the collateral covers, or closes
+ * what it can.
+ */
+const takeFromWorld = (
+  work: Work,
+  market: Market,
+  trading: Trading,
+  order: Order,
+  price: Units.Units
+): Finish => {
+  for (;;) {
+    const own = tradable(work, market, order, price)
+    if (own === 0n) return Settlement.isUselessReduceOnly(work, order) ? "reduced" : "filled"
+    const amount = payable(work, market, order, price, own, "taker")
+    if (amount === 0n) return "unpaid"
+    const deal = { price, amount, total: Units.times(amount, price), side: order.side }
+    Settlement.trade(work, market, trading, deal, { taker: order })
+    if (order.left === 0n) return "filled"
+    order.status = "PARTIAL_FILLED"
+  }
+}
+
 const endOrRest = (
   work: Work,
   market: Market,
@@ -177,7 +200,8 @@ const endOrRest = (
 
 /**
  * Executes an order: it takes what it can, and the rest of it rests in the book or is canceled. An order without a limit
- * trades within the taker band.
+ * trades within the taker band. At the price `moved`, which its limit must allow, it also trades with the rest of the
+ * world, after the orders of the book.
  *
  * @category trading
  * @since 0.1.0
@@ -186,11 +210,15 @@ export const execute = (
   work: Work,
   market: Market,
   order: Order,
-  limit: Units.Units | undefined
+  limit: Units.Units | undefined,
+  moved?: Units.Units
 ): void => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return
-  const finish = order.postOnly ? "limit" : take(work, market, trading, order, limit)
+  let finish = order.postOnly ? "limit" : take(work, market, trading, order, moved ?? limit)
+  if (moved !== undefined && (finish === "limit" || finish === "empty")) {
+    finish = takeFromWorld(work, market, trading, order, moved)
+  }
   if (order.dealStock > 0n) Ending.endOtherLeg(work, order)
   if (!work.state.openOrders.has(order.id)) return
   endOrRest(work, market, trading, order, limit, finish)
@@ -247,8 +275,29 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 }
 
 /**
- * Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it. What a
- * sale takes at once brings more than its limit, so the position that it opens needs more margin.
+ * What a limit order has to lock, of which `least` is the amount × limit. What a sale takes at once brings more than its
+ * limit, so the position that it opens needs more margin.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const requirementForLimit = (
+  work: Work,
+  market: Market,
+  order: Order,
+  price: Units.Units,
+  least: Units.Units
+): Locks.Requirement => {
+  const trading = work.state.trading.get(market.name)
+  if (trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly) {
+    return Locks.requirementOf(market, order, least)
+  }
+  const { amount, total } = estimate(work, trading, order, price)
+  return Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
+}
+
+/**
+ * Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it.
  *
  * @category locks
  * @since 0.1.0
@@ -259,18 +308,7 @@ export const lockForLimit = (
   order: Order,
   price: Units.Units,
   least: Units.Units
-): boolean => {
-  const trading = work.state.trading.get(market.name)
-  if (trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly) {
-    return Locks.lock(work, order, Locks.requirementOf(market, order, least))
-  }
-  const { amount, total } = estimate(work, trading, order, price)
-  return Locks.lock(
-    work,
-    order,
-    Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
-  )
-}
+): boolean => Locks.lock(work, order, requirementForLimit(work, market, order, price, least))
 
 /**
  * Whether a limit order would trade at once.

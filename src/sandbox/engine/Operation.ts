@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
 import { Amount, Price } from "../../domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
+import { KillSwitchSeconds } from "../../domain/KillSwitch.ts"
 import { BboRole, CancelAllType, OrderSide, PositionSide, SelfTradePrevention } from "../../domain/Order.ts"
 import { Alias, Email, KeyTitle } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
@@ -33,12 +34,25 @@ export interface Nothing {
 }
 
 /**
+ * The exit that an order on margin places when it is filled.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface WithExit {
+  /** The price that triggers a take-profit, in units of the quote currency. There is none when absent. */
+  readonly takeProfit?: Price
+  /** The price that triggers a stop-loss, in units of the quote currency. There is none when absent. */
+  readonly stopLoss?: Price
+}
+
+/**
  * Places a limit order.
  *
  * @category models
  * @since 0.1.0
  */
-export interface PlaceLimit {
+export interface PlaceLimit extends WithExit {
   readonly _tag: "PlaceLimit"
   /** The market. */
   readonly market: MarketName
@@ -68,7 +82,7 @@ export interface PlaceLimit {
  * @category models
  * @since 0.1.0
  */
-export interface PlaceMarket {
+export interface PlaceMarket extends WithExit {
   readonly _tag: "PlaceMarket"
   /** The market. */
   readonly market: MarketName
@@ -89,12 +103,12 @@ export interface PlaceMarket {
 }
 
 /**
- * Places a stop-limit order (document, Endpoints §3).
+ * Places a stop-limit order (document, Endpoints §3), or one that trades a position.
  *
  * @category models
  * @since 0.1.0
  */
-export interface PlaceStopLimit {
+export interface PlaceStopLimit extends WithExit {
   readonly _tag: "PlaceStopLimit"
   /** The market. */
   readonly market: MarketName
@@ -112,6 +126,36 @@ export interface PlaceStopLimit {
   readonly bboRole?: BboRole
   /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
+  /** Whether the order trades a position instead of wallets. `false` when absent. */
+  readonly collateral?: boolean
+  /** Whether the order may only reduce a position. `false` when absent. */
+  readonly reduceOnly?: boolean
+}
+
+/**
+ * Places a stop-market order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceStopMarket extends WithExit {
+  readonly _tag: "PlaceStopMarket"
+  /** The market. One of futures takes the order only as one that trades a position. */
+  readonly market: MarketName
+  /** Whether the order buys or sells. */
+  readonly side: OrderSide
+  /** How much: what a buy of the spot spends, in units of the quote currency; otherwise in units of the base currency. */
+  readonly amount: Amount
+  /** The price that triggers the order, in units of the quote currency. */
+  readonly activationPrice: Price
+  /** Whether the order trades a position instead of wallets. */
+  readonly collateral: boolean
+  /** The caller's own identifier. */
+  readonly clientOrderId?: ClientOrderId
+  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  readonly stp?: SelfTradePrevention
+  /** Whether the order may only reduce a position. `false` when absent. */
+  readonly reduceOnly?: boolean
 }
 
 /**
@@ -139,6 +183,59 @@ export interface PlaceOco {
   /** Whether both legs may only reduce a position. `false` when absent. */
   readonly reduceOnly?: boolean
   /** What happens when a leg would trade with another order of the same account. `"no"` when absent. */
+  readonly stp?: SelfTradePrevention
+}
+
+/**
+ * Places limit orders, one after the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlaceBulk {
+  readonly _tag: "PlaceBulk"
+  /** The orders, in the order in which they are placed. */
+  readonly orders: ReadonlyArray<PlaceLimit>
+  /** Whether the first order that is refused is the last one. `false` when absent. */
+  readonly stopOnFail?: boolean
+}
+
+/**
+ * Cancels orders, one after the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelBulk {
+  readonly _tag: "CancelBulk"
+  /** The orders, in the order in which they are canceled. */
+  readonly orders: ReadonlyArray<Cancel>
+}
+
+/**
+ * Changes an open order: another one takes its place, with another identifier and behind all others at its price. What is
+ * absent stays as it is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Modify {
+  readonly _tag: "Modify"
+  /** The market that the order is on. */
+  readonly market: MarketName
+  /** The exchange's identifier. It decides when both are given. */
+  readonly orderId?: OrderId
+  /** The caller's own identifier, which the new order has too. */
+  readonly clientOrderId?: ClientOrderId
+  /** How much, in units of the base currency, with what is filled already. */
+  readonly amount?: Amount
+  /** What a stop-market buy of the spot spends, in units of the quote currency. */
+  readonly total?: Amount
+  /** The limit, in units of the quote currency. */
+  readonly price?: Price
+  /** The price that triggers the order, in units of the quote currency. Only while it has not been triggered. */
+  readonly activationPrice?: Price
+  /** What happens when the order would trade with another one of the same account. */
   readonly stp?: SelfTradePrevention
 }
 
@@ -175,6 +272,34 @@ export interface CancelOco {
 }
 
 /**
+ * Cancels an order that has not placed its exit yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelOto {
+  readonly _tag: "CancelOto"
+  /** The market that the order is on. */
+  readonly market: MarketName
+  /** The identifier of the group. */
+  readonly otoId: OrderId
+}
+
+/**
+ * Cancels both legs of an OCO order, or an order that has not placed its exit yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CancelConditional {
+  readonly _tag: "CancelConditional"
+  /** The market that it is on. */
+  readonly market: MarketName
+  /** The identifier of the pair or of the group. */
+  readonly id: OrderId
+}
+
+/**
  * Cancels all open orders of an account (document, Endpoints §4).
  *
  * @category models
@@ -188,6 +313,22 @@ export interface CancelAll {
   readonly type?: ReadonlyArray<CancelAllType>
   /** The position that the orders belong to; only on a market of futures. All when absent. */
   readonly positionSide?: PositionSide
+}
+
+/**
+ * Arms the kill switch of a market, or disarms it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetKillSwitch {
+  readonly _tag: "SetKillSwitch"
+  /** The market. */
+  readonly market: MarketName
+  /** After how many seconds the orders are canceled, 5 to 600. The kill switch is disarmed when absent. */
+  readonly seconds?: KillSwitchSeconds
+  /** The kinds of orders that it cancels. All kinds when absent. */
+  readonly types?: ReadonlyArray<CancelAllType>
 }
 
 /**
@@ -299,10 +440,17 @@ export type Operation =
   | PlaceLimit
   | PlaceMarket
   | PlaceStopLimit
+  | PlaceStopMarket
   | PlaceOco
+  | PlaceBulk
+  | Modify
   | Cancel
+  | CancelBulk
   | CancelOco
+  | CancelOto
+  | CancelConditional
   | CancelAll
+  | SetKillSwitch
   | Transfer
   | CreateCode
   | ApplyCode
@@ -312,7 +460,10 @@ export type Operation =
 
 const Nothing = Schema.TaggedStruct("Nothing", {})
 
+const exit = { takeProfit: key(Price), stopLoss: key(Price) }
+
 const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
+  ...exit,
   market: MarketName,
   side: OrderSide,
   amount: Amount,
@@ -320,10 +471,25 @@ const PlaceStopLimit = Schema.TaggedStruct("PlaceStopLimit", {
   activationPrice: Price,
   clientOrderId: key(ClientOrderId),
   bboRole: key(BboRole),
-  stp: key(SelfTradePrevention)
+  stp: key(SelfTradePrevention),
+  collateral: key(Schema.Boolean),
+  reduceOnly: key(Schema.Boolean)
+})
+
+const PlaceStopMarket = Schema.TaggedStruct("PlaceStopMarket", {
+  ...exit,
+  market: MarketName,
+  side: OrderSide,
+  amount: Amount,
+  activationPrice: Price,
+  collateral: Schema.Boolean,
+  clientOrderId: key(ClientOrderId),
+  stp: key(SelfTradePrevention),
+  reduceOnly: key(Schema.Boolean)
 })
 
 const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
+  ...exit,
   market: MarketName,
   side: OrderSide,
   amount: Amount,
@@ -337,6 +503,7 @@ const PlaceLimit = Schema.TaggedStruct("PlaceLimit", {
 })
 
 const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
+  ...exit,
   market: MarketName,
   side: OrderSide,
   amount: Amount,
@@ -347,17 +514,39 @@ const PlaceMarket = Schema.TaggedStruct("PlaceMarket", {
   reduceOnly: key(Schema.Boolean)
 })
 
+const Modify = Schema.TaggedStruct("Modify", {
+  market: MarketName,
+  orderId: key(OrderId),
+  clientOrderId: key(ClientOrderId),
+  amount: key(Amount),
+  total: key(Amount),
+  price: key(Price),
+  activationPrice: key(Price),
+  stp: key(SelfTradePrevention)
+})
+
 const Cancel = Schema.TaggedStruct("Cancel", {
   market: MarketName,
   orderId: key(OrderId),
   clientOrderId: key(ClientOrderId)
 })
 
+const PlaceBulk = Schema.TaggedStruct("PlaceBulk", {
+  orders: Schema.Array(PlaceLimit),
+  stopOnFail: key(Schema.Boolean)
+})
+
+const CancelBulk = Schema.TaggedStruct("CancelBulk", { orders: Schema.Array(Cancel) })
+
 const CancelOco = Schema.TaggedStruct("CancelOco", {
   market: MarketName,
   orderId: key(OrderId),
   clientOrderId: key(ClientOrderId)
 })
+
+const CancelOto = Schema.TaggedStruct("CancelOto", { market: MarketName, otoId: OrderId })
+
+const CancelConditional = Schema.TaggedStruct("CancelConditional", { market: MarketName, id: OrderId })
 
 const Transfer = Schema.TaggedStruct("Transfer", {
   from: Wallet,
@@ -382,6 +571,12 @@ const CancelAll = Schema.TaggedStruct("CancelAll", {
   market: key(MarketName),
   type: key(Schema.Array(CancelAllType)),
   positionSide: key(PositionSide)
+})
+
+const SetKillSwitch = Schema.TaggedStruct("SetKillSwitch", {
+  market: MarketName,
+  seconds: key(KillSwitchSeconds),
+  types: key(Schema.Array(CancelAllType))
 })
 
 const ApplyCode = Schema.TaggedStruct("ApplyCode", { code: Code, passphrase: key(Passphrase) })
@@ -420,10 +615,17 @@ export const Operation = Schema.Union([
   PlaceLimit,
   PlaceMarket,
   PlaceStopLimit,
+  PlaceStopMarket,
   PlaceOco,
+  PlaceBulk,
+  Modify,
   Cancel,
+  CancelBulk,
   CancelOco,
+  CancelOto,
+  CancelConditional,
   CancelAll,
+  SetKillSwitch,
   Transfer,
   CreateCode,
   ApplyCode,

@@ -49,6 +49,21 @@ export interface Lock {
 }
 
 /**
+ * The exit that an order places when it is filled ("one triggers the other"): a take-profit, a stop-loss, or both.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Oto {
+  /** The identifier of the group, one less than that of the order. */
+  readonly id: OrderId
+  /** The price that triggers the take-profit, in units of the quote currency. `undefined`: there is none. */
+  readonly takeProfit: Price | undefined
+  /** The price that triggers the stop-loss, in units of the quote currency. `undefined`: there is none. */
+  readonly stopLoss: Price | undefined
+}
+
+/**
  * An order.
  *
  * @category models
@@ -73,11 +88,11 @@ export interface Order {
   /** The amount as the caller wrote it. */
   readonly amount: Decimal
   /**
-   * The value of `amount`: in units of the base currency, or of the quote currency for a market buy that states its
-   * cost.
+   * The value of `amount`: in units of the base currency, or of the quote currency for a market or stop-market buy that
+   * states its cost.
    */
   readonly quantity: Units
-  /** The limit, in units of the quote currency. `undefined` on market orders. */
+  /** The limit, in units of the quote currency. `undefined` on market and stop-market orders. */
   readonly price: Price | undefined
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
@@ -93,8 +108,10 @@ export interface Order {
   readonly reduceOnly: boolean
   /** The position that the order belongs to. `undefined` on spot orders. */
   readonly positionSide: PositionSide | undefined
-  /** The OCO order that it is a leg of. */
+  /** The OCO order that it is a leg of, or the exit of a position. */
   readonly oco: OrderId | undefined
+  /** The exit that it places when it is filled. `undefined` on most orders. */
+  readonly oto: Oto | undefined
   /** When it was placed, in Unix microseconds. */
   readonly placedAt: number
   /** The funds that it has locked. The legs of an OCO order share one lock, which one of them holds. */
@@ -123,13 +140,22 @@ export interface Order {
 }
 
 /**
- * An order with a trigger. Once triggered, it is a limit order.
+ * An order with a trigger. Once triggered, it is a limit order, or a market order if it has no limit.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StopOrder extends Order {
   readonly stop: Trigger
+}
+
+/**
+ * An order with a trigger that is a limit order once it is triggered.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopLimitOrder extends StopOrder {
   readonly price: Price
 }
 
@@ -155,16 +181,49 @@ export interface OcoOrder {
   /** Whether both legs may only reduce a position. */
   readonly reduceOnly: boolean
   /** The leg with a trigger. */
-  readonly stopLoss: StopOrder
+  readonly stopLoss: StopLimitOrder
   /** The leg that rests in the book. */
   readonly takeProfit: LimitOrder
 }
 
 /**
- * Whether the quantity of an order is in quote currency: a market buy may state what it spends instead of what it gets.
+ * An order with an exit, while it is open.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OtoOrder {
+  /** The identifier of the group. */
+  readonly id: OrderId
+  /** The order. */
+  readonly order: Order
+}
+
+/**
+ * The exit of a position: stop-market orders that may only reduce it. The one that is triggered cancels the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Exit {
+  /** The identifier of the exit, which its legs have as `oco`. */
+  readonly id: OrderId
+  /** The account. */
+  readonly account: string
+  /** The market. */
+  readonly market: MarketName
+  /** The leg that takes the profit. `undefined` when there is none, or none any more. */
+  takeProfit: StopOrder | undefined
+  /** The leg that bounds the loss. `undefined` when there is none, or none any more. */
+  stopLoss: StopOrder | undefined
+}
+
+/**
+ * Whether the quantity of an order is in quote currency: a market buy may state what it spends instead of what it gets,
+ * and a stop-market buy of the spot always does.
  *
  * @category guards
  * @since 0.1.0
  */
-export const isQuoteAmount = ({ side, type }: Order): boolean =>
-  side === "buy" && (type === "market" || type === "stop market")
+export const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
+  side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))

@@ -6,18 +6,14 @@
 import type * as Decimal from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
-import {
-  type ActivationCondition,
-  activationConditionOf,
-  type OrderSide,
-  type PositionSide
-} from "../../domain/Order.ts"
+import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
 import * as Ending from "./Ending.ts"
-import * as Event from "./Event.ts"
+import * as Exits from "./Exits.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
+import { make, nextId, open, reduces } from "./NewOrder.ts"
 import type { Operation } from "./Operation.ts"
-import type { OcoOrder, Order, Trigger } from "./Order.ts"
+import type { OcoOrder, Order, StopOrder, Trigger } from "./Order.ts"
 import type { Owned, Owner } from "./Owned.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
@@ -29,11 +25,6 @@ import type { Work } from "./Work.ts"
 
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
-/** The identifier of the next order, or of the one `ahead` of the last. `open` uses it up. */
-const nextId = (state: State, ahead = 1): OrderId =>
-  // The digits of a whole number are an identifier.
-  (state.lastId + ahead).toString() as OrderId
-
 // -----------------------------------------------------------------------------
 // What all orders have in common
 // -----------------------------------------------------------------------------
@@ -44,17 +35,6 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
   if (state.policy.clientOrderIds === "account") return state.clientOrderIds.get(account)?.has(id) === true
   const [found] = state.openOrders.named(account, market, id)
   return found !== undefined
-}
-
-/** Adds an order to the open ones. */
-const open = ({ emit, state }: Work, order: Order): void => {
-  state.lastId = Number(order.id)
-  state.openOrders.add(order)
-  Locks.claim(state, order)
-  emit(Event.of("OrderPlaced", order))
-  if (order.clientOrderId === undefined) return
-  const used = state.clientOrderIds.get(order.account) ?? new Set()
-  state.clientOrderIds.set(order.account, used.add(order.clientOrderId))
 }
 
 /**
@@ -69,71 +49,40 @@ export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"
 /** The side of the position that an order of this side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/** The side of the position that an order of this side reduces. */
-const reduces = { buy: "SHORT", sell: "LONG" } as const
+/**
+ * The wallet lacks what an order needs.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/** Accounts are in one-way mode: only a reduce-only order belongs to one side. */
-const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
-  kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
+/**
+ * The account may not place such orders.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notPermitted = Reply.refused("notPermitted")
 
-/** What distinguishes a new order from others. What is left out is as on most orders. */
-interface Draft<P, S>
-  extends
-    Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
-    Partial<Pick<Order, "postOnly" | "ioc" | "oco" | "positionSide">>
-{
-  readonly price: P
-  readonly stop: S
-}
-
-/** A new order. One literal for all of them: objects of one shape are what the engine reads fastest. */
-const make = <P extends Order["price"], S extends Order["stop"]>(
-  { at, state }: Work,
-  account: string,
-  draft: Draft<P, S>,
-  ahead = 1
-): Order & { readonly price: P; readonly stop: S } => ({
-  id: nextId(state, ahead),
-  account,
-  market: draft.market,
-  side: draft.side,
-  type: draft.type,
-  kind: draft.kind,
-  amount: draft.amount,
-  quantity: draft.quantity,
-  price: draft.price,
-  postOnly: draft.postOnly ?? false,
-  ioc: draft.ioc ?? false,
-  stop: draft.stop,
-  clientOrderId: draft.clientOrderId,
-  stp: draft.stp,
-  reduceOnly: draft.reduceOnly,
-  positionSide: draft.positionSide ?? positionSideOf(draft.kind, draft.side, draft.reduceOnly),
-  oco: draft.oco,
-  placedAt: at,
-  locked: undefined,
-  closing: 0n,
-  queued: undefined,
-  status: "NEW",
-  left: draft.quantity,
-  dealStock: 0n,
-  dealMoney: 0n,
-  dealFee: 0n,
-  changedAt: at
-})
-
-const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
-
-const notPermitted = Reply.refused("notPermitted")
-
-/** Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral. */
-const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
+/**
+ * Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
   subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
-/** How much an order is for, and the text that says so. */
-interface Size {
+/**
+ * How much an order is for, and the text that says so.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Size {
   readonly amount: Decimal.Decimal
   readonly quantity: Units.Units
 }
@@ -142,8 +91,11 @@ interface Size {
  * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there
  * is no such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency
  * stays as it is.
+ *
+ * @category orders
+ * @since 0.1.0
  */
-const capToPosition = (
+export const capToPosition = (
   state: State,
   account: string,
   market: Market.Market,
@@ -164,22 +116,47 @@ const capToPosition = (
 const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
   Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
-const isReply = (value: object): value is Reply.Reply => "_tag" in value
+/**
+ * Whether something is a reply, and so a refusal.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
  * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
+ *
+ * @category triggers
+ * @since 0.1.0
  */
-const conditionOf = (state: State, market: MarketName, side: OrderSide, price: Units.Units): ActivationCondition => {
+export const conditionOf = (
+  state: State,
+  market: MarketName,
+  side: OrderSide,
+  price: Units.Units
+): ActivationCondition => {
   const last = state.trading.get(market)?.lastPrice
   if (state.policy.activation === "side" || last === undefined) return activationConditionOf(side)
   return price > last ? "gte" : "lte"
 }
 
-/** Whether nobody can say from which side the market will reach an activation price. */
-const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
+/**
+ * Whether nobody can say from which side the market will reach an activation price.
+ *
+ * @category triggers
+ * @since 0.1.0
+ */
+export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
-const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
+/**
+ * Nobody can say from which side the market will reach the activation price.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
 // -----------------------------------------------------------------------------
 // Placing
@@ -198,7 +175,7 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   const quantity = Units.from(operation.amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
   const total = Units.times(quantity, price)
-  if (market === undefined || !Terms.fit(market, operation, quantity, total)) {
+  if (market === undefined || Exits.isAsked(operation) || !Terms.fit(market, operation, quantity, total)) {
     const violations = Market.violations(market, Market.limit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
@@ -206,6 +183,8 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, price)
+  if (isReply(oto)) return oto
   const size = capToPosition(state, account, market, kind, side, { amount: operation.amount, quantity }, reduceOnly)
   if (isReply(size)) return size
   const order = make(work, account, {
@@ -221,8 +200,9 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
     ioc,
     clientOrderId,
     stp,
-    reduceOnly
-  })
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
   if (postOnly && Matching.wouldTake(work, order, price)) {
     return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
   }
@@ -261,6 +241,8 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, state.trading.get(market.name)?.lastPrice)
+  if (isReply(oto)) return oto
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
   const size = capToPosition(state, account, market, kind, side, asked, reduceOnly, quoteAmount)
   if (isReply(size)) return size
@@ -275,8 +257,9 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
     stop: undefined,
     clientOrderId,
     stp,
-    reduceOnly
-  })
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
   if (!reduceOnly && !Matching.lockForMarket(work, market, order)) return notEnoughBalance
   open(work, order)
   Matching.execute(work, market, order, undefined)
@@ -285,13 +268,27 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
 }
 
 /**
- * Places a stop-limit order and locks what it would spend. It enters the book once the price triggers it.
+ * Adds a stop order to those that wait for their price, which may be there already.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
+  open(work, order)
+  Prices.addStopOrder(work, order)
+  Prices.triggerStopOrders(work, market)
+  return { _tag: "StopPlaced", order }
+}
+
+/**
+ * Places a stop-limit order and locks what it would spend. Once the price triggers it, it is a limit order.
  *
  * @category orders
  * @since 0.1.0
  */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
+  const { collateral = false, reduceOnly = false } = operation
   const { state } = work
   const market = state.markets.get(operation.market)
   const quantity = Units.from(amount) ?? 0n
@@ -299,23 +296,27 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const trigger = Units.from(activationPrice) ?? 0n
   const total = Units.times(quantity, price)
   if (
-    market === undefined ||
-    !Terms.fit(market, { collateral: false, amount, price: operation.price, activationPrice }, quantity, total)
+    market === undefined || Exits.isAsked(operation) ||
+    !Terms.fit(market, { collateral, amount, price: operation.price, activationPrice }, quantity, total)
   ) {
     const violations = Market.violations(market, Market.stopLimit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
-  const kind = kindOf(market, false)
+  const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, price)
+  if (isReply(oto)) return oto
+  const size = capToPosition(state, account, market, kind, side, { amount, quantity }, reduceOnly)
+  if (isReply(size)) return size
   const order = make(work, account, {
     market: market.name,
     side,
     type: "stop limit",
     kind,
-    amount,
-    quantity,
+    amount: size.amount,
+    quantity: size.quantity,
     price: operation.price,
     stop: {
       price: activationPrice,
@@ -326,13 +327,60 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
     postOnly: bboRole === "queue",
     clientOrderId,
     stp,
-    reduceOnly: false
-  })
-  if (!Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
-  open(work, order)
-  Prices.addStopOrder(work, order)
-  Prices.triggerStopOrders(work, market)
-  return { _tag: "StopPlaced", order }
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
+  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
+  return wait(work, market, order)
+}
+
+/**
+ * Places a stop-market order. It locks what it would spend; one that trades a position, what it needs at its activation
+ * price. Once the price triggers it, it is a market order. A spot order needs a spot market.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
+  const { activationPrice, clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
+  const { state } = work
+  const market = state.markets.get(operation.market)
+  const quoteAmount = !collateral && side === "buy"
+  const violations = Market.violations(market, Market.stopMarket({ ...operation, quoteAmount }))
+  if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
+  const kind = kindOf(market, collateral)
+  if (!collateral && kind !== "spot") return Reply.invalid(["market", { kind: "known" }])
+  const trigger = Units.from(activationPrice) ?? 0n
+  if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
+  if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
+  if (!isPermitted(state, account, kind)) return notPermitted
+  const oto = Exits.of(state, kind, operation, trigger)
+  if (isReply(oto)) return oto
+  const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
+  const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
+  if (isReply(size)) return size
+  const order = make(work, account, {
+    market: market.name,
+    side,
+    type: "stop market",
+    kind,
+    amount: size.amount,
+    quantity: size.quantity,
+    price: undefined,
+    stop: {
+      price: activationPrice,
+      condition: conditionOf(state, market.name, side, trigger),
+      bboRole: undefined,
+      activated: false
+    },
+    clientOrderId,
+    stp,
+    reduceOnly,
+    oto
+  }, oto === undefined ? 1 : 2)
+  const total = quoteAmount ? order.quantity : Units.times(order.quantity, trigger)
+  if (!reduceOnly && !Locks.lock(work, order, Locks.requirementOf(market, order, total))) return notEnoughBalance
+  return wait(work, market, order)
 }
 
 /**
@@ -400,12 +448,17 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 // Cancelling
 // -----------------------------------------------------------------------------
 
-/** What an account has on a market and names by the exchange's identifier or, without one, by its own. */
-const find = <A extends { readonly id: OrderId }>(
+/**
+ * What an account has on a market and names by the exchange's identifier or, without one, by its own.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const find = <A extends { readonly id: OrderId }>(
   owned: Owned<A>,
   ownerOf: (item: A) => Owner,
   account: string,
-  { clientOrderId, market, orderId }: Of<"Cancel" | "CancelOco">
+  { clientOrderId, market, orderId }: Pick<Of<"Cancel">, "clientOrderId" | "market" | "orderId">
 ): A | undefined => {
   if (orderId === undefined) {
     const [oldest] = clientOrderId === undefined ? [] : owned.named(account, market, clientOrderId)
@@ -418,6 +471,14 @@ const find = <A extends { readonly id: OrderId }>(
 }
 
 /**
+ * The account has no such open order.
+ *
+ * @category replies
+ * @since 0.1.0
+ */
+export const notFound = Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
+
+/**
  * Cancels one order, which the caller names by the exchange's identifier or by their own.
  *
  * @category orders
@@ -426,7 +487,7 @@ const find = <A extends { readonly id: OrderId }>(
 export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const order = find(work.state.openOrders, (order) => order, account, operation)
-  if (order === undefined) return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
+  if (order === undefined) return notFound
   Ending.cancel(work, order)
   return { _tag: "OrderCanceled", order }
 }
@@ -439,11 +500,47 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
  */
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
   const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
-  if (oco === undefined) {
-    return Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
-  }
+  if (oco === undefined) return notFound
   Ending.cancel(work, oco.takeProfit)
   return { _tag: "OcoCanceled", oco }
+}
+
+/** An open order with an exit, on this market. */
+const findOto = ({ otoOrders }: State, account: string, market: MarketName, orderId: OrderId): Order | undefined =>
+  find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
+
+/**
+ * Cancels an order that has not placed its exit yet. What it has traded stays without one.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
+  if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
+  const order = findOto(work.state, account, market, otoId)
+  if (order === undefined) return Reply.refused("orderNotFound", ["otoId", { kind: "open" }])
+  Ending.cancel(work, order)
+  return Reply.done
+}
+
+/**
+ * Cancels both legs of an OCO order, or an order that has not placed its exit yet.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancelConditional = (
+  work: Work,
+  account: string,
+  { id, market }: Of<"CancelConditional">
+): Reply.Reply => {
+  const { state } = work
+  if (!state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
+  const oco = find(state.ocoOrders, ({ stopLoss }) => stopLoss, account, { market, orderId: id })
+  const order = oco?.takeProfit ?? findOto(state, account, market, id)
+  if (order === undefined) return Reply.refused("orderNotFound", ["id", { kind: "open" }])
+  Ending.cancel(work, order)
+  return Reply.done
 }
 
 /**
@@ -453,17 +550,31 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
  * @since 0.1.0
  */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
-  const { market, positionSide, type } = operation
+  const { market, positionSide } = operation
   const { state } = work
   if (market !== undefined && !state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   if (positionSide !== undefined && (market === undefined || state.markets.get(market)?.type !== "futures")) {
     return Reply.invalid(["positionSide", { kind: "known" }])
   }
-  for (const order of [...state.openOrders.latest(account, market)].toReversed()) {
+  cancelOpen(work, account, operation)
+  return Reply.done
+}
+
+/**
+ * Cancels an account's open orders, those of one market or of some kinds, the oldest first.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancelOpen = (
+  work: Work,
+  account: string,
+  { market, positionSide, type }: Pick<Of<"CancelAll">, "market" | "positionSide" | "type">
+): void => {
+  for (const order of [...work.state.openOrders.latest(account, market)].toReversed()) {
     if (
       (type === undefined || type.includes(order.kind)) &&
       (positionSide === undefined || order.positionSide === positionSide)
     ) Ending.cancel(work, order)
   }
-  return Reply.done
 }

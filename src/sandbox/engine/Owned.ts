@@ -113,10 +113,12 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     return this.accounts.get(account)?.keys() ?? []
   }
 
-  /** How many an account has, on all markets. */
-  countOf(account: string): number {
+  /** How many an account has, on one market or on all of them. */
+  countOf(account: string, market?: MarketName): number {
+    const markets = this.accounts.get(account)
+    if (market !== undefined) return markets?.get(market)?.items.size ?? 0
     let count = 0
-    for (const { items } of this.accounts.get(account)?.values() ?? []) count += items.size
+    for (const { items } of markets?.values() ?? []) count += items.size
     return count
   }
 

@@ -29,12 +29,13 @@ export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
 
 /**
  * Executes every stop order of a market that the price triggers, the oldest first. A triggered order may trade and so
- * move the price, which may trigger more.
+ * move the price, which may trigger more. Each of them is triggered once, so this ends. `moved` is the price if the owner
+ * of the venue has just moved it: at that price the rest of the world trades as much as is asked for.
  *
  * @category trading
  * @since 0.1.0
  */
-export const triggerStopOrders = (work: Work, market: Market): void => {
+export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
   for (;;) {
     const last = trading?.lastPrice
@@ -44,15 +45,29 @@ export const triggerStopOrders = (work: Work, market: Market): void => {
     order.changedAt = work.at
     work.emit(Event.of("OrderActivated", order))
     Ending.endOtherLeg(work, order)
-    executeTriggered(work, market, trading, order)
+    executeTriggered(work, market, trading, order, moved)
   }
 }
 
-/** A triggered order becomes a limit order, at its own price or at the best of the side that it asked for. */
-const executeTriggered = (work: Work, market: Market, trading: Trading, order: StopOrder): void => {
+/**
+ * A triggered order becomes a market order if it has no limit. Otherwise it becomes a limit order, at its own price or at
+ * the best of the side that it asked for.
+ */
+const executeTriggered = (
+  work: Work,
+  market: Market,
+  trading: Trading,
+  order: StopOrder,
+  moved: Units.Units | undefined
+): void => {
   const { bboRole } = order.stop
+  if (order.price === undefined) return execute(work, market, order, undefined, moved)
   const price = Units.from(order.price) ?? 0n
-  if (bboRole === undefined) return execute(work, market, order, price)
+  if (bboRole === undefined) {
+    const isAllowed = moved !== undefined && crosses(order.side, moved, price)
+    return execute(work, market, order, price, isAllowed ? moved : undefined)
+  }
+  // The best bid and offer are those of the book: the rest of the world is in none.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // There is no order to queue with or to trade with.
   if (best === undefined) return Ending.cancel(work, order)
@@ -95,12 +110,13 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
 }
 
 /**
- * Moves the price of a market that the counterparty does not quote: sets it, and triggers stop orders.
+ * Moves the price of a market that the counterparty does not quote: sets it, and triggers stop orders, which trade with the
+ * rest of the world at the new price where they may.
  *
  * @category trading
  * @since 0.1.0
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   setPrice(work, market, price)
-  triggerStopOrders(work, market)
+  triggerStopOrders(work, market, price)
 }

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { Constraint } from "../../domain/Constraint.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
@@ -38,7 +39,7 @@ export interface OrderPlaced {
 }
 
 /**
- * A stop-limit order was placed.
+ * A stop-limit or stop-market order was placed.
  *
  * @category models
  * @since 0.1.0
@@ -47,6 +48,30 @@ export interface StopPlaced {
   readonly _tag: "StopPlaced"
   /** The order, which the price may have triggered already. */
   readonly order: StopOrder
+}
+
+/**
+ * An order was changed: another one has taken its place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OrderModified {
+  readonly _tag: "OrderModified"
+  /** The new order after it was matched. */
+  readonly order: Order
+}
+
+/**
+ * Many orders were placed or canceled, or some of them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BulkDone {
+  readonly _tag: "BulkDone"
+  /** What each of them would be replied alone, in their order. Those that were not tried have none. */
+  readonly replies: ReadonlyArray<Reply>
 }
 
 /**
@@ -83,6 +108,18 @@ export interface OcoCanceled {
   readonly _tag: "OcoCanceled"
   /** The order with both legs. */
   readonly oco: OcoOrder
+}
+
+/**
+ * A kill switch was armed or disarmed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface KillSwitchSet {
+  readonly _tag: "KillSwitchSet"
+  /** The kill switch that is armed now. `undefined` when none is. */
+  readonly killSwitch: KillSwitch | undefined
 }
 
 /**
@@ -143,9 +180,12 @@ export type Applied =
   | Done
   | OrderPlaced
   | StopPlaced
+  | OrderModified
+  | BulkDone
   | OrderCanceled
   | OcoPlaced
   | OcoCanceled
+  | KillSwitchSet
   | CodeCreated
   | CodeApplied
   | SubAccountCreated
@@ -203,6 +243,22 @@ export interface Refused {
  * @since 0.1.0
  */
 export type Reply = Applied | Invalid | Refused
+
+/**
+ * A reply of the engine that applied nothing.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Failed = Invalid | Refused
+
+/**
+ * Whether a reply applied nothing.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
 
 /**
  * The command was applied.

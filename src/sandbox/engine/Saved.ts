@@ -8,11 +8,13 @@ import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
 import type { Candle } from "./Candles.ts"
 import * as Families from "./Families.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
+import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
 import * as Line from "./Line.ts"
 import * as Locks from "./Locks.ts"
-import type { OcoOrder, Order, StopOrder } from "./Order.ts"
+import type { Exit, OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
@@ -54,9 +56,12 @@ type Indexed =
   | "due"
   | "investmentsOf"
   | "families"
+  | "killSwitches"
   | "ledger"
   | "openOrders"
   | "ocoOrders"
+  | "otoOrders"
+  | "exits"
   | "priceSteps"
   | "trading"
 
@@ -73,6 +78,10 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>
+  /** The exits of positions of which a leg is open. */
+  readonly exits: ReadonlyMap<OrderId, Exit>
+  /** The kill switches, in the order in which they were armed. */
+  readonly killSwitches: ReadonlyArray<KillSwitch>
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: ReadonlyArray<State.PriceStep>
   /** The trading, by market. */
@@ -109,6 +118,7 @@ export const save = (state: State.State): Saved => {
     families: _families,
     investmentsOf: _investmentsOf,
     markets: _markets,
+    otoOrders: _otoOrders,
     policy: _policy,
     positionsOf: _positionsOf,
     ...rest
@@ -118,6 +128,8 @@ export const save = (state: State.State): Saved => {
     ledger: { balances: Ledger.save(state.ledger) },
     openOrders: new Map(state.openOrders),
     ocoOrders: new Map(state.ocoOrders),
+    exits: new Map(state.exits),
+    killSwitches: [...state.killSwitches.values()],
     priceSteps: [...state.priceSteps],
     trading: new Map(Array.from(state.trading, ([market, trading]) => [market, tradingOf(trading)])),
     candles: new Map(
@@ -161,7 +173,9 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   const {
     candles: _candles,
     counterparty,
+    exits,
     investments,
+    killSwitches,
     ledger,
     ocoOrders,
     openOrders,
@@ -179,8 +193,10 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
   for (const key of state.keys.values()) Families.addKey(state.families, key)
   for (const oco of ocoOrders.values()) state.ocoOrders.add(oco)
+  for (const exit of exits.values()) state.exits.add(exit)
   for (const order of openOrders.values()) {
     state.openOrders.add(order)
+    if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
     Locks.claim(state, order)
   }
   for (const [market, traded] of trading) loadTrading(state, market, traded)
@@ -188,5 +204,6 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   for (const position of positions.values()) Positions.add(state, position)
   for (const investment of investments.values()) Lending.add(state, investment)
   for (const step of priceSteps) Schedule.addPrice(state, step)
+  for (const killSwitch of killSwitches) KillSwitches.add(state, killSwitch)
   return state
 }

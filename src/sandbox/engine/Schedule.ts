@@ -1,10 +1,12 @@
 /**
- * What happens as time passes, without a command: interest is paid, and prices follow their paths.
+ * What happens as time passes, without a command: interest is paid, kill switches cancel orders, and prices follow their
+ * paths.
  *
  * @since 0.1.0
  */
 import * as Agenda from "./Agenda.ts"
 import * as Counterparty from "./Counterparty.ts"
+import * as KillSwitches from "./KillSwitches.ts"
 import * as Lending from "./Lending.ts"
 import type { PriceStep, State } from "./State.ts"
 import type { Work } from "./Work.ts"
@@ -20,37 +22,49 @@ export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
   Agenda.add(due.prices, step.at, step)
 }
 
+/** The earlier of two times, of which there may be none. */
+const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? one ?? other : Math.min(one, other)
+
 /**
  * When the next thing is due, in Unix microseconds; `undefined` when nothing is to come.
  *
  * @category schedule
  * @since 0.1.0
  */
-export const next = ({ due }: State): number | undefined => {
-  const interest = Agenda.next(due.interest)?.nextAt
-  const price = Agenda.next(due.prices)?.at
-  return interest === undefined || price === undefined ? interest ?? price : Math.min(interest, price)
+export const next = ({ due }: State): number | undefined =>
+  earlier(
+    earlier(Agenda.next(due.interest)?.nextAt, Agenda.next(due.killSwitches)?.firesAt),
+    Agenda.next(due.prices)?.at
+  )
+
+/** Applies what is due next, at this time. */
+const applyNext = ({ emit, state }: Work, at: number): void => {
+  const { due } = state
+  const investment = Agenda.next(due.interest)
+  if (investment?.nextAt === at) return Lending.accrue({ state, at, emit }, investment)
+  const killSwitch = Agenda.next(due.killSwitches)
+  if (killSwitch?.firesAt === at) return KillSwitches.fire({ state, at, emit }, killSwitch)
+  const step = Agenda.next(due.prices)
+  if (step === undefined) return
+  state.priceSteps.delete(step)
+  Agenda.strike(due.prices)
+  const market = state.markets.get(step.market)
+  if (market !== undefined) Counterparty.movePrice({ state, at, emit }, market, step.price)
 }
 
 /**
- * Applies everything that is due by the time of a command, each thing at its own time and in the order of these times.
- * Interest of an instant comes before the prices of that instant.
+ * Applies everything that is due by the time of a command, each thing at its own time and in the order of these times. At
+ * the same instant interest comes first, then kill switches, then prices: what is canceled at an instant trades no more at
+ * the price of that instant.
  *
  * @category schedule
  * @since 0.1.0
  */
 export const applyDue = (work: Work): void => {
-  const { at, emit, state } = work
   for (;;) {
-    const investment = Agenda.next(state.due.interest)
-    const step = Agenda.next(state.due.prices)
-    if (investment !== undefined && investment.nextAt <= at && (step === undefined || investment.nextAt <= step.at)) {
-      Lending.accrue(work, investment)
-    } else if (step !== undefined && step.at <= at) {
-      state.priceSteps.delete(step)
-      Agenda.strike(state.due.prices)
-      const market = state.markets.get(step.market)
-      if (market !== undefined) Counterparty.movePrice({ state, at: step.at, emit }, market, step.price)
-    } else return
+    const at = next(work.state)
+    if (at === undefined || at > work.at) return
+    applyNext(work, at)
   }
 }

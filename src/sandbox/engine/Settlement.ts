@@ -110,16 +110,17 @@ const keep = (
   { at, state }: Work,
   trade: number,
   { amount, price }: Deal,
-  { fee, feeAsset, order, role }: Charge
+  { fee, feeAsset, order, role }: Charge,
+  counterparty: Order | undefined
 ): void => {
-  const fill: Fill = { trade, at, price, amount, order, role, fee, feeAsset }
+  const fill: Fill = { trade, at, price, amount, order, counterparty: counterparty?.id, role, fee, feeAsset }
   const fills = state.fills.get(order.account)
   if (fills === undefined) state.fills.set(order.account, [fill])
   else fills.push(fill)
 }
 
 /**
- * Trades a maker with a taker, or with the rest of the world where there is no taker.
+ * Trades a maker with a taker, or one of them with the rest of the world.
  *
  * @category trading
  * @since 0.1.0
@@ -129,24 +130,24 @@ export const trade = (
   market: Market,
   trading: Trading,
   deal: Deal,
-  { maker, taker }: { readonly maker: Order; readonly taker?: Order }
+  { maker, taker }: { readonly maker?: Order; readonly taker?: Order }
 ): void => {
   const taken = taker && fill(work, market, taker, deal, "taker")
-  const made = fill(work, market, maker, deal, "maker")
+  const made = maker && fill(work, market, maker, deal, "maker")
   // The taker may move the price on at once. This price triggers stop orders nevertheless.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
-  Book.traded(trading.book, maker.side, deal.amount)
+  if (maker !== undefined) Book.traded(trading.book, maker.side, deal.amount)
   const { amount, price, side, total } = deal
   Candles.add(trading.candles, work.at, price, amount, total)
   const id = ++work.state.lastId
   trading.trades.push({ id, at: work.at, price, amount, side })
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  if (taken !== undefined) keep(work, id, deal, taken)
-  keep(work, id, deal, made)
-  if (maker.account === Quotes.account) work.state.counterparty.hit.add(market.name)
-  work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker.id, taker: taker?.id })
-  afterTrade(work, market, maker)
+  if (taken !== undefined) keep(work, id, deal, taken, maker)
+  if (made !== undefined) keep(work, id, deal, made, taker)
+  if (maker?.account === Quotes.account) work.state.counterparty.hit.add(market.name)
+  work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker?.id, taker: taker?.id })
+  if (maker !== undefined) afterTrade(work, market, maker)
 }
 
 /** A maker that is filled ends. One that is partly filled is no leg of an OCO order any more. */

@@ -27,9 +27,10 @@ import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
 import type { Claims } from "./Claims.ts"
 import * as Families from "./Families.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
-import type { OcoOrder, Order } from "./Order.ts"
+import type { Exit, OcoOrder, Order, OtoOrder } from "./Order.ts"
 import { Owned } from "./Owned.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import type { Position } from "./Position.ts"
@@ -340,6 +341,10 @@ export interface State {
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: Owned<OcoOrder>
+  /** The open orders that place an exit when they are filled. Derived. */
+  readonly otoOrders: Owned<OtoOrder>
+  /** The exits of positions of which a leg is open. */
+  readonly exits: Owned<Exit>
   /** What open orders have claimed of positions. Derived. */
   readonly claims: Claims
   /** The open positions, by account and market. */
@@ -360,12 +365,16 @@ export interface State {
   skew: number
   /** The prices that are still to come, in the order in which they were asked for. */
   readonly priceSteps: Set<PriceStep>
-  /** Investments by when interest is paid next, and prices by when they come. Derived. */
+  /** The kill switches by account and market, in the order in which they were armed. */
+  readonly killSwitches: Map<string, KillSwitch>
+  /** What is due, by when it is. Derived. */
   readonly due: {
     /** Investments, by when interest is paid next. */
     readonly interest: Agenda.Agenda<Investment>
     /** Prices, by when they come. */
     readonly prices: Agenda.Agenda<PriceStep>
+    /** Kill switches, by when they cancel. */
+    readonly killSwitches: Agenda.Agenda<KillSwitch>
   }
   /** How many investments an account has whose term has not ended. Derived. */
   readonly investmentsOf: Map<string, number>
@@ -406,6 +415,8 @@ export const make = (policy: VenuePolicy): State => ({
   endedOrders: new Map(),
   fills: new Map(),
   ocoOrders: new Owned(({ stopLoss }) => stopLoss),
+  otoOrders: new Owned(({ order }) => order),
+  exits: new Owned(({ account, market }) => ({ account, market, clientOrderId: undefined })),
   claims: new Map(),
   positions: new Map(),
   positionsOf: new Map(),
@@ -415,7 +426,8 @@ export const make = (policy: VenuePolicy): State => ({
   clock: { _tag: "Running", ahead: 0 },
   skew: 0,
   priceSteps: new Set(),
-  due: { interest: Agenda.make(), prices: Agenda.make() },
+  killSwitches: new Map(),
+  due: { interest: Agenda.make(), prices: Agenda.make(), killSwitches: Agenda.make() },
   investmentsOf: new Map(),
   families: Families.make(),
   counterparty: Quotes.make()

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Ticker } from "../../domain/Identifiers.ts"
+import type { OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
 import type { Units } from "./Units.ts"
@@ -38,6 +38,8 @@ export interface Fill {
   readonly trade: number
   /** The order, as it stands now. */
   readonly order: Order
+  /** The other order in the trade. `undefined` when the rest of the world was the other side. */
+  readonly counterparty: OrderId | undefined
   /** When it happened, in Unix microseconds. */
   readonly at: number
   /** Whether the order rested in the book or came to it. */

@@ -20,6 +20,34 @@ const digitsOf = (step: string): string => {
   return digits === 0 ? "a whole number" : `at most ${digits} ${digits === 1 ? "digit" : "digits"} after the point`
 }
 
+/** What satisfies a constraint that is the same wherever it applies. */
+const fixed = {
+  required: "a value",
+  decimal: "a decimal number as text, such as \"0.5\"",
+  positive: "more than 0",
+  notEmpty: "something that is not empty",
+  format: "the form of this field",
+  known: "one that this exchange knows",
+  unique: "one that the account does not use already",
+  unused: "a code that was not applied before",
+  notOwn: "a code of another account",
+  empty: "a sub-account without funds",
+  position: "an open position on the other side, large enough to reduce",
+  balance: "enough free funds in the wallet",
+  maker: "a price at which the order does not trade at once",
+  open: "the identifier of an open order",
+  expected: "a field that this endpoint has",
+  notLastPrice: "another price than the market's last",
+  exitSide: "a price on the other side of the order's: profit lies where the order gains, loss where it loses",
+  inapplicable: "nothing: an order of this kind does not have it",
+  aboveFilled: "more than what the order filled already",
+  existing: "the identifier of an open order",
+  modifiable:
+    "an order that stands alone: a leg of a pair, or an order with take-profit or stop-loss, can not be changed",
+  simulated: "nothing: this sandbox does not simulate the field",
+  accepted: "nothing: the exchange does not accept the field yet"
+}
+
 /**
  * What satisfies a constraint: the bound, the step, the values allowed.
  *
@@ -28,14 +56,8 @@ const digitsOf = (step: string): string => {
  */
 export const words = (constraint: Constraint): string => {
   switch (constraint.kind) {
-    case "required":
-      return "a value"
     case "type":
       return `${/^[aeio]/u.test(constraint.type) ? "an" : "a"} ${constraint.type}`
-    case "decimal":
-      return "a decimal number as text, such as \"0.5\""
-    case "positive":
-      return "more than 0"
     case "min":
     case "minAmount":
       return `at least ${constraint.min}`
@@ -43,54 +65,28 @@ export const words = (constraint: Constraint): string => {
       return `at most ${constraint.max}`
     case "length":
       return `at most ${constraint.max} characters`
-    case "notEmpty":
-      return "something that is not empty"
-    case "format":
-      return "the form of this field"
     case "characters":
       return `only ${constraint.allowed}`
     case "oneOf":
       return constraint.values.length === 1 ? listed(constraint.values) : `one of ${listed(constraint.values)}`
-    case "known":
-      return "one that this exchange knows"
-    case "unique":
-      return "one that the account does not use already"
     case "precision":
       return `${digitsOf(constraint.step)}: a multiple of ${constraint.step}`
     case "minTotal":
       return `amount × price of at least ${constraint.min}`
     case "maxTotal":
       return `amount × price of at most ${constraint.max}`
-    case "unused":
-      return "a code that was not applied before"
-    case "notOwn":
-      return "a code of another account"
-    case "empty":
-      return "a sub-account without funds"
-    case "position":
-      return "an open position on the other side, large enough to reduce"
-    case "balance":
-      return "enough free funds in the wallet"
     case "exclusive":
       return `not true together with ${constraint.with}`
     case "alone":
       return `not together with ${constraint.with}`
     case "different":
       return `another value than ${constraint.from}`
-    case "maker":
-      return "a price at which the order does not trade at once"
-    case "open":
-      return "the identifier of an open order"
-    case "expected":
-      return "a field that this endpoint has"
+    case "elements":
+      return `at most ${constraint.max} elements`
     case "after":
       return `later than ${constraint.than}`
-    case "notLastPrice":
-      return "another price than the market's last"
-    case "simulated":
-      return "nothing: this sandbox does not simulate the field"
-    case "accepted":
-      return "nothing: the exchange does not accept the field yet"
+    default:
+      return fixed[constraint.kind]
   }
 }
 

@@ -5,7 +5,9 @@
  */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
+import * as Json from "../../protocol/Json.ts"
 import type { Violations } from "../engine/Reply.ts"
+import type { Each } from "../handlers/Handler.ts"
 import type { Context, Route } from "../handlers/Routes.ts"
 
 /**
@@ -21,6 +23,8 @@ export interface Read {
   readonly violations: Violations
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** `false` asks for what happens anyway. */
 const isAsked = (value: unknown): boolean => value !== undefined && value !== false
 
@@ -31,14 +35,56 @@ const isAsked = (value: unknown): boolean => value !== undefined && value !== fa
  * @category reading
  * @since 0.1.0
  */
-export const read = (route: Route, fields: Readonly<Record<string, unknown>>, context: Context): Read => {
-  const { decodeRequest, shape } = Endpoint.codec(route.endpoint, context.dialect)
+export const read = (route: Route, fields: Fields, context: Context): Read =>
+  route.each === undefined
+    ? readOne(route.endpoint, route.notSimulated, fields, context, route.check)
+    : readMany(route, route.each, fields, context)
+
+const readOne = (
+  endpoint: Endpoint.Any,
+  notSimulated: ReadonlyArray<string>,
+  fields: unknown,
+  context: Context,
+  check: Route["check"]
+): Read => {
+  const { decodeRequest, shape } = Endpoint.codec(endpoint, context.dialect)
   const decoded = decodeRequest(fields)
   if (Result.isFailure(decoded)) {
     return { request: undefined, violations: decoded.failure.map(({ constraint, field }) => [field, constraint]) }
   }
-  const notSimulated = route.notSimulated.filter((name) => isAsked(fields[shape.keys[name] ?? ""]))
-  return notSimulated.length > 0
-    ? { request: undefined, violations: notSimulated.map((name) => [name, { kind: "simulated" }]) }
-    : { request: decoded.success, violations: route.check(decoded.success as never, context) }
+  const asked = Json.isObject(fields) ? fields : {}
+  const notHere = notSimulated.filter((name) => isAsked(asked[shape.keys[name] ?? ""]))
+  return notHere.length > 0
+    ? { request: undefined, violations: notHere.map((name) => [name, { kind: "simulated" }]) }
+    : { request: decoded.success, violations: check(decoded.success as never, context) }
+}
+
+const noCheck = (): Violations => []
+
+/** Reads a request of many orders: first as if all of them were right, then each by itself. */
+const readMany = ({ endpoint }: Route, each: Each, fields: Fields, context: Context): Read => {
+  const { dialect } = context
+  const { orders } = fields
+  const right = Result.getOrThrow(Endpoint.codec(each.endpoint, dialect).encodeRequest(each.endpoint.example(dialect)))
+  const whole = readOne(
+    endpoint,
+    [],
+    Array.isArray(orders) ? { ...fields, orders: orders.map(() => right) } : fields,
+    context,
+    noCheck
+  )
+  if (whole.violations.length > 0 || !Array.isArray(orders)) return whole
+  const items = orders.map((order) => {
+    const given = withoutEmptyId(order, dialect)
+    const { request, violations } = readOne(each.endpoint, each.notSimulated, given, context, noCheck)
+    return violations.length > 0 ? { violations } : { request }
+  })
+  return { request: { ...whole.request as object, orders: items }, violations: [] }
+}
+
+/** Among many orders the live exchange's own example writes an empty client order id for none. */
+const withoutEmptyId = (order: unknown, { keys: { clientOrderId } }: Context["dialect"]): unknown => {
+  if (!Json.isObject(order) || order[clientOrderId] !== "") return order
+  const { [clientOrderId]: _empty, ...others } = order
+  return others
 }

@@ -7,11 +7,13 @@
 import * as Result from "effect/Result"
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
-import * as Violation from "../../protocol/Violation.ts"
-import type { Invalid, Refused, Reply, Violations } from "../engine/Reply.ts"
+import * as Reply from "../engine/Reply.ts"
+import * as Refusing from "../handlers/Refusing.ts"
 import type { Context, Route } from "../handlers/Routes.ts"
 import { json, type Written } from "./Message.ts"
 import * as Routing from "./Routing.ts"
+
+export { type Failed, isFailed } from "../engine/Reply.ts"
 
 const refusal = (
   access: Endpoint.Any["access"],
@@ -29,46 +31,23 @@ export const refuse = (dialect: Dialect, path: string, kind: RefusalKind): Writt
   refusal(Routing.accessOf(path), dialect.refusals[kind])
 
 /**
- * A reply of the engine that applied nothing.
- *
- * @category models
- * @since 0.1.0
- */
-export type Failed = Invalid | Refused
-
-/**
- * Whether a reply applied nothing.
- *
- * @category guards
- * @since 0.1.0
- */
-export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
-
-const kindOf = ({ refusals }: Route, why: Refused["why"]): RefusalKind =>
-  refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
-
-/**
  * Why a reply applied nothing, in the exchange's own word.
  *
  * @category answers
  * @since 0.1.0
  */
-export const reasonOf = (route: Route, reply: Failed): RefusalKind | "invalid" =>
-  reply._tag === "Invalid" ? "invalid" : kindOf(route, reply.why)
+export const reasonOf = (route: Route, reply: Reply.Failed): RefusalKind | "invalid" =>
+  reply._tag === "Invalid" ? "invalid" : Refusing.kindOf(route.refusals, reply.why)
 
-const toViolation = ([field, constraint]: Violations[number]): Violation.Violation => ({ field, constraint })
-
-const respondFailed = (dialect: Dialect, route: Route, reply: Failed): Written => {
-  const { endpoint } = route
-  const violations = reply.violations.map(toViolation)
-  if (endpoint.access === "public") {
+const respondFailed = (dialect: Dialect, route: Route, reply: Reply.Failed): Written => {
+  const { endpoint, refusals } = route
+  if (endpoint.access === "public" && reply._tag === "Invalid") {
+    const violations = reply.violations.map(([field, constraint]) => ({ field, constraint }))
     const { body, status } = Endpoint.publicRefusalOf(endpoint, dialect, violations)
     return json(status, body)
   }
-  const { shape } = Endpoint.codec(endpoint, dialect)
-  const errors = Violation.toErrors(violations, endpoint.errorFamily, (field) => shape.keys[field] ?? field)
-  if (reply._tag === "Refused") return refusal("private", dialect.refusals[kindOf(route, reply.why)], errors)
-  return refusal("private", Endpoint.refusalOf(endpoint, dialect, violations), errors)
+  const { errors, refusal: refused } = Refusing.said(endpoint, refusals, dialect, reply)
+  return refusal("private", refused, errors)
 }
 
 /**
@@ -77,9 +56,9 @@ const respondFailed = (dialect: Dialect, route: Route, reply: Failed): Written =
  * @category answers
  * @since 0.1.0
  */
-export const respond = (route: Route, request: unknown, reply: Reply, context: Context): Written => {
+export const respond = (route: Route, request: unknown, reply: Reply.Reply, context: Context): Written => {
   const { dialect } = context
-  if (isFailed(reply)) return respondFailed(dialect, route, reply)
+  if (Reply.isFailed(reply)) return respondFailed(dialect, route, reply)
   const encoded = Endpoint.codec(route.endpoint, dialect).encodeResponse(route.answer(request as never, reply, context))
   if (Result.isSuccess(encoded)) return json(Endpoint.successStatus(route.endpoint, dialect), encoded.success)
   const message = `The sandbox made an answer that it can't encode: ${encoded.failure.message}`

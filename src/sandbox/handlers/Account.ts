@@ -53,7 +53,19 @@ const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context):
     ? []
     : [["ticker", { kind: "known" }]]
 
-const positionAnswer = (position: Position, { account, state }: Context): OpenPositions.Position => {
+/** The exit of a position that was placed last: its legs close what their order has opened. */
+const tpslOf = ({ account, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
+  const { value: exit } = state.exits.latest(account, market).next()
+  if (exit === undefined) return null
+  const { stopLoss, takeProfit } = exit
+  return {
+    ...(takeProfit === undefined ? {} : { takeProfitId: takeProfit.id, takeProfit: takeProfit.stop.price }),
+    ...(stopLoss === undefined ? {} : { stopLossId: stopLoss.id, stopLoss: stopLoss.stop.price })
+  }
+}
+
+const positionAnswer = (position: Position, context: Context): OpenPositions.Position => {
+  const { account, state } = context
   const { amount, cost, market: name } = position
   const size = amount < 0n ? -amount : amount
   const market = state.markets.get(name)
@@ -78,7 +90,8 @@ const positionAnswer = (position: Position, { account, state }: Context): OpenPo
     margin: Units.toDecimal(cost / Positions.leverage),
     freeMargin: Units.toDecimal(freeMargin),
     funding: Decimal.zero,
-    positionSide: "BOTH"
+    positionSide: "BOTH",
+    tpsl: tpslOf(position, context)
   }
 }
 

@@ -7,7 +7,7 @@ import type * as Contract from "../../endpoints/all.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Operation } from "../engine/Operation.ts"
-import type { Applied, Refused, Violations } from "../engine/Reply.ts"
+import type { Applied, BulkDone, Refused, Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 
 /**
@@ -46,8 +46,13 @@ export interface Reading<E extends Endpoint.Any> {
   readonly answer: (request: Endpoint.Request<E>, context: Context) => Endpoint.Response<E>
 }
 
-/** The refusals of a handler, by the engine's reason. */
-type Refusals = { readonly [Why in Refused["why"]]?: RefusalKind }
+/**
+ * The refusals of a handler, by the engine's reason.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Refusals = { readonly [Why in Refused["why"]]?: RefusalKind }
 
 /** How a handler answers once the engine has replied with this tag. */
 interface Answering<E extends Endpoint.Any, Tag extends Applied["_tag"]> {
@@ -75,13 +80,62 @@ export type Mutating<E extends Endpoint.Any> =
   & { readonly [Tag in Applied["_tag"]]: Answering<E, Tag> }[Applied["_tag"]]
 
 /**
+ * One order of a request that has many, as it was read: its own request, or what is wrong with it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Item<Q> = { readonly request: Q } | { readonly violations: Violations }
+
+/**
+ * A request that has many orders, each of which was read by itself.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Items<Q> {
+  /** The orders, in their order. */
+  readonly orders: ReadonlyArray<Item<Q>>
+  /** Whether the first order that is refused is the last one. */
+  readonly stopOnFail?: boolean
+}
+
+/**
+ * How one of many orders is read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Each {
+  /** The call that takes one such order. */
+  readonly endpoint: Endpoint.Any
+  /** The fields of an order that this exchange does not simulate: an order with one is refused. */
+  readonly notSimulated: ReadonlyArray<string>
+}
+
+/**
+ * A handler of calls with many orders in `orders`. An order that can't be read is refused by itself.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Itemised<E extends Endpoint.Any> {
+  /** How one such order is read. */
+  readonly each: Each
+  /** What a call asks the engine to do. */
+  readonly operation: (request: Items<never>) => Operation
+  /** The answer. */
+  readonly answer: (reply: BulkDone, context: Context, request: Items<never>) => Endpoint.Response<E>
+}
+
+/**
  * The handler of an endpoint. Only a private endpoint that mutates has a handler that changes anything.
  *
  * @category models
  * @since 0.1.0
  */
 export type Handler<E extends Endpoint.Any> = E extends { readonly access: "private"; readonly mutates: true }
-  ? Mutating<E>
+  ? "orders" extends keyof Endpoint.Request<E> ? Itemised<E> : Mutating<E>
   : Reading<E>
 
 /**

@@ -4,16 +4,17 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type ClientOrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
+import { type ClientOrderId, OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
+import type * as ConditionalOrders from "../../endpoints/ConditionalOrders.ts"
 import type * as Fills from "../../endpoints/Fills.ts"
+import type * as OrderDeals from "../../endpoints/OrderDeals.ts"
 import type * as OrderHistory from "../../endpoints/OrderHistory.ts"
-import type * as StopLimitOrders from "../../endpoints/StopLimitOrders.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
-import type { OcoOrder, Order, StopOrder, Trigger } from "../engine/Order.ts"
+import type { OcoOrder, Order, OtoOrder, StopOrder, Trigger } from "../engine/Order.ts"
 import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
@@ -79,26 +80,19 @@ const activation = (stop: Trigger) => ({
   activationPrice: stop.price
 })
 
-/**
- * A stop-limit order (document, "Stop-limit order (response)").
- *
- * @category answers
- * @since 0.1.0
- */
-export const stopLimitOrder = (order: StopOrder, context: Context): StopLimitOrders.StopLimitOrder => ({
-  ...common(order, context),
-  activated: order.stop.activated,
-  activationCondition: order.stop.condition,
-  activationPrice: order.stop.price,
-  ioc: order.ioc,
-  rpi: false,
-  reduceOnly: order.reduceOnly,
-  ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
-})
-
 /** Whether the dialect hides the client order id of this order: it may do so on the legs of OCO orders. */
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
+
+/** The exit that an order has, as its answers show it. */
+const otoOf = ({ oto }: Order): Pick<OrderAnswer.Order, "oto"> =>
+  oto === undefined ? {} : {
+    oto: {
+      otoId: oto.id,
+      ...(oto.takeProfit === undefined ? {} : { takeProfit: oto.takeProfit }),
+      ...(oto.stopLoss === undefined ? {} : { stopLoss: oto.stopLoss })
+    }
+  }
 
 /**
  * An order as most calls answer it.
@@ -116,9 +110,21 @@ export const order = (order: Order, context: Context): OrderAnswer.Order => {
     ...(order.stop === undefined ? {} : activation(order.stop)),
     ioc: order.ioc,
     rpi: false,
-    reduceOnly: order.reduceOnly
+    reduceOnly: order.reduceOnly,
+    ...otoOf(order)
   }
 }
+
+/**
+ * A stop order (document, "Stop-limit order (response)").
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOrder => ({
+  ...order(stop, context),
+  activationPrice: stop.stop.price
+})
 
 const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
   Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))
@@ -154,19 +160,77 @@ export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.C
 })
 
 /**
+ * A conditional order: an OCO order, or one that has an exit.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const conditionalOrder = (
+  found: OcoOrder | OtoOrder,
+  context: Context
+): ConditionalOrders.ConditionalOrder => {
+  if ("stopLoss" in found) {
+    const { stopLoss, takeProfit } = found
+    const reduceOnly = { reduceOnly: found.reduceOnly }
+    return {
+      type: "oco",
+      id: found.id,
+      stopLoss: { ...leg(stopLoss, context), ...activation(stopLoss.stop), ...reduceOnly },
+      takeProfit: { ...leg(takeProfit, context), ...reduceOnly }
+    }
+  }
+  const { oto } = found.order
+  return {
+    type: "oto",
+    id: found.id,
+    ...(oto?.stopLoss === undefined ? {} : { stopLossPrice: oto.stopLoss }),
+    ...(oto?.takeProfit === undefined ? {} : { takeProfitPrice: oto.takeProfit }),
+    order: order(found.order, context)
+  }
+}
+
+/**
  * An order that can no longer trade.
  *
  * @category answers
  * @since 0.1.0
  */
 export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOrder => {
-  const { activated: _activated, left: _left, ...answer } = order(ended, context)
+  const { activated: _activated, left: _left, oto: _oto, ...answer } = order(ended, context)
   return {
     ...answer,
     ftime: Time.fromMicros(ended.changedAt),
     ...feesOf(context.state.markets.get(ended.market))
   }
 }
+
+/** What a fill says wherever it is listed. */
+const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill, context: Context) => ({
+  tradeId: TradeId.make(trade.toString()),
+  ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
+    ? {}
+    : { clientOrderId: order.clientOrderId }),
+  timestamp: Time.fromMicros(at),
+  role,
+  amount: Units.toDecimal(amount),
+  price: Units.toDecimal(price),
+  total: Units.toDecimal(Units.times(amount, price)),
+  fee: Units.toDecimal(fee),
+  feeAsset
+})
+
+/**
+ * A fill in the list of its order. The rest of the world has no orders here: what it trades with has the number of the
+ * trade, which no order has.
+ *
+ * @category answers
+ * @since 0.1.0
+ */
+export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
+  ...commonOfFill(fill, context),
+  counterpartyOrderId: fill.counterparty ?? OrderId.make(fill.trade.toString()),
+  rpi: false
+})
 
 /**
  * A fill. It names its market unless the request does.
@@ -175,22 +239,12 @@ export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOr
  * @since 0.1.0
  */
 export const fill = (
-  { amount, at, fee, feeAsset, order, price, role, trade }: Fill,
+  fill: Fill,
   context: Context,
   namesMarket: boolean
 ): Endpoint.Response<typeof Fills.endpoint>[number] => ({
-  ...(namesMarket ? { market: order.market } : {}),
-  tradeId: TradeId.make(trade.toString()),
-  orderId: order.id,
-  ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
-    ? {}
-    : { clientOrderId: order.clientOrderId }),
-  timestamp: Time.fromMicros(at),
-  side: order.side,
-  role,
-  amount: Units.toDecimal(amount),
-  price: Units.toDecimal(price),
-  total: Units.toDecimal(Units.times(amount, price)),
-  fee: Units.toDecimal(fee),
-  feeAsset
+  ...(namesMarket ? { market: fill.order.market } : {}),
+  ...commonOfFill(fill, context),
+  orderId: fill.order.id,
+  side: fill.order.side
 })

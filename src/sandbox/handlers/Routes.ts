@@ -9,7 +9,7 @@ import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Operation } from "../engine/Operation.ts"
 import type { Refused, Reply, Violations } from "../engine/Reply.ts"
 import { handlers } from "./all.ts"
-import type { Context, Mutating, Reading } from "./Handler.ts"
+import type { Context, Each, Itemised, Mutating, Reading } from "./Handler.ts"
 
 export type { Context } from "./Handler.ts"
 
@@ -28,6 +28,8 @@ export interface Route {
   readonly notSimulated: ReadonlyArray<string>
   /** What a call asks the engine to do. */
   readonly operation: (request: never) => Operation
+  /** How one of the orders of a request is read, where each of them is read by itself. */
+  readonly each: Each | undefined
   /** The dialect's refusals, where they are not those of the engine's own reasons. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
   /** The answer to a request, once the engine has replied. */
@@ -45,6 +47,7 @@ const ofReading = (
   endpoint,
   check,
   notSimulated,
+  each: undefined,
   operation: noOperation,
   refusals: {},
   answer: (request, _reply, context) => answer(request, context)
@@ -54,14 +57,32 @@ const ofMutating = (endpoint: Endpoint.Any, handler: Mutating<Endpoint.Any>): Ro
   endpoint,
   check: noViolations,
   notSimulated: handler.notSimulated ?? [],
+  each: undefined,
   operation: handler.operation,
   refusals: handler.refusals ?? {},
   answer: (_request, reply, context) =>
     reply._tag === handler.reply ? handler.answer(reply as never, context) : undefined
 })
 
-const routeOf = (endpoint: Endpoint.Any, handler: Reading<Endpoint.Any> | Mutating<Endpoint.Any>): Route =>
-  handler.operation === undefined ? ofReading(endpoint, handler) : ofMutating(endpoint, handler)
+const ofItemised = (endpoint: Endpoint.Any, handler: Itemised<Endpoint.Any>): Route => ({
+  endpoint,
+  check: noViolations,
+  notSimulated: [],
+  each: handler.each,
+  operation: handler.operation,
+  refusals: {},
+  answer: (request, reply, context) => reply._tag === "BulkDone" ? handler.answer(reply, context, request) : undefined
+})
+
+const routeOf = (
+  endpoint: Endpoint.Any,
+  handler: Reading<Endpoint.Any> | Mutating<Endpoint.Any> | Itemised<Endpoint.Any>
+): Route =>
+  handler.operation === undefined
+    ? ofReading(endpoint, handler)
+    : "each" in handler
+    ? ofItemised(endpoint, handler)
+    : ofMutating(endpoint, handler)
 
 /**
  * The routes, in the order of the contract's entries.

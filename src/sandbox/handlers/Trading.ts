@@ -96,7 +96,7 @@ export const trading = group({
       price: request.price ?? request.activationPrice
     }),
     reply: "StopPlaced",
-    answer: ({ order }, context) => OrderAnswers.stopLimitOrder(order, context)
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
   },
   LimitOrders: {
     notSimulated: ["bboRole", "rpi", "retail"],
@@ -122,8 +122,8 @@ export const trading = group({
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CollateralLimitOrders: {
-    notSimulated: ["rpi", "takeProfit", "stopLoss"],
-    operation: ({ positionSide: _side, rpi: _rpi, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+    notSimulated: ["rpi"],
+    operation: ({ positionSide: _side, rpi: _rpi, ...request }) => ({
       _tag: "PlaceLimit",
       ...request,
       collateral: true
@@ -132,8 +132,7 @@ export const trading = group({
     answer: ({ order }, context) => OrderAnswers.order(order, context)
   },
   CollateralMarketOrders: {
-    notSimulated: ["takeProfit", "stopLoss"],
-    operation: ({ positionSide: _side, stopLoss: _stopLoss, takeProfit: _takeProfit, ...request }) => ({
+    operation: ({ positionSide: _side, ...request }) => ({
       _tag: "PlaceMarket",
       ...request,
       collateral: true,

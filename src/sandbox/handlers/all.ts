@@ -4,10 +4,13 @@
  * @since 0.1.0
  */
 import { account } from "./Account.ts"
+import { bulk } from "./Bulk.ts"
+import { conditional } from "./Conditional.ts"
 import type { Handlers } from "./Handler.ts"
 import { lending } from "./Lending.ts"
 import { market } from "./Market.ts"
 import { marketData } from "./MarketData.ts"
+import { moreOrders } from "./MoreOrders.ts"
 import { trading } from "./Trading.ts"
 
 /**
@@ -16,4 +19,13 @@ import { trading } from "./Trading.ts"
  * @category handlers
  * @since 0.1.0
  */
-export const handlers: Handlers = { ...trading, ...account, ...lending, ...market, ...marketData }
+export const handlers: Handlers = {
+  ...trading,
+  ...conditional,
+  ...moreOrders,
+  ...bulk,
+  ...account,
+  ...lending,
+  ...market,
+  ...marketData
+}

@@ -26,6 +26,8 @@ const inOrder = (operation: Operation): object => {
   const given: object = operation
   const ordered: Record<string, unknown> = {}
   for (const field of fields) ordered[field] = given[field as keyof typeof given]
+  // The orders of an operation with many are operations themselves.
+  if ("orders" in operation) ordered["orders"] = operation.orders.map(inOrder)
   return ordered
 }
 

@@ -5,8 +5,10 @@
  */
 import * as Accounts from "./Accounts.ts"
 import * as Calls from "./Calls.ts"
+import * as Conditional from "./Conditional.ts"
 import * as Lists from "./Lists.ts"
 import * as MarketData from "./MarketData.ts"
+import * as MoreOrders from "./MoreOrders.ts"
 import type { Mutant } from "./Mutant.ts"
 import * as Orders from "./Orders.ts"
 
@@ -19,5 +21,7 @@ export const all: ReadonlyArray<Mutant> = [
   ...Lists.mutants,
   ...Accounts.mutants,
   ...Orders.mutants,
-  ...MarketData.mutants
+  ...MarketData.mutants,
+  ...Conditional.mutants,
+  ...MoreOrders.mutants
 ]

@@ -18,6 +18,8 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
         const desk = funded(new Desk(policy))
         const follower = new Follower(desk.state)
         for (const draft of drafts) {
+          const settled = desk.settle()
+          if (settled.events.length > 0) follower.check(settled)
           const action = actionOf(desk, draft)
           follower.check(desk.send(action), action)
         }
@@ -52,6 +54,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       Effect.sync(() => {
         const desk = funded(new Desk(policy))
         for (const draft of drafts) {
+          desk.settle()
           const action = actionOf(desk, draft)
           const before = apartFromActivity(desk.state)
           const { reply } = desk.send(action)

@@ -62,7 +62,7 @@ describe("an OCO order", () => {
   it("stop-loss triggered: the take-profit is canceled, the stop-loss trades with its lock", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "0.5", "111"))
-    desk.send(movePrice(btc, "110"))
+    for (const side of ["sell", "buy"] as const) desk.place("ben", limit(btc, side, "0.1", "110"))
     assert.deepStrictEqual(legs(pair), ["PARTIAL_FILLED 0.5 of 1", "CANCELED 0 of 1"])
     assert.deepStrictEqual([isPair(desk, pair), desk.locked("ann", "collateral")], [false, "5.656 USDT"])
     assert.deepStrictEqual(desk.book(btc, "bids"), ["0.5 @ 112"])

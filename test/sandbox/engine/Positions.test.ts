@@ -216,7 +216,7 @@ describe("reduce-only", () => {
     const { stopLoss } = desk.placeOco("ann", oco(perp, "sell", "2", "130", "90", "85", reduceOnly))
     trade(desk, "ann", "sell", "1.5", "105")
     desk.place("ben", limit(perp, "buy", "2", "89"))
-    desk.send(movePrice(perp, "90"))
+    trade(desk, "cat", "buy", "0.1", "90")
     assert.isUndefined(desk.position("ann", perp))
     assert.strictEqual(progress(stopLoss), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
     assert.deepStrictEqual([desk.book(perp, "bids"), desk.book(perp, "asks")], [["1.5 @ 89"], []])

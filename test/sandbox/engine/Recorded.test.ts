@@ -6,7 +6,7 @@ import * as Engine from "../../../src/sandbox/engine/Engine.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
 import { canonical } from "../../support/engine.ts"
-import { history } from "./histories.ts"
+import { conditionalHistory, history } from "./histories.ts"
 
 /** How many commands a history has, and after how many the state counts too. */
 const [length, between] = [400, 50]
@@ -18,17 +18,17 @@ const [length, between] = [400, 50]
  */
 const recorded = {
   document: [
-    "c4852bff263f3d462414dffe2c7ef3d652811403f65bbe8df8fecc2a069995c3",
+    "af7a0b3f99287976cabdbd0815494c260117a468aee419b698a6baeb2fd7da44",
     "74c43822cb4ebec56c52f157d8d002b8341c8f6c7e4b38af6acb2e7153d56b24",
     "d2cd80a1a473a1899e5bb59ad37b0af99b678f0897d2fe094b78a824420cf994",
     "cd88d2db5b8038957012b3e577da6e01346f334bc5979fa00c1e04b6c89738ee",
     "4f7c0ea55bca6c6596c1edd7546f96eb404e09258938dd6249fb507b55af96e3"
   ],
   live: [
-    "15868d1d1774195bf43cb2c3bc020028ff2819915625242f9fc35795bf41c396",
-    "c52ca7eee5c662f791edeb1ae10734613500d5dc67dd72fc3a9ec28752f96a87",
-    "37adfca918ee6ba429162ae56617df3e5dcacb5eba4831c6801f607b2a782611",
-    "af91e5416a0b0e4c6b696699e9b2fd2c8b970f89127bce96866880c969daec36",
+    "5ac0069bae7936a757c2e142aaefd5996131b62713769a7d9e03e1d2b65207e7",
+    "163b41bb2cbc9953b3031b4903044584fc566ed368d296c92108bb8404b62bcc",
+    "7f27a7e01597eda0414ef7fbbbd0b472da043615d390bc4401cb9699ba09ae27",
+    "4a425e30fb055a44983f1f0df2639d264bc9ab73a5f6572482f634d0960f2c9e",
     "bdf1d264218cafce38efe83dff5a3a9ed7745350e8f1ece17775ad9d73bd6c34"
   ]
 }
@@ -36,8 +36,24 @@ const recorded = {
 /** The same of one more history, which tells of the counterparty too. */
 const recordedWithCounterparty = {
   document: "2f5ef82ee6d1d8b0c8d5cb3ba20e9bdfb2b800082c1c88e52f790ed023e0f8f2",
-  live: "411fdf63a4281f54c33240ff9658dca2550c68d2516ccc4bd7d6c5805b2e007f"
+  live: "aa5dd3544a6432ca5001369d45d94da6e92cf57ca408668cb9ca8d6c3bcbeb79"
 }
+
+/** The same of another one, which tells of stop-market orders, orders that change and many in one call too. */
+const recordedWithNewer = {
+  document: "b7c50ca59850b6413a8421be0de5ec1629c742859c4199092110fd790efc590d",
+  live: "ce8590c0e6ef223b1cf6f114fb7b6f6ba23c06f6082fc7c2ae8c6f791aa58e2f"
+}
+
+/** The same of one history with kill switches and exits: the replies and all events. */
+const recordedConditional = {
+  document: "d6d07b395b76779570c86129aee4542cc3bc196ce4207e7309fddc131e6029a6",
+  live: "610c6e785971404f6ad03827e0e4c4476b26b5be22e3c3e8e530ea87b884ef6f"
+}
+
+/** What was added when these were recorded already: kill switches, exits, and the other order of a fill's trade. */
+const isAdded = (key: string, value: unknown): boolean =>
+  ["killSwitches", "oto", "exits"].includes(key) || (key === "counterparty" && typeof value !== "object")
 
 /** With the fields in the order of the alphabet: in which order an object has them says nothing. */
 const sorted = (value: unknown): unknown => {
@@ -46,7 +62,10 @@ const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).toSorted(([one], [other]) => one < other ? -1 : 1).map(([key, part]) => [key, sorted(part)])
+    Object.entries(value).filter(([key, value]) => !isAdded(key, value)).toSorted(([one], [other]) =>
+      one < other ? -1 : 1
+    )
+      .map(([key, part]) => [key, sorted(part)])
   )
 }
 
@@ -54,13 +73,16 @@ const withoutCandles = (saved: Saved.Saved): object => ({ ...saved, candles: und
 
 describe("an engine of version 3", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    const all = [...recorded[name], recordedWithCounterparty[name]]
+    const all = [...recorded[name], recordedWithCounterparty[name], recordedWithNewer[name]]
     all.forEach((expected, index) =>
       it.effect(`makes of history ${index + 1} what it always has, by the policy of the ${name} dialect`, () =>
         Effect.sync(() => {
           assert.strictEqual(Engine.version, 3)
           const state = State.make(policy)
-          const next = history(index + 1, index === recorded[name].length)
+          const next = history(index + 1, {
+            counterparty: index >= recorded[name].length,
+            newer: index > recorded[name].length
+          })
           const hash = createHash("sha256")
           for (let count = 1; count <= length; count++) {
             hash.update(canonical(sorted(Engine.apply(state, next(state)))))
@@ -69,5 +91,24 @@ describe("an engine of version 3", () => {
           assert.strictEqual(hash.digest("hex"), expected)
         }))
     )
+  }
+
+  for (const { name, policy } of [Dialect.document, Dialect.live]) {
+    it.effect(`makes of kill switches and exits what it always has, by the policy of the ${name} dialect`, () =>
+      Effect.sync(() => {
+        const state = State.make(policy)
+        const next = conditionalHistory(1)
+        const hash = createHash("sha256")
+        const seen = { fired: 0, exits: 0 }
+        for (let count = 1; count <= 600; count++) {
+          const done = Engine.apply(state, next(state))
+          hash.update(canonical(sorted(done)))
+          seen.fired += done.events.filter(({ _tag }) => _tag === "KillSwitchFired").length
+          seen.exits = Math.max(seen.exits, state.exits.size)
+        }
+        assert.isAbove(seen.fired, 9)
+        assert.isAbove(seen.exits, 2)
+        assert.strictEqual(hash.digest("hex"), recordedConditional[name])
+      }))
   }
 })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { Amount, Price } from "../../../src/domain/Decimal.ts"
 import { InvestmentId, MarketName, PlanId, Ticker } from "../../../src/domain/Identifiers.ts"
+import { KillSwitchSeconds } from "../../../src/domain/KillSwitch.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Engine from "../../../src/sandbox/engine/Engine.ts"
@@ -161,6 +162,11 @@ describe("what is due", () => {
           }
           desk.send(call("ann", limit("BTC_USDT", "sell", "2", "102")))
           desk.send(call("ann", limit("BTC_USDT", "buy", "0.5", "95")))
+          for (const [account, seconds] of [["ann", 600], ["ben", 60]] as const) {
+            desk.send(
+              call(account, { _tag: "SetKillSwitch", market: btcUsdt, seconds: KillSwitchSeconds.make(seconds) })
+            )
+          }
           return { state: desk.state, events: [] }
         }
         const run = (passes: ReadonlyArray<number>) => {
@@ -211,10 +217,10 @@ describe("what is due", () => {
     )
     assert.strictEqual(order.status, "FILLED")
     const trades = desk.state.trading.get(btcUsdt)?.trades ?? []
-    // The second step triggers it. It bids more than the third price, so the world sells to it, three seconds after the
-    // path began.
-    assert.deepStrictEqual(trades.map((trade) => trade.at - at), [5_000_000])
-    assert.strictEqual(order.changedAt, at + 5_000_000)
+    // The second step triggers it. It bids more than that price, so the world sells to it, two seconds after the path
+    // began.
+    assert.deepStrictEqual(trades.map((trade) => trade.at - at), [4_000_000])
+    assert.strictEqual(order.changedAt, at + 4_000_000)
   })
 })
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { BboRole } from "../../../src/domain/Order.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { Desk, limit, movePrice, progress, stop } from "../../support/engine.ts"
+import { call, Desk, limit, movePrice, openPosition, progress, stop, stopMarket } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"
 
@@ -22,7 +22,7 @@ describe("by the document's activation policy", () => {
     desk.send(movePrice(btc, "109.99"))
     assert.isUndefined(order.queued)
     desk.send(movePrice(btc, "110"))
-    assert.deepStrictEqual([desk.book(btc, "bids"), order.stop?.activated], [["1 @ 120"], true])
+    assert.deepStrictEqual([progress(order), order.stop?.activated], ["FILLED 1 of 1", true])
   })
 
   it("a sell is triggered at or below its activation price", () => {
@@ -32,7 +32,7 @@ describe("by the document's activation policy", () => {
     desk.send(movePrice(btc, "90.01"))
     assert.isUndefined(order.queued)
     desk.send(movePrice(btc, "90"))
-    assert.deepStrictEqual([desk.book(btc, "asks"), order.stop?.activated], [["1 @ 80"], true])
+    assert.deepStrictEqual([progress(order), order.stop?.activated], ["FILLED 1 of 1", true])
   })
 
   it("an order whose activation price is already reached is triggered at once", () => {
@@ -61,7 +61,7 @@ describe("by the live activation policy", () => {
     desk.send(movePrice(btc, "90"))
     desk.send(movePrice(btc, "110"))
     assert.deepStrictEqual([below.stop?.activated, above.stop?.activated], [true, true])
-    assert.deepStrictEqual([desk.book(btc, "bids"), desk.book(btc, "asks")], [["1 @ 95"], ["1 @ 105"]])
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 90", "1 @ 110"])
   })
 
   it("without a price the order's side decides", () => {
@@ -91,14 +91,15 @@ describe("a stop order", () => {
   it("triggers others by its own trades, one after the other, the oldest first", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
+    desk.place("ben", limit(btc, "buy", "1", "99"))
     const second = desk.place("ann", stop(btc, "sell", "1", "90", "95"))
     const first = desk.place("sub", stop(btc, "sell", "1", "95", "99"))
-    const { events } = desk.send(movePrice(btc, "99"))
+    const { events } = desk.send(call("ann", limit(btc, "sell", "1", "99")))
     assert.deepStrictEqual(
       events.flatMap((event) => event._tag === "OrderActivated" ? [event.order] : []),
       [first.id, second.id]
     )
-    assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 90"])
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 99", "1 @ 95", "1 @ 90"])
     assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
   })
 
@@ -115,9 +116,137 @@ describe("a stop order", () => {
     const desk = funded()
     const own = desk.place("ann", limit(btc, "sell", "1", "115"))
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110", { stp: "cancel_new" }))
-    desk.send(movePrice(btc, "110"))
+    desk.trade(btc, "110")
     assert.deepStrictEqual([progress(order), progress(own)], ["CANCELED 0 of 1", "NEW 0 of 1"])
     assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")
+  })
+})
+
+describe("a stop order that the owner's price move triggers", () => {
+  it("trades at the new price, with the rest of the world, where its limit allows that", () => {
+    const desk = funded()
+    const [buy, sell] = [stop(btc, "buy", "2", "120", "110"), stop(btc, "sell", "1", "80", "90")]
+    const orders = [desk.place("ann", buy), desk.place("ben", sell)]
+    desk.send(movePrice(btc, "111"))
+    desk.send(movePrice(btc, "89"))
+    assert.deepStrictEqual(orders.map(progress), ["FILLED 2 of 2", "FILLED 1 of 1"])
+    assert.deepStrictEqual(desk.trades(btc), ["2 @ 111", "1 @ 89"])
+    assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["11.998 BTC, 9778 USDT", ""])
+  })
+
+  it("takes the orders at that price first, and is the taker of all of it", () => {
+    const desk = funded()
+    const resting = desk.place("ben", limit(btc, "sell", "0.5", "110"))
+    const order = desk.place("ann", stop(btc, "buy", "2", "120", "110"))
+    const { events } = desk.send(movePrice(btc, "110"))
+    const traded = events.flatMap((event) => event._tag === "Traded" ? [[event.maker, event.taker, event.side]] : [])
+    assert.deepStrictEqual(traded, [[resting.id, order.id, "buy"], [undefined, order.id, "buy"]])
+    assert.deepStrictEqual(desk.trades(btc), ["0.5 @ 110", "1.5 @ 110"])
+  })
+
+  it("rests where its limit does not allow the new price", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "buy", "1", "105", "110"))
+    desk.send(movePrice(btc, "110"))
+    assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 105"]])
+  })
+
+  it("is one of many: all of them trade at the new price, the oldest first", () => {
+    const desk = funded()
+    const activations = ["96", "98", "97"]
+    const orders = activations.map((at) => desk.place("ann", stop(btc, "sell", "1", "50", at)))
+    const { events } = desk.send(movePrice(btc, "95"))
+    const activated = events.flatMap((event) => event._tag === "OrderActivated" ? [event.order] : [])
+    assert.deepStrictEqual(activated, orders.map(({ id }) => id))
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 95", "1 @ 95"])
+  })
+
+  it("trades no more of a position than it may: the collateral covers what it opens", () => {
+    const desk = funded().fund("cat", "collateral", "12 USDT")
+    desk.send(openPosition("cat", btc, "sell", "0.5", "100"))
+    const order = desk.place("cat", stop(btc, "buy", "1", "120", "110", { collateral: true }))
+    // What it closes loses 9 USDT: the rest is not enough to open anything.
+    desk.send(movePrice(btc, "118"))
+    assert.deepStrictEqual([progress(order), desk.position("cat", btc)], ["PARTIAL_CANCELED 0.5 of 1", undefined])
+  })
+})
+
+describe("a stop-market order", () => {
+  it("locks what it spends, trades at the price that the owner sets, and is a taker", () => {
+    const desk = funded()
+    const [buy, sell] = [stopMarket(btc, "buy", "220", "110"), stopMarket(btc, "sell", "2", "90")]
+    const orders = [desk.place("ann", buy), desk.place("ben", sell)]
+    assert.deepStrictEqual([desk.locked("ann", "trade"), desk.locked("ben", "trade")], ["220 USDT", "2 BTC"])
+    desk.send(movePrice(btc, "110"))
+    desk.send(movePrice(btc, "89"))
+    assert.deepStrictEqual(desk.trades(btc), ["2 @ 110", "2 @ 89"])
+    assert.deepStrictEqual(orders.map(({ price, status, type }) => [price, status, type]), [
+      [undefined, "FILLED", "stop market"],
+      [undefined, "FILLED", "stop market"]
+    ])
+    assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["11.998 BTC, 9780 USDT", ""])
+  })
+
+  it("takes from the book what market orders take when a trade triggers it; the rest of it is canceled", () => {
+    const desk = funded()
+    const order = desk.place("ann", stopMarket(btc, "sell", "2", "95"))
+    for (const price of ["95", "94", "80"]) desk.place("ben", limit(btc, "buy", "1", price))
+    desk.place("sub", limit(btc, "sell", "1", "95"))
+    // 80 is beyond the taker band.
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 94"])
+    assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED_TAKER_BAND 1 of 2", ""])
+  })
+
+  it("is canceled when a trade triggers it and nobody is there to trade with", () => {
+    const desk = funded()
+    const order = desk.place("ann", stopMarket(btc, "buy", "100", "105"))
+    desk.trade(btc, "105")
+    assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 100", ""])
+  })
+
+  it("leaves of what it spends only what buys nothing any more", () => {
+    const desk = funded()
+    const order = desk.place("ann", stopMarket(btc, "buy", "100", "103"))
+    desk.send(movePrice(btc, "103"))
+    assert.deepStrictEqual([order.status, desk.trades(btc)], ["FILLED", ["0.970873 @ 103"]])
+    assert.strictEqual(desk.locked("ann", "trade"), "")
+  })
+
+  it("wakes others by its own trades", () => {
+    const desk = funded()
+    for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
+    const second = desk.place("ann", stopMarket(btc, "sell", "1", "95"))
+    const first = desk.place("sub", stopMarket(btc, "sell", "1", "99"))
+    desk.trade(btc, "99")
+    assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
+    assert.deepStrictEqual(desk.trades(btc), ["1 @ 99", "1 @ 95", "1 @ 90"])
+  })
+
+  it("trades a position, and its amount is in the base currency", () => {
+    const desk = funded().fund("cat", "collateral", "100 USDT")
+    const order = desk.place("cat", stopMarket(btc, "buy", "2", "110", { collateral: true }))
+    // A tenth of 220, and the fee.
+    assert.strictEqual(desk.locked("cat", "collateral"), "22.22 USDT")
+    desk.send(movePrice(btc, "110"))
+    assert.deepStrictEqual([progress(order), desk.position("cat", btc)], ["FILLED 2 of 2", "2 for 220"])
+    assert.strictEqual(desk.locked("cat", "collateral"), "")
+  })
+
+  it("that only reduces locks nothing, and closes what there is to close", () => {
+    const desk = funded().fund("cat", "collateral", "100 USDT")
+    desk.send(openPosition("cat", btc, "buy", "2", "100"))
+    const reducing = { collateral: true, reduceOnly: true }
+    const order = desk.place("cat", stopMarket(btc, "sell", "5", "90", reducing))
+    assert.deepStrictEqual([order.amount, desk.locked("cat", "collateral")], ["2", ""])
+    desk.send(movePrice(btc, "85"))
+    assert.deepStrictEqual([progress(order), desk.position("cat", btc)], ["FILLED 2 of 2", undefined])
+    const refused = desk.call("cat", stopMarket(btc, "sell", "5", "80", reducing))
+    assert.propertyVal(refused, "why", "reduceOnly")
+  })
+
+  it("of the spot is refused on a market of futures", () => {
+    const refused = funded().call("ann", stopMarket("BTC_PERP", "buy", "200", "110"))
+    assert.deepInclude(refused, { _tag: "Invalid", violations: [["market", { kind: "known" }]] })
   })
 })
 
@@ -154,7 +283,7 @@ describe("at the best bid or offer", () => {
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
   })
 
-  it("counterparty: it takes the best of the other side, and the rest of it rests at that price", () => {
+  it("counterparty: it takes the best of the other side of the book, and the rest of it rests at that price", () => {
     const desk = funded({ last: "96" })
     desk.place("ben", limit(btc, "sell", "1", "99"))
     desk.place("ben", limit(btc, "sell", "1", "100"))

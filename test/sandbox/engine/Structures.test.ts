@@ -6,6 +6,7 @@ import { Amount, Price } from "../../../src/domain/Decimal.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
 import * as Market from "../../../src/domain/Market.ts"
+import * as Agenda from "../../../src/sandbox/engine/Agenda.ts"
 import * as Line from "../../../src/sandbox/engine/Line.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
 import { Numbered } from "../../../src/sandbox/engine/Numbered.ts"
@@ -44,6 +45,35 @@ describe("sorted values", () => {
             expected.length
           ])
           assert.strictEqual(sorted.get(key), naive.get(key))
+        }
+      }),
+    { runs: 60 }
+  )
+})
+
+describe("an agenda", () => {
+  property(
+    "has what is due next, in the order of the times and of putting it down, whatever is struck out",
+    [fc.array(fc.record({ verb: fc.constantFrom("add", "add", "remove", "strike"), at: fc.nat(9), pick: fc.nat(99) }))],
+    (steps) =>
+      sync(() => {
+        const agenda = Agenda.make<{ readonly at: number }>()
+        let naive: Array<{ readonly at: number }> = []
+        for (const { at, pick, verb } of steps) {
+          const first = naive.toSorted((one, other) => one.at - other.at)[0]
+          const gone = verb === "strike" ? first : naive[pick % naive.length]
+          if (verb === "add") {
+            const value = { at }
+            Agenda.add(agenda, at, value)
+            naive.push(value)
+          } else {
+            if (verb === "strike") Agenda.strike(agenda)
+            else Agenda.remove(agenda, gone ?? { at })
+            naive = naive.filter((value) => value !== gone)
+          }
+          assert.strictEqual(Agenda.next(agenda), naive.toSorted((one, other) => one.at - other.at)[0])
+          assert.strictEqual(agenda.items.size, naive.length)
+          assert.strictEqual(agenda.lines.size, new Set(naive.map(({ at }) => at)).size)
         }
       }),
     { runs: 60 }

@@ -29,6 +29,15 @@ const record = (
     noNullPrototype: true
   })
 
+const orderId = fc.integer({ min: 1, max: 40 }).map(String)
+
+const limit = record("PlaceLimit", { market, side, amount, price, collateral: fc.boolean() }, {
+  clientOrderId,
+  ioc: fc.boolean(),
+  postOnly: fc.boolean(),
+  reduceOnly: fc.boolean()
+})
+
 const operation = fc.oneof(
   record("Nothing", {}),
   {
@@ -46,7 +55,36 @@ const operation = fc.oneof(
       reduceOnly: fc.boolean()
     })
   },
+  record("PlaceStopMarket", { market, side, amount, activationPrice: price, collateral: fc.boolean() }, {
+    clientOrderId,
+    reduceOnly: fc.boolean()
+  }),
+  {
+    weight: 2,
+    arbitrary: record("Modify", { market }, { orderId, clientOrderId, amount, price, activationPrice: price })
+  },
+  {
+    weight: 2,
+    arbitrary: record("PlaceBulk", { orders: fc.array(limit, { maxLength: 3 }) }, { stopOnFail: fc.boolean() })
+  },
+  record("CancelBulk", {
+    orders: fc.array(record("Cancel", { market }, { orderId, clientOrderId }), { maxLength: 3 })
+  }),
   record("CancelAll", {}, { market, type: fc.subarray(["spot", "margin", "futures"], { minLength: 1 }) }),
+  {
+    weight: 2,
+    arbitrary: record("PlaceLimit", { market, side, amount, price, collateral: fc.constant(true) }, {
+      clientOrderId,
+      takeProfit: price,
+      stopLoss: price
+    })
+  },
+  record("CancelOto", { market, otoId: fc.integer({ min: 1, max: 60 }).map(String) }),
+  record("CancelConditional", { market, id: fc.integer({ min: 1, max: 60 }).map(String) }),
+  record("SetKillSwitch", { market }, {
+    seconds: fc.integer({ min: 5, max: 600 }),
+    types: fc.subarray(["spot", "margin", "futures"], { minLength: 1 })
+  }),
   { weight: 2, arbitrary: record("ApplyCode", { code }, { passphrase }) },
   record("DeleteSubAccount", { id: subAccount })
 )

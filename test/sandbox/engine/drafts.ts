@@ -4,15 +4,17 @@ import * as fc from "fast-check"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { Amount } from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, marketName, SubAccountId, ticker } from "../../../src/domain/Identifiers.ts"
+import { KillSwitchSeconds } from "../../../src/domain/KillSwitch.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
-import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
+import type { Modify, Operation } from "../../../src/sandbox/engine/Operation.ts"
+import { isQuoteAmount, type Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Account, accounts, call, type Desk, fund, limit, market } from "../../support/engine.ts"
-import { movePrice, oco, openPosition, stop, text, transfer, units } from "../../support/engine.ts"
+import { modify, movePrice, oco, openPosition, stop, stopMarket, text, transfer, units } from "../../support/engine.ts"
 
 const usdt = ticker("USDT")
 
@@ -47,6 +49,7 @@ export interface Draft {
   readonly stp: "no" | "cancel_both" | "cancel_new" | "cancel_old"
   readonly bboRole: "queue" | "counterparty" | undefined
   readonly clientOrderId: number | undefined
+  readonly exit: "none" | "both" | "takeProfit" | "stopLoss"
 }
 
 /** The more often a verb is here, the more often it is drawn. */
@@ -54,9 +57,15 @@ const verbs = [
   ...Array.from({ length: 14 }, () => "limit" as const),
   ...Array.from({ length: 4 }, () => "market" as const),
   ...Array.from({ length: 4 }, () => "stop" as const),
+  ...Array.from({ length: 3 }, () => "stopMarket" as const),
   ...Array.from({ length: 3 }, () => "oco" as const),
   ...Array.from({ length: 3 }, () => "cancel" as const),
+  ...Array.from({ length: 4 }, () => "modify" as const),
+  ...Array.from({ length: 3 }, () => "bulk" as const),
+  "cancelBulk",
   "spend",
+  "killSwitch",
+  "cancelOto",
   "cancelOco",
   "cancelAll",
   "movePrice",
@@ -82,7 +91,8 @@ export const draft: fc.Arbitrary<Draft> = fc.record({
   collateral: fc.boolean(),
   stp: fc.constantFrom("no", "no", "no", "cancel_both", "cancel_new", "cancel_old"),
   bboRole: fc.constantFrom(undefined, undefined, "queue", "counterparty"),
-  clientOrderId: fc.option(fc.nat(60), { nil: undefined, freq: 1 })
+  clientOrderId: fc.option(fc.nat(60), { nil: undefined, freq: 1 }),
+  exit: fc.constantFrom("none", "none", "none", "none", "both", "both", "takeProfit", "stopLoss")
 })
 
 /** Most reduce-only drafts are made to meet a position that they can reduce. */
@@ -108,14 +118,41 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
     : { clientOrderId: ClientOrderId.make(`own-${draft.clientOrderId}`) }
   const reduceOnly = { reduceOnly: draft.flag === "reduceOnly" }
   const collateral = draft.collateral && listed.isCollateral
-  return { grid, at, price, amount, side, own, reduceOnly, collateral }
+  return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
+
+/** The exit of an order that trades at so many ticks; only orders that may open a position have one. */
+const exitOf =
+  ({ exit, flag, isBuy, pick }: Draft, collateral: boolean, at: (ticks: number) => Units.Units) =>
+  (ticks: number): { readonly takeProfit?: Decimal.Price; readonly stopLoss?: Decimal.Price } => {
+    if (!collateral || flag === "reduceOnly" || exit === "none") return {}
+    const away = (1 + pick % 3) * (isBuy ? 1 : -1)
+    return {
+      ...(exit === "stopLoss" ? {} : { takeProfit: Decimal.Price.make(text(at(ticks + away))) }),
+      ...(exit === "takeProfit" ? {} : { stopLoss: Decimal.Price.make(text(at(ticks - away))) })
+    }
+  }
 
 /** The least amount that has the least total. */
 const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Units => {
   const ofTotal = (Units.over(units(listed.minTotal), price) / step + 1n) * step
   const ofAmount = units(listed.minAmount)
   return ofTotal > ofAmount ? ofTotal : ofAmount
+}
+
+/** What changes of an order: sometimes what it does not have. */
+const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
+  const listed = desk.state.markets.get(order.market) ?? assert.fail("no such market")
+  const market = grids.findIndex((grid) => grid.market === order.market)
+  const { amount, at, price } = orders(desk, { ...draft, market, flag: "none" }, listed)
+  const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
+  const total = Units.times(amount, price) / step * step
+  const isQuote = isQuoteAmount(order) !== (draft.pick % 7 === 0)
+  return {
+    ...(draft.isBuy ? { [isQuote ? "total" : "amount"]: text(isQuote ? total : amount) } : {}),
+    ...(draft.collateral && order.price !== undefined ? { price: Decimal.Price.make(text(price)) } : {}),
+    ...(draft.bboRole === undefined ? {} : { activationPrice: Decimal.Price.make(text(at(draft.trigger))) })
+  }
 }
 
 const listedOf = (draft: Draft): Market => {
@@ -126,37 +163,71 @@ const listedOf = (draft: Draft): Market => {
 
 const operation = (desk: Desk, draft: Draft): Operation => {
   const listed = listedOf(draft)
-  const { amount, at, collateral, grid, own, price, reduceOnly, side } = orders(desk, draft, listed)
+  const { amount, at, collateral, exit, grid, own, price, reduceOnly, side } = orders(desk, draft, listed)
   const { bboRole, flag, stp } = draft
   const [size, cost, trigger] = [text(amount), text(price), text(at(draft.trigger))]
+  const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
+  const money = text(Units.times(amount, price) / step * step)
   switch (draft.verb) {
     case "limit":
       return limit(grid.market, side, size, cost, {
         ...own,
         ...reduceOnly,
+        ...exit(draft.tick),
         collateral,
         stp,
         ioc: flag === "ioc",
         postOnly: flag === "postOnly"
       })
     case "market":
-      return market(grid.market, side, size, { ...own, ...reduceOnly, collateral, stp })
-    case "spend": {
-      const step = 10n ** BigInt(Units.scale - listed.moneyPrecision)
-      const money = Units.times(amount, price) / step * step
-      return market(grid.market, "buy", text(money), { ...own, ...reduceOnly, collateral, stp, quoteAmount: true })
-    }
+      return market(grid.market, side, size, { ...own, ...reduceOnly, ...exit(0), collateral, stp })
+    case "spend":
+      return market(grid.market, "buy", money, { ...own, ...reduceOnly, collateral, stp, quoteAmount: true })
     case "stop":
       return stop(grid.market, side, size, cost, trigger, {
         ...own,
+        ...reduceOnly,
+        ...exit(draft.tick),
+        collateral,
         stp,
         ...(bboRole === undefined ? {} : { bboRole })
+      })
+    case "stopMarket":
+      return stopMarket(grid.market, side, side === "buy" && !collateral ? money : size, trigger, {
+        ...own,
+        ...reduceOnly,
+        ...exit(draft.trigger),
+        collateral,
+        stp
       })
     case "oco":
       return oco(grid.market, side, size, cost, trigger, text(at(draft.trigger + (draft.pick % 5) - 2)), {
         ...own,
         ...reduceOnly
       })
+    case "bulk": {
+      // The latter cross the spread, or the book of the former.
+      const drawn = [draft, { ...draft, tick: draft.trigger, isBuy: !draft.isBuy, clientOrderId: undefined }, draft]
+      return {
+        _tag: "PlaceBulk",
+        orders: drawn.slice(draft.pick % 2).flatMap((each) => {
+          const order = operation(desk, { ...each, verb: "limit" })
+          return order._tag === "PlaceLimit" ? [order] : []
+        }),
+        ...(draft.pick % 3 === 0 ? {} : { stopOnFail: draft.pick % 3 === 1 })
+      }
+    }
+    case "cancelBulk": {
+      const open = [...desk.state.openOrders.values()].slice(draft.pick % 3, draft.pick % 3 + 4)
+      return { _tag: "CancelBulk", orders: open.map(({ id, market }) => ({ _tag: "Cancel", market, orderId: id })) }
+    }
+    case "modify": {
+      const open = [...desk.state.openOrders.values()]
+      const order = open[draft.pick % open.length]
+      if (order === undefined) return { _tag: "Nothing" }
+      const drawn = changesOf(desk, draft, order)
+      return modify(order, { ...drawn, ...(draft.stp === "no" ? {} : { stp }) })
+    }
     case "cancel":
     case "cancelOco": {
       const open = draft.verb === "cancel" ? [...desk.state.openOrders.values()] : [...desk.state.ocoOrders.values()]
@@ -168,11 +239,26 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         orderId: picked.id
       }
     }
+    case "cancelOto": {
+      const open = [...desk.state.otoOrders.values()]
+      const picked = open[draft.pick % open.length]
+      if (picked === undefined) return { _tag: "Nothing" }
+      const { id, order: { market } } = picked
+      return draft.isBuy ? { _tag: "CancelOto", market, otoId: id } : { _tag: "CancelConditional", market, id }
+    }
     case "cancelAll":
       return {
         _tag: "CancelAll",
         ...(draft.isBuy ? { market: listed.name } : {}),
         ...(draft.collateral ? { type: [draft.pick % 2 === 0 ? "spot" : "margin"] } : {})
+      }
+    case "killSwitch":
+      // A desk's clock goes on by a second with every command, so it cancels soon.
+      return {
+        _tag: "SetKillSwitch",
+        market: listed.name,
+        ...(draft.pick % 4 === 0 ? {} : { seconds: KillSwitchSeconds.make(5 + draft.lots) }),
+        ...(draft.collateral ? { types: [draft.isBuy ? "spot" : "margin"] } : {})
       }
     case "transferAll": {
       // As much collateral as may go.
@@ -216,9 +302,12 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
   // Most cancellations are made by the account that placed the order.
-  const owner = asked._tag === "Cancel" && draft.pick % 10 > 0 && asked.orderId !== undefined
-    ? desk.state.openOrders.get(asked.orderId)?.account
+  const named = (asked._tag === "Cancel" || asked._tag === "Modify") && asked.orderId !== undefined
+    ? desk.state.openOrders.get(asked.orderId)
+    : asked._tag === "CancelOto"
+    ? desk.state.otoOrders.get(asked.otoId)?.order
     : undefined
+  const owner = draft.pick % 10 > 0 ? named?.account : undefined
   return call(owner ?? draft.account, asked)
 }
 

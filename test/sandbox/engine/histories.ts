@@ -279,27 +279,126 @@ const counterparty = (dice: Dice): object => ({
   ...optional("seed", dice.is(4), dice.next(1000))
 })
 
+/** Stop-market orders, orders that change, and many in one call. */
+const newer = (dice: Dice, state: State): object => {
+  const { digits, fine, lot, market, price, tick } = dice.pick(grids)
+  const at = (spread: number) => (price + (dice.next(2 * spread + 1) - spread) * tick).toFixed(digits)
+  const amount = (lot * (1 + dice.next(9))).toFixed(fine)
+  const open = [...state.openOrders.values()]
+  switch (dice.next(4)) {
+    case 0: {
+      const collateral = Listings.markets.find(({ name }) => name === market)?.isCollateral === true && dice.is(2)
+      const side = dice.pick(["buy", "sell"])
+      const spent = (price * lot * (1 + dice.next(9))).toFixed(digits)
+      const size = side === "buy" && !collateral ? spent : amount
+      return { _tag: "PlaceStopMarket", market, side, amount: size, activationPrice: at(6), collateral }
+    }
+    case 1: {
+      const found = open.length === 0 ? undefined : dice.pick(open)
+      return {
+        _tag: "Modify",
+        market: found?.market ?? market,
+        orderId: found?.id ?? "7",
+        ...optional("amount", dice.is(2), amount),
+        ...optional("price", dice.is(2), at(4)),
+        ...optional("activationPrice", dice.is(3), at(6))
+      }
+    }
+    case 2: {
+      const orders = Array.from({ length: 1 + dice.next(4) }, () => order(dice, dice.next(14)))
+      return { _tag: "PlaceBulk", orders, ...optional("stopOnFail", dice.is(2), true) }
+    }
+    default: {
+      const orders = Array.from({ length: 1 + dice.next(4) }, () => cancellation(dice, state, 0))
+      return { _tag: "CancelBulk", orders }
+    }
+  }
+}
+
+/** What a history tells beside what the first ones have told. */
+export interface Telling {
+  readonly counterparty?: boolean
+  readonly newer?: boolean
+}
+
 /**
- * What the history of a seed tells next, by the state that it has come to. Only some tell of the counterparty: what the
- * others make of an exchange is as it was before there was one.
+ * What the history of a seed tells next, by the state that it has come to. Only some tell of the counterparty and of
+ * newer orders: what the others make of an exchange is as it was before there were any.
  */
-export const history = (seed: number, hasCounterparty = false): (state: State) => Command => {
+export const history = (seed: number, tells: Telling = {}): (state: State) => Command => {
   const dice = new Dice(seed)
   let [index, at] = [0, 1_700_000_000_000_000]
   return (state) => {
-    if (hasCounterparty && index > opening.length && dice.is(30)) {
+    if (tells.counterparty === true && index > opening.length && dice.is(30)) {
       return { at, action: counterparty(dice) as unknown as Action }
     }
     at += dice.is(60) ? 30 * 3_600_000_000 : dice.next(3_000_000)
     const opened = opening[index++]
     if (opened !== undefined) return { at, action: opened as Action }
     if (dice.is(8)) return { at, action: ownerAction(dice) as Action }
-    const { account, ...drawn } = operation(dice, state) as Operation & { readonly account?: string }
+    const isNewer = tells.newer === true && dice.is(3)
+    const { account, ...drawn } = (isNewer ? newer(dice, state) : operation(dice, state)) as Operation & {
+      readonly account?: string
+    }
     const asked = drawn as Operation
     const named = "orderId" in asked && asked.orderId !== undefined ? state.openOrders.get(asked.orderId) : undefined
     // Most cancellations are made by the account that placed the order.
     const owner = account ?? (named !== undefined && !dice.is(10) ? named.account : dice.pick(accounts))
     const nonce = optional("nonce", dice.is(5), { value: BigInt(dice.next(4000)), window: dice.is(2) })
     return { at, action: { _tag: "Call", apiKey: owner, ...nonce, operation: asked } as unknown as Action }
+  }
+}
+
+/** A kill switch, an order with an exit, or the cancellation of one. */
+const conditional = (dice: Dice, { otoOrders }: State): object => {
+  const { digits, lot, market, price, tick } = dice.pick(grids.slice(0, 5))
+  const at = (ticks: number) => (price + ticks * tick).toFixed(digits)
+  const kind = dice.next(9)
+  if (kind === 0) {
+    return {
+      _tag: "SetKillSwitch",
+      market,
+      ...optional("seconds", !dice.is(4), 5 + dice.next(30)),
+      ...optional("types", dice.is(3), [dice.pick(["spot", "margin", "futures"])])
+    }
+  }
+  if (kind === 1) {
+    const found = otoOrders.size === 0 ? undefined : dice.pick([...otoOrders.values()])
+    const on = found?.order.market ?? market
+    return dice.is(2)
+      ? { _tag: "CancelOto", market: on, otoId: found?.id ?? "7" }
+      : { _tag: "CancelConditional", market: on, id: found?.id ?? "7" }
+  }
+  const [near, side] = [dice.next(5) - 2, dice.pick(["buy", "sell"])]
+  const away = (1 + dice.next(3)) * (side === "buy" ? 1 : -1)
+  return {
+    _tag: "PlaceLimit",
+    market,
+    side,
+    amount: (lot * (1 + dice.next(4))).toFixed(1),
+    price: at(near),
+    collateral: true,
+    ...optional("clientOrderId", dice.is(3), `own-${dice.next(40)}`),
+    ...optional("takeProfit", !dice.is(4), at(near + away)),
+    ...optional("stopLoss", !dice.is(4), at(near - away))
+  }
+}
+
+/** The history of a seed, in which one command of three is about kill switches and exits. */
+export const conditionalHistory = (seed: number): (state: State) => Command => {
+  const dice = new Dice(seed + 1000)
+  const next = history(seed)
+  let at = 0
+  let opened = 0
+  return (state) => {
+    if (opened++ > opening.length && dice.is(3)) {
+      return {
+        at,
+        action: { _tag: "Call", apiKey: dice.pick(accounts), operation: conditional(dice, state) } as unknown as Action
+      }
+    }
+    const command = next(state)
+    at = command.at
+    return command
   }
 }

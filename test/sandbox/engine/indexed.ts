@@ -11,11 +11,14 @@ import type { State } from "../../../src/sandbox/engine/State.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** How much of a position an order has claimed. Of an open OCO order only the take-profit counts. */
-const claimOf = ({ ocoOrders }: State, order: Order): bigint => {
-  const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco)
-  return order.kind === "spot" || pair?.stopLoss === order ? 0n : order.reduceOnly ? order.left : order.closing
+/** How much of a position an order has claimed. Of an open pair only the take-profit counts. */
+const claimOf = ({ exits, ocoOrders }: State, order: Order): bigint => {
+  const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
+  const isShared = pair?.stopLoss === order && pair.takeProfit !== undefined
+  return order.kind === "spot" || isShared ? 0n : order.reduceOnly ? order.left : order.closing
 }
+
+const otosOf = (state: State, account: string) => Array.from(state.otoOrders.latest(account), ({ order }) => order)
 
 const owned = (state: State): void => {
   const orders = [...state.openOrders.values()]
@@ -41,6 +44,17 @@ const owned = (state: State): void => {
     }
     const pairs = [...state.ocoOrders.values()].filter(({ stopLoss }) => stopLoss.account === account)
     assert.strictEqual(ids(state.ocoOrders.latest(account)), ids(pairs.toReversed()))
+    const otos = own.filter(({ oto }) => oto !== undefined)
+    assert.strictEqual(ids(otosOf(state, account)), ids(otos.toReversed()))
+    assert.strictEqual(state.otoOrders.countOf(account), otos.length)
+    const exits = [
+      ...new Set(
+        own.filter(({ oco, type }) => type === "stop market" && oco !== undefined).flatMap((leg) =>
+          leg.oco === undefined || leg.stop?.activated === true ? [] : state.exits.get(leg.oco) ?? []
+        )
+      )
+    ]
+    assert.sameMembers([...state.exits.latest(account)], exits)
     const positions = [...state.positions.values()].filter((position) => position.account === account)
     assert.strictEqual(ids(state.positionsOf.get(account) ?? []), ids(positions))
     const subAccounts = [...state.subAccounts.values()].filter(({ parent }) => parent === account)
@@ -65,11 +79,14 @@ const traded = (state: State): void => {
   }
 }
 
-const scheduled = ({ due, investments, investmentsOf, priceSteps }: State): void => {
+const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }: State): void => {
   const interest = [...investments.values()].toSorted((one, other) => one.nextAt - other.nextAt)
   assert.strictEqual(Agenda.next(due.interest), interest[0])
   const steps = [...priceSteps].toSorted((one, other) => one.at - other.at)
   assert.strictEqual(Agenda.next(due.prices), steps[0])
+  const armed = [...killSwitches.values()].toSorted((one, other) => one.firesAt - other.firesAt)
+  assert.strictEqual(Agenda.next(due.killSwitches), armed[0])
+  assert.strictEqual(due.killSwitches.items.size, armed.length)
   for (const [account, count] of investmentsOf) {
     assert.strictEqual(interest.filter((investment) => investment.account === account).length, count)
   }

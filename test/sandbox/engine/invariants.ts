@@ -21,9 +21,11 @@ const holds = (condition: boolean, otherwise: string): void => {
 
 const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n)
 
-const isQuoteAmount = ({ side, type }: Order): boolean => side === "buy" && type === "market"
+const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
+  side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
 
-const priceOf = (order: Order): Units.Units => units(order.price ?? assert.fail("has no price"))
+/** The limit of an order, or the activation price of one that has none: it has locked what it needs there. */
+const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
 /** Every asset is conserved, and only the lender and the outside have balances below zero. */
 const ledger = ({ ledger }: State): void => {
@@ -57,7 +59,8 @@ const locks = (state: State): void => {
 /** A spot order has locked exactly what it could still spend. */
 const exactLock = (order: Order): void => {
   if (order.kind !== "spot") return
-  const needed = order.side === "sell" ? order.left : Units.times(order.left, priceOf(order))
+  const isWhole = order.side === "sell" || isQuoteAmount(order)
+  const needed = isWhole ? order.left : Units.times(order.left, priceOf(order))
   holds(order.locked?.units === needed, "locks more or less than it needs")
 }
 
@@ -226,6 +229,8 @@ const secured = (state: State): void => {
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
+  /** The orders of the reply whose events are to come. */
+  private readonly named = new Map<string, Order>()
   private readonly pairs: Array<OcoOrder> = []
   private readonly arrivals = new Map<string, number>()
   private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
@@ -248,14 +253,20 @@ export class Follower {
   /** Checks the reply of a command, its events, and the state that it has left. */
   check({ events, reply }: Answer, action?: Action): void {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
-    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced") this.place(reply.order)
+    if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced" || reply._tag === "OrderModified") {
+      this.name(reply.order)
+    }
+    if (reply._tag === "BulkDone" && action?._tag === "Call" && action.operation._tag === "PlaceBulk") {
+      for (const each of reply.replies) if (each._tag === "OrderPlaced") this.name(each.order)
+    }
     if (reply._tag === "OcoPlaced") {
       this.pairs.push(reply.oco)
       this.newId(reply.oco.id)
-      this.place(reply.oco.stopLoss)
-      this.place(reply.oco.takeProfit)
+      this.name(reply.oco.stopLoss)
+      this.name(reply.oco.takeProfit)
     }
     for (const event of events) this.follow(event)
+    assert.deepStrictEqual([...this.named.keys()], [], "in a reply, and never placed")
     if (reply._tag === "Refused" || reply._tag === "Invalid") assert.isEmpty(events)
     ledger(this.state)
     locks(this.state)
@@ -270,6 +281,7 @@ export class Follower {
       holds(found.has(order), "open, but nowhere")
     }
     this.pairsEndTogether()
+    this.exitsAreWhole()
     this.positionsAgree()
     this.lenderAgrees()
     counterparty(this.state)
@@ -279,6 +291,7 @@ export class Follower {
 
   /** Checks what takes long: every order that there ever was, and the fees that it was charged. */
   checkAll(): void {
+    this.exitsTradeOnce()
     const fees = new Map<string, Units.Units>()
     for (const order of this.orders.values()) {
       if (!this.state.openOrders.has(order.id)) ended(this.state, order)
@@ -300,7 +313,22 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
+  /** An order that no reply shows: a leg of an exit. */
+  private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
+    const ended = this.state.endedOrders.get(account) ?? []
+    const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
+      assert.fail("no such order")
+    holds(found.reduceOnly && found.type === "stop market" && found.oco !== undefined, "placed by nobody")
+    return found
+  }
+
+  /** The order of a reply. When it was placed, the events tell: others may have been placed in between. */
+  private name(order: Order): void {
+    this.named.set(order.id, order)
+  }
+
   private place(order: Order): void {
+    this.named.delete(order.id)
     this.newId(order.id)
     this.orders.set(order.id, order)
   }
@@ -317,6 +345,7 @@ export class Follower {
     switch (event._tag) {
       case "OrderPlaced":
         if (event.account === Quotes.account) this.offer(event.order)
+        else this.place(this.named.get(event.order) ?? this.find(event))
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderActivated":
@@ -330,6 +359,7 @@ export class Follower {
         return this.trade(event)
       case "PriceMoved":
       case "InterestPaid":
+      case "KillSwitchFired":
       case "BalanceChanged":
       case "Restored":
         return
@@ -341,11 +371,13 @@ export class Follower {
     assert.isTrue(event.amount > 0n)
     // The taker is filled first.
     for (const id of [event.taker, event.maker]) if (id !== undefined) this.deal(id, event.amount, event.price)
-    if (event.taker !== undefined) return
     const maker = event.maker === undefined ? undefined : this.orders.get(event.maker)
+    if (event.taker !== undefined && event.maker !== undefined) return
     holds(maker?.account !== Quotes.account, "the counterparty has traded with the rest of the world")
     const [stock = "", money = ""] = event.market.split("_")
-    const signed = event.side === "buy" ? event.amount : -event.amount
+    // The lender has what the rest of the world has bought; without a maker the world was on the other side.
+    const isBought = (event.side === "buy") === (event.taker === undefined)
+    const signed = isBought ? event.amount : -event.amount
     this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) + signed)
     this.tradedOutside.set(money, (this.tradedOutside.get(money) ?? 0n) - Units.times(signed, event.price))
   }
@@ -432,6 +464,32 @@ export class Follower {
       if (this.state.ocoOrders.has(id)) {
         holds(open.length === 2 && traded.length === 0 && !stopLoss.stop.activated, "a pair of one")
       } else holds(open.length < 2 && traded.length < 2, "both legs of a pair")
+    }
+  }
+
+  /** The legs of an exit wait, each for its price, until one of them is triggered; no two of them ever trade. */
+  private exitsAreWhole(): void {
+    for (const { id, stopLoss, takeProfit } of this.state.exits.values()) {
+      for (const leg of [stopLoss, takeProfit]) {
+        if (leg === undefined) continue
+        holds(
+          this.state.openOrders.get(leg.id) === leg && !leg.stop.activated && leg.oco === id,
+          "a leg that waits for nothing"
+        )
+      }
+      holds(stopLoss !== undefined || takeProfit !== undefined, "an exit without legs")
+    }
+    for (const { order } of this.state.otoOrders.values())
+      holds(this.state.openOrders.get(order.id) === order, "an exit of nothing")
+  }
+
+  /** At most one leg of an exit has traded. */
+  private exitsTradeOnce(): void {
+    const traded = new Set<OrderId>()
+    for (const { dealStock, oco, type } of this.orders.values()) {
+      if (type !== "stop market" || oco === undefined || dealStock === 0n) continue
+      holds(!traded.has(oco), "both legs of an exit")
+      traded.add(oco)
     }
   }
 

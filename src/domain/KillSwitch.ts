@@ -1,0 +1,47 @@
+/**
+ * How long a kill switch waits before it cancels orders.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import * as Constraint from "./Constraint.ts"
+
+/**
+ * The least time that a kill switch can wait, in seconds.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const minSeconds = 5
+
+/**
+ * The greatest time that a kill switch can wait, in seconds.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxSeconds = 600
+
+const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
+
+/**
+ * How long a kill switch waits, in seconds: an integer from 5 to 600.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type KillSwitchSeconds = typeof KillSwitchSeconds.Type
+
+/**
+ * The schema of {@link KillSwitchSeconds}. `KillSwitchSeconds.make(60)` makes one, and throws when the number is out of
+ * bounds.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+// oxlint-disable-next-line effecttsgo/schema-number -- isInt refuses what is not finite, and says by which constraint.
+export const KillSwitchSeconds = Schema.Number.annotate(isInteger).check(
+  Schema.isInt(isInteger).abort(),
+  Schema.isGreaterThanOrEqualTo(minSeconds, Constraint.annotation({ kind: "min", min: minSeconds })),
+  Schema.isLessThanOrEqualTo(maxSeconds, Constraint.annotation({ kind: "max", max: maxSeconds }))
+).pipe(Schema.brand("KillSwitchSeconds")).annotate({ identifier: "KillSwitchSeconds" })

@@ -1,0 +1,197 @@
+/**
+ * Many limit orders in one call.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Result from "effect/Result"
+ * import { BulkLimitOrders, Decimal, Identifiers } from "effect-txc"
+ *
+ * const market = Identifiers.marketName("BTC_USDT")
+ *
+ * // A bid and an ask; each is placed, or refused with an error of its own.
+ * const quote = Effect.gen(function*() {
+ *   const orders = yield* BulkLimitOrders.BulkLimitOrders
+ *   const placed = yield* orders.create({
+ *     orders: [
+ *       { market, side: "buy", amount: Decimal.amount("0.01"), price: Decimal.price("39900") },
+ *       { market, side: "sell", amount: Decimal.amount("0.01"), price: Decimal.price("40100") }
+ *     ]
+ *   })
+ *   return placed.map(Result.match({
+ *     onSuccess: ({ orderId }) => `order ${orderId}`,
+ *     onFailure: ({ _tag, fields }) => `${_tag}: ${Object.keys(fields).join()}`
+ *   }))
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as BulkService from "../client/make/BulkService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import * as Constraint from "../domain/Constraint.ts"
+import { amount, price } from "../domain/Decimal.ts"
+import { ClientOrderId, marketName } from "../domain/Identifiers.ts"
+import * as Market from "../domain/Market.ts"
+import { Flag } from "../domain/Text.ts"
+import * as BulkAnswer from "../protocol/BulkAnswer.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import type * as Errors from "../protocol/Errors.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as LimitOrders from "./LimitOrders.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * The most orders of one call.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxOrders = 20
+
+/**
+ * Limit orders to place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** The orders, 1 to 20, in the order in which they are placed. */
+  readonly orders: ReadonlyArray<LimitOrders.Request>
+  /** Stop at the first order that is refused; those before it stay placed. Default `false`: all are tried. */
+  readonly stopOnFail?: boolean
+}
+
+/** The request as the wire has it, where the fields of an order are all of those that it may have. */
+interface Sent extends BulkService.Orders<Endpoint.Request<typeof LimitOrders.endpoint>> {}
+
+const request = (dialect: Dialect) =>
+  Wire.struct<Sent>({
+    orders: Schema.Array(LimitOrders.endpoint.request(dialect).schema).annotate(
+      Constraint.annotation({ kind: "type", type: "array" })
+    ).check(
+      Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" })),
+      Schema.isMaxLength(maxOrders, Constraint.annotation({ kind: "elements", max: maxOrders }))
+    ),
+    stopOnFail: Schema.optionalKey(Flag)
+  })
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+type Field = keyof Endpoint.Request<typeof LimitOrders.endpoint>
+
+/**
+ * Why one of the orders was refused. Nothing of that order was applied.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Refusal = Errors.ValidationFailed<Field> | Errors.RequestRejected<Field>
+
+/**
+ * What became of one order: it was placed, or refused.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Outcome = Result.Result<ClientOrderIdEcho.Created<OrderAnswer.Order>, Refusal>
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `POST /api/v4/order/bulk`. Its source is the live exchange's own documentation.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "BulkLimitOrders.create",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/order/bulk",
+  access: "private",
+  b2b: false,
+  mutates: true,
+  rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request,
+  response: (dialect) => BulkAnswer.items(OrderAnswer.order(dialect)),
+  example: (): Request => ({
+    orders: [
+      {
+        market: marketName("BTC_USDT"),
+        side: "buy",
+        amount: amount("0.01"),
+        price: price("39400"),
+        clientOrderId: ClientOrderId.make("quote-bid-1"),
+        postOnly: true
+      },
+      {
+        market: marketName("BTC_USDT"),
+        side: "sell",
+        amount: amount("0.01"),
+        price: price("41900"),
+        clientOrderId: ClientOrderId.make("quote-ask-1"),
+        postOnly: true
+      }
+    ]
+  })
+})
+
+/**
+ * What the call as a whole can fail with. What a single order is refused with is in its place in the answer.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Places many limit orders in one call.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class BulkLimitOrders extends Context.Service<BulkLimitOrders, {
+  /**
+   * Places the orders one after the other, after checking each against the rules of its market. The answer has the order or
+   * its refusal in the place of each; with `stopOnFail` it may be shorter, and the orders beyond its end were not placed.
+   *
+   * Fails with `ValidationFailed` when one of the orders has a wrong field or its market does not admit it, and then nothing
+   * was sent: `fields.orders` says which, counted from zero. Fails with `OutcomeUnknown` when the answer is lost and some of
+   * the orders, or all, may have been placed: `orders` of the error names them, for `Reconciliation.reconcileAll`.
+   */
+  readonly create: (request: Request) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
+}>()("effect-txc/endpoints/BulkLimitOrders") {
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<BulkLimitOrders, never, Call.Call | MarketRules> = BulkService.layerCreating(
+    BulkLimitOrders,
+    endpoint,
+    {
+      each: LimitOrders.endpoint,
+      bounds: (order) => Market.limit({ ...order, collateral: false })
+    }
+  )
+}

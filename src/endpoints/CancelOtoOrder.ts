@@ -1,0 +1,112 @@
+/**
+ * Canceling an order that places a take-profit or a stop-loss when it is filled.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CancelOtoOrder, Identifiers } from "effect-txc"
+ *
+ * const cancel = Effect.gen(function*() {
+ *   const orders = yield* CancelOtoOrder.CancelOtoOrder
+ *   yield* orders.cancel({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     otoId: Identifiers.OrderId.make("29457221")
+ *   })
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * An order with a take-profit or a stop-loss to cancel.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** The market that it is on. */
+  readonly market: MarketName
+  /** The exchange's identifier of the group (`oto.otoId`), not of the order. */
+  readonly otoId: OrderId
+}
+
+const request = Wire.struct<Request>({ market: MarketName, otoId: Wire.RequestedOrderId })
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/** The live exchange answers an empty list, which says no more than that it is done: any JSON is a success. */
+const response = Wire.acknowledged([], (wire) => wire !== undefined)
+
+/**
+ * `POST /api/v4/order/oto-cancel`. Its source is the live exchange's documentation of 2026.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "CancelOtoOrder.cancel",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/order/oto-cancel",
+  access: "private",
+  b2b: false,
+  mutates: true,
+  rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request: () => request,
+  response: () => response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), otoId: OrderId.make("1") })
+})
+
+/**
+ * What canceling can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Cancels orders that have not placed their take-profit and stop-loss yet.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class CancelOtoOrder extends Context.Service<CancelOtoOrder, {
+  /**
+   * Cancels the order. What it has traded stays, and gets neither take-profit nor stop-loss.
+   *
+   * Fails with `RequestRejected` when there is none of that identifier, or when it is not open any more; with
+   * `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the answer is lost and it may have been
+   * canceled: `ConditionalOrders` says whether it has.
+   */
+  readonly cancel: (request: Request) => Effect.Effect<void, Failure>
+}>()("effect-txc/endpoints/CancelOtoOrder") {
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<CancelOtoOrder, never, Call.Call> = PlainService.layer(
+    CancelOtoOrder,
+    endpoint,
+    (cancel) => ({ cancel })
+  )
+}

@@ -1,0 +1,171 @@
+/**
+ * Stop-market orders that trade positions on margin. The exchange calls them trigger-market orders.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { CollateralTriggerMarketOrders, Decimal, Identifiers } from "effect-txc"
+ *
+ * // Closes a long position of up to 0.01 BTC once the price has fallen to 38000 USDT.
+ * const stopLoss = Effect.gen(function*() {
+ *   const orders = yield* CollateralTriggerMarketOrders.CollateralTriggerMarketOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "sell",
+ *     amount: Decimal.amount("0.01"),
+ *     activationPrice: Decimal.price("38000"),
+ *     reduceOnly: true
+ *   })
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount, Price, price } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
+import * as Market from "../domain/Market.ts"
+import { OrderSide, PositionSide, type SelfTradePrevention } from "../domain/Order.ts"
+import { Flag } from "../domain/Text.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * A stop-market order to place on margin.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** A market that trades on margin, such as `BTC_USDT`. */
+  readonly market: MarketName
+  /** A buy opens or increases a long position, a sell a short one. */
+  readonly side: OrderSide
+  /**
+   * How much, in units of the base currency, for buys as for sells. Its precision and least value depend on the market.
+   */
+  readonly amount: Amount
+  /** The price that triggers the order, in units of the quote currency. Its precision depends on the market. */
+  readonly activationPrice: Price
+  /** Your own identifier of the order. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+  /** Only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. */
+  readonly reduceOnly?: boolean
+  /**
+   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
+   * only.
+   */
+  readonly positionSide?: PositionSide
+  /** The price of a take-profit that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  readonly takeProfit?: Price
+  /** The price of a stop-loss that is placed when the order is filled, in units of the quote currency. Live dialect only. */
+  readonly stopLoss?: Price
+}
+
+const request = (dialect: Dialect) =>
+  Wire.struct<Request>({
+    market: MarketName,
+    side: OrderSide,
+    amount: dialect.decimal(Amount),
+    activationPrice: Price,
+    clientOrderId: Schema.optionalKey(ClientOrderId),
+    stp: Schema.optionalKey(dialect.selfTradePrevention),
+    reduceOnly: Schema.optionalKey(Flag),
+    positionSide: dialect.extension(PositionSide),
+    takeProfit: dialect.extension(dialect.decimal(Price)),
+    stopLoss: dialect.extension(dialect.decimal(Price))
+  }, {
+    keys: { activationPrice: "activation_price", clientOrderId: dialect.keys.clientOrderId },
+    constraints: OrderFields.exitConstraints
+  })
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `POST /api/v4/order/collateral/trigger-market`. Its source is the live exchange's own documentation.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "CollateralTriggerMarketOrders.create",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/order/collateral/trigger-market",
+  access: "private",
+  b2b: false,
+  mutates: true,
+  rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "order",
+  refusals: ["ValidationFailed", "ReduceOnlyRejected"],
+  request,
+  response: OrderAnswer.stopOrder,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("0.01"),
+    activationPrice: price("40500"),
+    clientOrderId: ClientOrderId.make("long-4")
+  })
+})
+
+/**
+ * What placing a stop-market order on margin can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Places stop-market orders on margin.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class CollateralTriggerMarketOrders extends Context.Service<CollateralTriggerMarketOrders, {
+  /**
+   * Places the order, after checking it against the rules of its market. Once it is triggered, the part that cannot trade
+   * within the taker band is canceled.
+   *
+   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
+   * taken; with `ReduceOnlyRejected` when `reduceOnly` is set and there is no position on the other side; with
+   * `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the order may have
+   * been placed.
+   */
+  readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
+}>()("effect-txc/endpoints/CollateralTriggerMarketOrders") {
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<CollateralTriggerMarketOrders, never, Call.Call | MarketRules> = OrderService
+    .layer(
+      CollateralTriggerMarketOrders,
+      endpoint,
+      {
+        bounds: (request) => Market.stopMarket({ ...request, collateral: true, quoteAmount: false }),
+        legs: (order) => [order]
+      }
+    )
+}

@@ -1,0 +1,333 @@
+/**
+ * The conditional orders that are open: OCO orders, of which neither leg has traded, and orders that place a take-profit or
+ * a stop-loss when they are filled ("one triggers the other", OTO).
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ * import { ConditionalOrders, Identifiers } from "effect-txc"
+ *
+ * const stopLosses = Effect.gen(function*() {
+ *   const orders = yield* ConditionalOrders.ConditionalOrders
+ *   return yield* orders.stream({ market: Identifiers.marketName("BTC_USDT") }).pipe(
+ *     Stream.map((order) => order.type === "oto" ? order.stopLossPrice : order.stopLoss.activationPrice),
+ *     Stream.runCollect
+ *   )
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
+import type * as Call from "../client/call/Call.ts"
+import * as PageService from "../client/make/PageService.ts"
+import * as Pages from "../client/Pages.ts"
+import { Decimal, FeeRate } from "../domain/Decimal.ts"
+import { MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
+import { ReceivedActivationCondition, ReceivedPositionSide } from "../domain/Order.ts"
+import { Limit, Offset } from "../domain/Paging.ts"
+import { UnixTime } from "../domain/Time.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import type * as Errors from "../protocol/Errors.ts"
+import * as Json from "../protocol/Json.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderFields from "../protocol/OrderFields.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * How many records a page has at most when the request does not say.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const defaultLimit = 100
+
+/**
+ * Which conditional orders to read, and in pages of which size.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StreamRequest {
+  /** Only conditional orders of this market, which must trade on margin. Default: of all markets. */
+  readonly market?: MarketName
+  /** The most records in a page, 1 to 100. Default 100. */
+  readonly limit?: Limit
+}
+
+/**
+ * Which page of conditional orders to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends StreamRequest {
+  /** The index of the first record, 0 to 10000. Default 0. */
+  readonly offset?: Offset
+}
+
+const request = Wire.struct<Request>({
+  market: Schema.optionalKey(MarketName),
+  limit: Schema.optionalKey(Limit),
+  offset: Schema.optionalKey(Offset)
+})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * A leg of an OCO order: its take-profit has no more than this.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Leg extends OrderAnswer.AnyOrder {
+  /** How much is not yet filled, in units of the base currency. */
+  readonly left: Decimal
+  /** The limit, in units of the quote currency per unit of the base currency. */
+  readonly price: Decimal
+  /** The fee of a trade that the leg makes as a taker, as a ratio. */
+  readonly takerFee?: FeeRate
+  /** The fee of a trade that the leg makes as a maker, as a ratio. */
+  readonly makerFee?: FeeRate
+  /** When the leg changed last, in Unix seconds with microseconds. */
+  readonly mtime: UnixTime
+  /** Whether the leg may only reduce or close a position. */
+  readonly reduceOnly?: boolean
+}
+
+/**
+ * The stop-loss of an OCO order: the leg that has a trigger.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StopLeg extends Leg {
+  /** Whether the market has reached the activation price. */
+  readonly activated: boolean
+  /** From which side the market must reach the activation price. */
+  readonly activationCondition: ReceivedActivationCondition
+  /** The price that triggers the leg, in units of the quote currency. */
+  readonly activationPrice: Decimal
+}
+
+/**
+ * An OCO order: two orders, of which one cancels the other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Oco {
+  /** Two orders, of which one cancels the other. */
+  readonly type: "oco"
+  /** The exchange's identifier of the pair. Each leg has another of its own. */
+  readonly id: OrderId
+  /** What kind of conditional order it is, in the exchange's words. */
+  readonly conditionalOrderType?: string
+  /** The leg that waits for its activation price, and then becomes a limit order. */
+  readonly stopLoss: StopLeg
+  /** The limit order. */
+  readonly takeProfit: Leg
+}
+
+/**
+ * An order that places a take-profit, a stop-loss or both when it is filled. Those do not exist before.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Oto {
+  /** An order that places others when it is filled. */
+  readonly type: "oto"
+  /** The exchange's identifier of the group. The order has another of its own. */
+  readonly id: OrderId
+  /** What kind of conditional order it is, in the exchange's words, such as `margin_take_profit`. */
+  readonly conditionalOrderType?: string
+  /** The price that triggers the stop-loss, in units of the quote currency. Absent when there is none. */
+  readonly stopLossPrice?: Decimal
+  /** The price that triggers the take-profit, in units of the quote currency. Absent when there is none. */
+  readonly takeProfitPrice?: Decimal
+  /** The order that is open. */
+  readonly order: OrderAnswer.Order
+}
+
+/**
+ * A conditional order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ConditionalOrder = Oco | Oto
+
+const legFields = (dialect: Dialect) => ({
+  ...OrderFields.common(dialect),
+  left: Decimal,
+  price: Decimal,
+  postOnly: Schema.optionalKey(Schema.Boolean),
+  takerFee: Schema.optionalKey(FeeRate),
+  makerFee: Schema.optionalKey(FeeRate),
+  mtime: UnixTime,
+  positionSide: Schema.optionalKey(ReceivedPositionSide),
+  reduceOnly: Schema.optionalKey(Schema.Boolean)
+})
+
+/** The wire keys of legs as the older documentation has them, by those of today. */
+const formerKeys = {
+  stopLoss: "stop_loss",
+  takeProfit: "take_profit",
+  postOnly: "post_only",
+  activationPrice: "activation_price",
+  activationCondition: "activation_condition"
+} as const
+
+/** The same object with the keys of today. One that has both keeps the value of today's. */
+const renewed = (wire: unknown): unknown => {
+  if (!Json.isObject(wire)) return wire
+  const copy: Record<string, unknown> = { ...wire }
+  for (const [key, former] of Object.entries(formerKeys)) {
+    if (!Object.hasOwn(copy, former)) continue
+    copy[key] ??= copy[former]
+    delete copy[former]
+  }
+  return copy
+}
+
+const legSpelling = (dialect: Dialect) => ({
+  keys: dialect.keys,
+  absent: OrderFields.absentIds(dialect),
+  ...OrderFields.joint(dialect)
+})
+
+const oco = (dialect: Dialect) =>
+  Wire.answer<Oco>({
+    id: Wire.OrderId,
+    type: Schema.Literal("oco"),
+    conditionalOrderType: Schema.optionalKey(Schema.String),
+    stopLoss: Wire.answer<StopLeg>({
+      ...legFields(dialect),
+      activationPrice: Decimal,
+      activationCondition: ReceivedActivationCondition,
+      activated: Wire.Bit
+    }, legSpelling(dialect)).schema,
+    takeProfit: Wire.answer<Leg>(legFields(dialect), legSpelling(dialect)).schema
+  }, {
+    joint: {
+      split: (wire) => {
+        const { stopLoss, takeProfit, ...rest } = renewed(wire) as Readonly<Record<string, unknown>>
+        return { ...rest, stopLoss: renewed(stopLoss), takeProfit: renewed(takeProfit) }
+      },
+      join: (wire) => wire
+    }
+  })
+
+const noPrice = { value: "", when: () => true, demanded: false, written: false }
+
+const oto = (dialect: Dialect) =>
+  Wire.answer<Oto>({
+    id: Wire.OrderId,
+    type: Schema.Literal("oto"),
+    conditionalOrderType: Schema.optionalKey(Schema.String),
+    stopLossPrice: Schema.optionalKey(Decimal),
+    takeProfitPrice: Schema.optionalKey(Decimal),
+    order: OrderAnswer.order(dialect)
+  }, { keys: { order: "conditionalOrder" }, absent: { stopLossPrice: noPrice, takeProfitPrice: noPrice } })
+
+/**
+ * A page of conditional orders, the latest first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Page extends Pages.Page<ConditionalOrder> {
+  /** The index of the first record. */
+  readonly offset: Offset
+  /** The most records that a page of this size has. */
+  readonly limit: Limit
+  /** How many conditional orders there are on all pages. */
+  readonly total: number
+}
+
+const response = (dialect: Dialect) =>
+  Wire.answer<Page>({
+    limit: Limit,
+    offset: Offset,
+    total: Schema.Int,
+    records: Schema.Array(Schema.Union([oco(dialect).schema, oto(dialect).schema]))
+  }).schema
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `POST /api/v4/conditional-orders`. Its source is the live exchange's documentation of 2026.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "ConditionalOrders.page",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/conditional-orders",
+  access: "private",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 12000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request: () => request,
+  response,
+  example: (): Request => ({ market: marketName("BTC_USDT"), limit: Limit.make(10) })
+})
+
+/**
+ * What reading conditional orders can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads the conditional orders that are open.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class ConditionalOrders extends Context.Service<ConditionalOrders, {
+  /**
+   * Reads one page, the latest first.
+   *
+   * Fails with `ValidationFailed` when the market is unknown or does not trade on margin; with `UnexpectedResponse` if the
+   * answer is not the page that was asked for.
+   */
+  readonly page: (request?: Request) => Effect.Effect<Page, Failure>
+  /** Reads all conditional orders, page by page. See `Pages.stream` for what it promises. */
+  readonly stream: (
+    request?: StreamRequest
+  ) => Stream.Stream<ConditionalOrder, Failure | Errors.PageCeilingReached>
+}>()("effect-txc/endpoints/ConditionalOrders") {
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<ConditionalOrders, never, Call.Call> = PageService.layer(
+    ConditionalOrders,
+    endpoint,
+    Pages.checkEcho
+  )
+}

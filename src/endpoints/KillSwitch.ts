@@ -1,0 +1,250 @@
+/**
+ * The kill switch of a market: it cancels the account's orders there, unless it is armed again in time.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as Schedule from "effect/Schedule"
+ * import { Identifiers, KillSwitch } from "effect-txc"
+ *
+ * // Armed for a minute, and again every 20 seconds: orders outlive this fiber by a minute at most.
+ * export const heartbeat = Effect.gen(function*() {
+ *   const killSwitch = yield* KillSwitch.KillSwitch
+ *   const market = Identifiers.marketName("BTC_USDT")
+ *   const timeout = KillSwitch.KillSwitchSeconds.make(60)
+ *   return yield* Effect.repeat(killSwitch.arm({ market, timeout }), Schedule.spaced("20 seconds"))
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as Call from "../client/call/Call.ts"
+import * as Observation from "../client/Observation.ts"
+import * as Constraint from "../domain/Constraint.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import { KillSwitchSeconds } from "../domain/KillSwitch.ts"
+import { CancelAllType } from "../domain/Order.ts"
+import { UnixSeconds } from "../domain/Time.ts"
+import * as Unrecognised from "../domain/Unrecognised.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+export { KillSwitchSeconds } from "../domain/KillSwitch.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * A kill switch to arm.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Arming {
+  /** The market whose orders are canceled. Each market has a kill switch of its own. */
+  readonly market: MarketName
+  /** After how many seconds the orders are canceled, 5 to 600. */
+  readonly timeout: KillSwitchSeconds
+  /** Only orders of these types, at least one. Default: of all types. */
+  readonly types?: ReadonlyArray<CancelAllType>
+}
+
+/**
+ * A kill switch to disarm.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Disarming {
+  /** The market. */
+  readonly market: MarketName
+}
+
+/**
+ * A kill switch to arm, or to disarm.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** The market whose orders are canceled. */
+  readonly market: MarketName
+  /** After how many seconds the orders are canceled, 5 to 600; `null` disarms. */
+  readonly timeout: KillSwitchSeconds | null
+  /** Only orders of these types, at least one. Default: of all types. */
+  readonly types?: ReadonlyArray<CancelAllType>
+}
+
+const isText = Constraint.annotation({ kind: "type", type: "string" })
+const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
+
+const described = Wire.describedBy(() =>
+  Schema.NullOr(Schema.String.check(Schema.isPattern(/^(?:[5-9]|[1-9][0-9]|[1-5][0-9]{2}|600|null)$/u)))
+)
+
+/** A text of digits, or `null`, for which ccxt writes a text too. A number is refused: the live exchange wants a text. */
+const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described }).pipe(
+  Schema.decodeTo(Schema.NullOr(KillSwitchSeconds).annotate(isInteger), {
+    decode: SchemaGetter.transform((text) =>
+      text === null || text === "null" ? null : /^-?(?:0|[1-9][0-9]{0,8})$/u.test(text) ? Number(text) : Number.NaN
+    ),
+    encode: SchemaGetter.transform((seconds) => seconds === null ? null : seconds.toString())
+  })
+)
+
+const request = Wire.struct<Request>({
+  market: MarketName,
+  timeout,
+  types: Schema.optionalKey(
+    Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
+      Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" }))
+    )
+  )
+}, {
+  // `null` means all types to the live exchange, as does a field that is left out.
+  absent: { types: { value: null, when: () => true, demanded: false, written: false } }
+})
+
+// -----------------------------------------------------------------------------
+// Response
+// -----------------------------------------------------------------------------
+
+/**
+ * A kill switch that is armed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Timer {
+  /** The market whose orders are canceled. */
+  readonly market: MarketName
+  /** When it was armed the last time, in Unix seconds. */
+  readonly startTime: UnixSeconds
+  /** When it cancels the orders unless it is armed again, in Unix seconds. */
+  readonly cancellationTime: UnixSeconds
+  /** The types of orders that it cancels. Absent when it cancels all. */
+  readonly types?: ReadonlyArray<CancelAllType | Unrecognised.Unrecognised>
+}
+
+/**
+ * The schema of {@link Timer}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Timer: Schema.Codec<Timer, unknown> = Wire.answer<Timer>({
+  market: MarketName,
+  startTime: UnixSeconds,
+  cancellationTime: UnixSeconds,
+  types: Schema.optionalKey(Schema.Array(Unrecognised.open(CancelAllType)))
+}).schema
+
+/** An empty list says that no kill switch is armed any more. */
+const disarmed = Schema.Tuple([]).pipe(
+  Schema.decodeTo(Schema.Void, {
+    decode: SchemaGetter.transform(() => undefined),
+    encode: SchemaGetter.transform((): readonly [] => [])
+  })
+)
+
+const response = Schema.Union([Timer, disarmed])
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `POST /api/v4/order/kill-switch`. Its source is the live exchange's documentation of 2026.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "KillSwitch.arm",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/order/kill-switch",
+  access: "private",
+  b2b: false,
+  mutates: true,
+  rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request: () => request,
+  response: () => response,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    timeout: KillSwitchSeconds.make(60),
+    types: ["spot", "margin"]
+  })
+})
+
+/**
+ * What arming or disarming a kill switch can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+const isTimer = (answer: Timer | void): answer is Timer => answer !== undefined
+
+/** How an answer differs from what was asked for: a kill switch of another market, one too many, or none. */
+const contradiction = ({ market, timeout }: Request, answer: Timer | void): string | undefined => {
+  if (!isTimer(answer)) return timeout === null ? undefined : "no kill switch is armed"
+  if (timeout === null) return "a kill switch is still armed"
+  return answer.market === market ? undefined : `the kill switch is on ${answer.market}, not on ${market}`
+}
+
+/**
+ * Arms and disarms kill switches.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class KillSwitch extends Context.Service<KillSwitch, {
+  /**
+   * Arms the kill switch of a market, in place of the one that is armed there. The exchange counts the time from then on,
+   * and cancels the orders when it is over. Arming it again in time is up to you: nothing here does it by itself.
+   *
+   * Fails with `ValidationFailed` when the market is unknown, the timeout out of bounds or the list of types empty; with
+   * `OutcomeUnknown` when the answer is lost and the kill switch may be armed. `KillSwitchStatus` says whether it is, and
+   * arming it once more does no harm.
+   */
+  readonly arm: (request: Arming) => Effect.Effect<Timer, Failure>
+  /**
+   * Disarms the kill switch of a market. It succeeds as well when none is armed.
+   *
+   * Fails with `ValidationFailed` when the market is unknown; with `OutcomeUnknown` when the answer is lost and the kill
+   * switch may still be armed.
+   */
+  readonly disarm: (request: Disarming) => Effect.Effect<void, Failure>
+}>()("effect-txc/endpoints/KillSwitch") {
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<KillSwitch, never, Call.Call> = Layer.effect(
+    KillSwitch,
+    Call.Call.useSync(({ make }) => {
+      const call = make(endpoint, { contradiction })
+      return {
+        arm: (request) =>
+          Observation.spanned(
+            endpoint.name,
+            // An answer without a timer contradicts the request, and has failed before it comes here.
+            Effect.filterOrElse(call(request), isTimer, () => Effect.die("no kill switch is armed"))
+          ),
+        disarm: ({ market }) => Observation.spanned("KillSwitch.disarm", Effect.asVoid(call({ market, timeout: null })))
+      }
+    })
+  )
+}

@@ -1,0 +1,107 @@
+/**
+ * The kill switches that the account has armed.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { KillSwitchStatus } from "effect-txc"
+ *
+ * const armed = Effect.gen(function*() {
+ *   const status = yield* KillSwitchStatus.KillSwitchStatus
+ *   const timers = yield* status.list()
+ *   return timers.map(({ cancellationTime, market }) => [market, cancellationTime])
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import * as PlainService from "../client/make/PlainService.ts"
+import { MarketName, marketName } from "../domain/Identifiers.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as Wire from "../protocol/Wire.ts"
+import * as KillSwitch from "./KillSwitch.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * Which kill switches to read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** Only the kill switch of this market. Default: those of all markets. */
+  readonly market?: MarketName
+}
+
+const request = Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+const response = Schema.Array(KillSwitch.Timer)
+
+/**
+ * `POST /api/v4/order/kill-switch/status`. Its source is the live exchange's documentation of 2026.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "KillSwitchStatus.list",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/order/kill-switch/status",
+  access: "private",
+  b2b: false,
+  mutates: false,
+  rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request: () => request,
+  response: () => response,
+  example: (): Request => ({ market: marketName("BTC_USDT") })
+})
+
+/**
+ * What reading kill switches can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Reads the kill switches that are armed.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class KillSwitchStatus extends Context.Service<KillSwitchStatus, {
+  /**
+   * Reads the kill switches that are armed. One that has canceled its orders is armed no more.
+   *
+   * Fails with `ValidationFailed` when the market is unknown.
+   */
+  readonly list: (request?: Request) => Effect.Effect<ReadonlyArray<KillSwitch.Timer>, Failure>
+}>()("effect-txc/endpoints/KillSwitchStatus") {
+  /** The service over an account's calls. */
+  static readonly layer: Layer.Layer<KillSwitchStatus, never, Call.Call> = PlainService.layer(
+    KillSwitchStatus,
+    endpoint,
+    (list) => ({ list: (request = {}) => list(request) })
+  )
+}

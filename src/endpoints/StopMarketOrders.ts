@@ -1,0 +1,146 @@
+/**
+ * Stop-market orders: each becomes a market order when the market reaches its activation price.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Decimal, Identifiers, StopMarketOrders } from "effect-txc"
+ *
+ * // Sells 0.01 BTC at the best price there is once the price has fallen to 38000 USDT.
+ * const stopLoss = Effect.gen(function*() {
+ *   const orders = yield* StopMarketOrders.StopMarketOrders
+ *   return yield* orders.create({
+ *     market: Identifiers.marketName("BTC_USDT"),
+ *     side: "sell",
+ *     amount: Decimal.amount("0.01"),
+ *     activationPrice: Decimal.price("38000")
+ *   })
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Call from "../client/call/Call.ts"
+import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
+import * as OrderService from "../client/make/OrderService.ts"
+import type { MarketRules } from "../client/MarketRules.ts"
+import { Amount, amount, Price, price } from "../domain/Decimal.ts"
+import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
+import * as Market from "../domain/Market.ts"
+import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+import * as Endpoint from "../protocol/Endpoint.ts"
+import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as Wire from "../protocol/Wire.ts"
+
+// -----------------------------------------------------------------------------
+// Request
+// -----------------------------------------------------------------------------
+
+/**
+ * A stop-market order to place.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  /** Where to trade, such as `BTC_USDT`: a spot market. */
+  readonly market: MarketName
+  /** Whether to buy or to sell. */
+  readonly side: OrderSide
+  /** What a buy spends, in units of the quote currency; what a sell sells, in units of the base currency. */
+  readonly amount: Amount
+  /** The price that triggers the order, in units of the quote currency. Its precision depends on the market. */
+  readonly activationPrice: Price
+  /** Your own identifier of the order. One is generated when you leave it out. */
+  readonly clientOrderId?: ClientOrderId
+  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
+  readonly stp?: SelfTradePrevention
+}
+
+const request = (dialect: Dialect) =>
+  Wire.struct<Request>({
+    market: MarketName,
+    side: OrderSide,
+    amount: dialect.decimal(Amount),
+    activationPrice: Price,
+    clientOrderId: Schema.optionalKey(ClientOrderId),
+    stp: Schema.optionalKey(dialect.selfTradePrevention)
+  }, { keys: { activationPrice: "activation_price", clientOrderId: dialect.keys.clientOrderId } })
+
+// -----------------------------------------------------------------------------
+// Endpoint
+// -----------------------------------------------------------------------------
+
+/**
+ * `POST /api/v4/order/stop_market`. Its source is the live exchange's own documentation.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const endpoint = Endpoint.make({
+  name: "StopMarketOrders.create",
+  clause: "not in the document",
+  method: "POST",
+  path: "/api/v4/order/stop_market",
+  access: "private",
+  b2b: false,
+  mutates: true,
+  rateLimit: { calls: 10000, perSeconds: 10 },
+  envelope: "required",
+  errorFamily: "order",
+  refusals: ["ValidationFailed"],
+  request,
+  response: OrderAnswer.stopOrder,
+  example: (): Request => ({
+    market: marketName("BTC_USDT"),
+    side: "buy",
+    amount: amount("500"),
+    activationPrice: price("40500"),
+    clientOrderId: ClientOrderId.make("breakout-2")
+  })
+})
+
+/**
+ * What placing a stop-market order can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = Endpoint.Failures<typeof endpoint>["failure"]
+
+// -----------------------------------------------------------------------------
+// Service
+// -----------------------------------------------------------------------------
+
+/**
+ * Places stop-market orders.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class StopMarketOrders extends Context.Service<StopMarketOrders, {
+  /**
+   * Places the order, after checking it against the rules of its market. Once it is triggered, the part that cannot trade
+   * within the taker band is canceled.
+   *
+   * Fails with `ValidationFailed` when a field is wrong, the market does not admit the order, or the client order id is
+   * taken; with `RequestRejected` when the balance is too low; with `OutcomeUnknown` when the answer is lost and the
+   * order may have been placed.
+   */
+  readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<OrderAnswer.StopOrder>, Failure>
+}>()("effect-txc/endpoints/StopMarketOrders") {
+  /** The service over an account's calls and market rules. */
+  static readonly layer: Layer.Layer<StopMarketOrders, never, Call.Call | MarketRules> = OrderService.layer(
+    StopMarketOrders,
+    endpoint,
+    {
+      bounds: (request) => Market.stopMarket({ ...request, collateral: false, quoteAmount: request.side === "buy" }),
+      legs: (order) => [order]
+    }
+  )
+}

@@ -1,0 +1,286 @@
+/**
+ * Take-profit and stop-loss of orders on margin, and conditional orders, as the live exchange's documentation has them; the
+ * document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import type * as Target from "../Target.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+/** The prices of an exit, this far from the market: above it for what profits a buy. */
+const exitOf = (market: Market, side: Orders.Side) => {
+  const [above, below] = [priceText(market, market.price * 1.05), priceText(market, market.price * 0.95)]
+  return side === "buy" ? { takeProfit: above, stopLoss: below } : { takeProfit: below, stopLoss: above }
+}
+
+/** An order on margin that rests far from the market, and has an exit. */
+const rest = Effect.fnUntraced(function*(world: World, account: Account, more: Body = {}) {
+  const market = yield* world.market
+  const price = Orders.lowPrice(market)
+  const exit = { takeProfit: priceText(market, market.price), stopLoss: priceText(market, market.price * 0.4) }
+  const fields = { market: market.name, side: "buy", amount: "0.01", price, ...exit, ...more }
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.collateralLimit, fields)
+  return { answer, order: json, exit, market, oto: Json.isObject(json["oto"]) ? json["oto"] : {} }
+})
+
+/** Has an order with an exit filled by another account. */
+const filled = Effect.fnUntraced(function*(world: World, side: Orders.Side) {
+  const [account, other] = [yield* world.trader, yield* world.open()]
+  const market = yield* world.market
+  const order = { market: market.name, amount: "0.01", price: priceText(market, market.price) }
+  yield* Trading.placeOther(world, other, { ...order, side: Orders.opposite(side) }, Paths.collateralLimit)
+  const exit = exitOf(market, side)
+  const { json } = yield* LiveCalls.object(world, account, Paths.collateralLimit, { ...order, side, ...exit })
+  return { account, market, exit, entry: json }
+})
+
+/** The conditional orders of an account. */
+const conditional = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.conditionalOrders, fields)
+  const records = json["records"]
+  yield* Verdict.expect(answer, "a list of records", Array.isArray(records))
+  return { answer, json, records: Array.isArray(records) ? records.filter(Json.isObject) : [] }
+})
+
+/** The activation prices of the open orders of a side, as numbers. */
+const triggers = Effect.fnUntraced(function*(world: World, account: Account, side: Orders.Side) {
+  const open = yield* Orders.list(world, account, Paths.activeOrders)
+  return [...open.values()].filter((order) => order["side"] === side).map((order) => Number(order["activation_price"]))
+})
+
+/** Expects that the answer says that there is no such order: HTTP 400, code 2, with errors that name the field. */
+const notFound = (answer: Target.Answer, key: string) =>
+  Verdict.expect(
+    answer,
+    `HTTP 400, code 2, errors that name ${key}`,
+    answer.status === 400 && Json.isObject(answer.json) && answer.json["code"] === 2 &&
+      Refusals.namedFields(answer).includes(key)
+  )
+
+/** Cancels by this call, which then finds nothing to cancel any more; nothing is left open. */
+const cancels = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  path: string,
+  key: "id" | "otoId",
+  id: unknown
+) {
+  const { name: market } = yield* world.market
+  const { answer, items } = yield* LiveCalls.list(world, account, path, { market, [key]: id })
+  yield* Verdict.expect(answer, "an empty list", items.length === 0)
+  const open = yield* Orders.list(world, account, Paths.activeOrders)
+  yield* Verdict.conclude("no open order", [...open.keys()], open.size === 0)
+  yield* notFound(yield* LiveCalls.call(world, account, path, { market, [key]: id }), key)
+})
+
+const isSame = (text: unknown, expected: string): boolean => Number(text) === Number(expected)
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    ...LiveCalls.heading("An order with a take-profit and a stop-loss shows both, and the group's identifier, as oto"),
+    id: "oto.answer",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, exit, order, oto } = yield* rest(world, yield* world.trader)
+        yield* Verdict.expect(
+          answer,
+          `oto with takeProfit ${exit.takeProfit}, stopLoss ${exit.stopLoss} and an otoId that is not the order's`,
+          isSame(oto["takeProfit"], exit.takeProfit) && isSame(oto["stopLoss"], exit.stopLoss) &&
+            Number.isSafeInteger(oto["otoId"]) && oto["otoId"] !== order["orderId"]
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading(
+      "Until it is filled it is listed as a conditional order of type oto, with its prices and the order"
+    ),
+    id: "oto.listed",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const { exit, order, oto } = yield* rest(world, account)
+        const { answer, records } = yield* conditional(world, account)
+        const [record = {}] = records
+        const entry = record["conditionalOrder"]
+        yield* Verdict.expect(
+          answer,
+          "one record: type oto, the group's id, both prices, and the order",
+          records.length === 1 && record["type"] === "oto" && record["id"] === oto["otoId"] &&
+            isSame(record["takeProfitPrice"], exit.takeProfit) && isSame(record["stopLossPrice"], exit.stopLoss) &&
+            Json.isObject(entry) && entry["orderId"] === order["orderId"]
+        )
+        const open = yield* Orders.list(world, account, Paths.activeOrders)
+        yield* Verdict.conclude("no open order but that one", open.size, open.size === 1)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("Once it is filled, orders on the other side wait for both prices, and it is listed no more"),
+    id: "oto.filled",
+    values: Orders.sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const { account, exit } = yield* filled(world, side)
+        const found = yield* triggers(world, account, Orders.opposite(side))
+        const expected = [Number(exit.takeProfit), Number(exit.stopLoss)]
+        yield* Verdict.conclude(
+          `orders that wait for ${expected.join(" and ")}`,
+          found,
+          found.length === 2 && expected.every((price) => found.includes(price))
+        )
+        const { answer, records } = yield* conditional(world, account)
+        yield* Verdict.expect(answer, "no conditional order", records.length === 0)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("When the price reaches one of them the position is closed, and the other is canceled"),
+    id: "oto.exit",
+    values: Orders.sides.flatMap((side) => (["takeProfit", "stopLoss"] as const).map((leg) => ({ side, leg }))),
+    check: (world, { leg, side }) =>
+      Effect.gen(function*() {
+        const { account, exit, market } = yield* filled(world, side)
+        yield* Trading.movePrice(world, market, Number(exit[leg]))
+        const open = yield* Orders.list(world, account, Paths.activeOrders)
+        yield* Verdict.conclude("no open order", [...open.keys()], open.size === 0)
+        const { answer, items } = yield* LiveCalls.list(world, account, Paths.openPositions, { market: market.name })
+        yield* Verdict.expect(answer, "no position", items.length === 0)
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading(
+      "oto-cancel cancels it by the group's identifier and answers an empty list; then it is not found"
+    ),
+    id: "oto.cancel",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const { oto } = yield* rest(world, account)
+        yield* cancels(world, account, Paths.cancelOto, "otoId", oto["otoId"])
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "A price on the wrong side of the order's is refused with HTTP 422: takeProfit 105, stopLoss 106"
+    ),
+    id: "oto.side",
+    values: [["takeProfit", 105], ["stopLoss", 106]] as const,
+    check: (world, [key, code]) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const wrong = market.price * (key === "takeProfit" ? 0.4 : 0.6)
+        const fields = {
+          market: market.name,
+          side: "buy",
+          amount: "0.01",
+          price: Orders.lowPrice(market),
+          [key]: priceText(market, wrong)
+        }
+        yield* LiveCalls.refuses(world, account, Paths.collateralLimit, fields, { codes: [code], key })
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("reduceOnly together with a take-profit or a stop-loss is refused with HTTP 422, code 30"),
+    id: "oto.reduce-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* Trading.openPosition(world, account, "sell", "0.01")
+        const fields = {
+          market: market.name,
+          side: "buy",
+          amount: "0.01",
+          price: Orders.lowPrice(market),
+          reduceOnly: true,
+          stopLoss: priceText(market, market.price * 0.4)
+        }
+        const answer = yield* LiveCalls.call(world, account, Paths.collateralLimit, fields)
+        yield* Refusals.exactly(
+          answer,
+          { status: 422, codes: [30] },
+          "because reduceOnly and stopLoss exclude each other"
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("OCO orders are listed too, with camelCase legs, in pages of 100 that say how many there are"),
+    id: "conditional.listed",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const fields = Orders.oco(market, "sell")
+        const { order: pair } = yield* Orders.place(world, account, Paths.oco, fields)
+        yield* rest(world, account)
+        const all = yield* conditional(world, account)
+        yield* Verdict.expect(
+          all.answer,
+          "two records of types oto and oco, limit 100, offset 0, total 2",
+          all.records.map(({ type }) => type).join() === "oto,oco" && all.json["limit"] === 100 &&
+            all.json["offset"] === 0 && all.json["total"] === 2
+        )
+        const second = yield* conditional(world, account, { limit: 1, offset: 1 })
+        const [record = {}] = second.records
+        const [stopLoss, takeProfit] = [record["stopLoss"], record["takeProfit"]]
+        yield* Verdict.expect(
+          second.answer,
+          "the OCO order with its identifier and both legs, limit 1, offset 1, total 2",
+          second.records.length === 1 && record["id"] === pair["id"] && second.json["total"] === 2 &&
+            second.json["limit"] === 1 && second.json["offset"] === 1 &&
+            Json.isObject(stopLoss) && isSame(stopLoss["activationPrice"], String(fields["activation_price"])) &&
+            Json.isObject(takeProfit) && isSame(takeProfit["price"], String(fields["price"]))
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("conditional-cancel cancels either kind by its identifier and answers an empty list"),
+    id: "conditional.cancel",
+    values: ["oco", "oto"] as const,
+    check: (world, kind) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const id = kind === "oto"
+          ? (yield* rest(world, account)).oto["otoId"]
+          : (yield* Orders.place(world, account, Paths.oco, Orders.oco(market, "sell"))).order["id"]
+        yield* cancels(world, account, Paths.cancelConditional, "id", id)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("Another account's conditional order is not found, by neither call"),
+    id: "conditional.isolation",
+    values: [[Paths.cancelOto, "otoId"], [Paths.cancelConditional, "id"]] as const,
+    check: (world, [path, key]) =>
+      Effect.gen(function*() {
+        const [account, other] = [yield* world.trader, yield* world.open()]
+        const { market, oto } = yield* rest(world, account)
+        yield* notFound(yield* LiveCalls.call(world, other, path, { market: market.name, [key]: oto["otoId"] }), key)
+        const { answer, records } = yield* conditional(world, other)
+        yield* Verdict.expect(answer, "no conditional order", records.length === 0)
+        const open = yield* Orders.list(world, account, Paths.activeOrders)
+        yield* Verdict.conclude("the order is open", open.size, open.size === 1)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "A list of an unknown market is refused with code 31, one of a wrong limit or offset with code 30"
+    ),
+    id: "conditional.refusal",
+    profile: "read-only",
+    values: [["market", "NO_SUCH", 31], ["limit", 0, 30], ["limit", 101, 30], ["offset", -1, 30]] as const,
+    check: (world, [key, value, code]) =>
+      Effect.flatMap(
+        world.reader,
+        (reader) => LiveCalls.refuses(world, reader, Paths.conditionalOrders, { [key]: value }, { codes: [code], key })
+      )
+  })
+]

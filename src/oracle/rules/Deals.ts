@@ -1,0 +1,135 @@
+/**
+ * The deals of one order, as the live exchange's documentation has them; the document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
+
+/** The order id of a live order. */
+const idOf = (order: Body): unknown => order["orderId"]
+
+/** A page of an order's deals. */
+const page = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
+  const { answer, json } = yield* LiveCalls.object(world, account, Paths.orderDeals, fields)
+  const records = json["records"]
+  yield* Verdict.expect(answer, "a list of records", Array.isArray(records))
+  return { answer, json, deals: Array.isArray(records) ? records.filter(Json.isObject) : [] }
+})
+
+/** An order that nobody has. */
+const nobodys = Number.MAX_SAFE_INTEGER
+
+/** What is wrong with a page that is asked for. */
+const wrong: ReadonlyArray<readonly [key: string, value: unknown]> = [
+  ["orderId", undefined],
+  ["orderId", "x1"],
+  ["limit", 0],
+  ["limit", 101],
+  ["offset", -1]
+]
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    ...LiveCalls.heading(
+      "Both orders of a trade have it as a deal: the same id, amount, price and total, each its role"
+    ),
+    id: "deals.trade",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, maker, price, taker, took } = yield* Trading.take(world, "0.01")
+        const [mine, theirs] = [
+          yield* page(world, maker, { orderId: idOf(made) }),
+          yield* page(world, taker, { orderId: idOf(took) })
+        ]
+        const expected = { amount: 0.01, price: Number(price), deal: 0.01 * Number(price) }
+        for (const [{ answer, deals }, role] of [[mine, 1], [theirs, 2]] as const) {
+          const [deal = {}] = deals
+          yield* Verdict.expect(
+            answer,
+            `one deal of ${JSON.stringify(expected)} with role ${role}`,
+            deals.length === 1 && deal["role"] === role &&
+              Object.entries(expected).every(([key, value]) => Math.abs(Number(deal[key]) - value) < 1e-9)
+          )
+        }
+        yield* Verdict.conclude("one id", [mine.deals, theirs.deals], mine.deals[0]?.["id"] === theirs.deals[0]?.["id"])
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("dealOrderId is the identifier of the other order in the trade"),
+    id: "deals.counterparty",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, maker, taker, took } = yield* Trading.take(world, "0.01")
+        for (const [account, own, other] of [[maker, made, took], [taker, took, made]] as const) {
+          const { answer, deals } = yield* page(world, account, { orderId: idOf(own) })
+          yield* Verdict.expect(
+            answer,
+            `dealOrderId ${String(idOf(other))}`,
+            deals.length === 1 && deals[0]?.["dealOrderId"] === idOf(other)
+          )
+        }
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading(
+      "A page says its limit, 50 unless asked for, and its offset, and holds that part of the deals"
+    ),
+    id: "deals.pages",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, maker, market, price, taker } = yield* Trading.take(world, "0.01")
+        yield* Trading.placeOther(world, taker, { market: market.name, price, side: "buy", amount: "0.005" })
+        const all = yield* page(world, maker, { orderId: idOf(made) })
+        yield* Verdict.expect(
+          all.answer,
+          "two deals, limit 50, offset 0",
+          all.deals.length === 2 && all.json["limit"] === 50 && all.json["offset"] === 0
+        )
+        const rest = yield* page(world, maker, { orderId: idOf(made), limit: 1, offset: 1 })
+        yield* Verdict.expect(
+          rest.answer,
+          "the second deal, limit 1, offset 1",
+          rest.deals.length === 1 && rest.json["limit"] === 1 && rest.json["offset"] === 1 &&
+            rest.deals[0]?.["id"] === all.deals[1]?.["id"]
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("An order that nobody has is no error: it has no deals"),
+    id: "deals.unknown",
+    profile: "read-only",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { answer, deals } = yield* page(world, yield* world.reader, { orderId: nobodys })
+        yield* Verdict.expect(answer, "no records", deals.length === 0)
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("An order of another account has no deals"),
+    id: "deals.isolation",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { made, taker } = yield* Trading.take(world, "0.01")
+        const { answer, deals } = yield* page(world, taker, { orderId: idOf(made) })
+        yield* Verdict.expect(answer, "no records", deals.length === 0)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A missing or malformed order id, limit or offset is refused with HTTP 422, code 30"),
+    id: "deals.refusal",
+    profile: "read-only",
+    values: wrong,
+    check: (world, [key, value]) =>
+      Effect.flatMap(
+        world.reader,
+        (reader) => LiveCalls.refuses(world, reader, Paths.orderDeals, { orderId: nobodys, [key]: value }, { key })
+      )
+  })
+]

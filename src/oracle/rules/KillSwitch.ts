@@ -1,0 +1,227 @@
+/**
+ * The kill switch, as the live exchange's documentation has it; the document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, World } from "../world/World.ts"
+
+/** A market of futures, beside the one to trade on. */
+const perpetual = "BTC_PERP"
+
+/** Arms the kill switch of the market to trade on, unless the fields say otherwise. */
+const arm = Effect.fnUntraced(function*(world: World, account: Account, fields: Body) {
+  const { name: market } = yield* world.market
+  return yield* LiveCalls.object(world, account, Paths.killSwitch, { market, timeout: "10", ...fields })
+})
+
+/** The kill switches that an account has armed. */
+const timers = Effect.fnUntraced(function*(world: World, account: Account, fields: Body = {}) {
+  const { answer, items } = yield* LiveCalls.list(world, account, Paths.killSwitchStatus, fields)
+  return { answer, timers: items.filter(Json.isObject) }
+})
+
+/** Places an order that rests far from the market, of this kind. */
+const rest = Effect.fnUntraced(function*(world: World, account: Account, kind: "spot" | "margin" | "futures") {
+  const market = yield* world.market
+  const order = { market: market.name, side: "buy", amount: "0.01", price: Orders.lowPrice(market) }
+  const fields = kind === "futures" ? { ...order, market: perpetual } : order
+  const path = kind === "spot" ? Paths.limitOrder : Paths.collateralLimit
+  const { orderId } = yield* Trading.placeOther(world, account, fields, path)
+  return String(orderId)
+})
+
+const openIds = Effect.fnUntraced(function*(world: World, account: Account) {
+  return [...(yield* Orders.list(world, account, Paths.activeOrders)).keys()]
+})
+
+/** Expects that exactly these orders are open. */
+const leaves = Effect.fnUntraced(function*(world: World, account: Account, ids: ReadonlyArray<string>, why: string) {
+  const left = yield* openIds(world, account)
+  yield* Verdict.conclude(
+    `${why}: ${ids.length} open orders, ${ids.join(", ")}`,
+    left,
+    left.length === ids.length && ids.every((id) => left.includes(id))
+  )
+})
+
+/** What a kill switch must not be armed with. */
+const wrong: ReadonlyArray<readonly [key: string, value: unknown, codes?: ReadonlyArray<number>]> = [
+  ["timeout", undefined],
+  ["timeout", 60],
+  ["timeout", "4"],
+  ["timeout", "601"],
+  ["types", []],
+  ["types", ["options"]],
+  ["market", undefined],
+  ["market", "NO_SUCH", [31]]
+]
+
+const isNow = (world: World, seconds: unknown) =>
+  Effect.map(world.now, (now) => typeof seconds === "number" && Math.abs(seconds - now / 1000) < 30)
+
+/** An effect that needs the clock of a sandbox, and finds it standing still. */
+const timed = (check: (world: World) => Effect.Effect<unknown, Verdict.CheckError>) => (world: World) =>
+  world.whileFrozen(check(world))
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    ...LiveCalls.heading(
+      "Arming answers the market, the types, the time now in seconds, and the time of the cancellation"
+    ),
+    id: "kill-switch.timer",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const { name } = yield* world.market
+        const { answer, json } = yield* arm(world, account, { timeout: "60", types: ["spot", "margin"] })
+        const { cancellationTime, market, startTime, types } = json
+        yield* Verdict.expect(
+          answer,
+          `market ${name}, types spot and margin, cancellationTime 60 seconds after startTime, which is now`,
+          market === name && JSON.stringify(types) === `["spot","margin"]` && (yield* isNow(world, startTime)) &&
+            Number(cancellationTime) - Number(startTime) === 60
+        )
+        const status = yield* timers(world, account)
+        yield* Verdict.expect(
+          status.answer,
+          "the same timer, and no other",
+          status.timers.length === 1 && JSON.stringify(status.timers[0]) === JSON.stringify(json)
+        )
+      })
+    )
+  }),
+  Rule.always({
+    ...LiveCalls.heading(
+      "When the time is over the orders of the market are canceled, not before, and the timer is gone"
+    ),
+    id: "kill-switch.cancels",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const [spot, margin] = [yield* rest(world, account, "spot"), yield* rest(world, account, "margin")]
+        const future = yield* rest(world, account, "futures")
+        yield* arm(world, account, {})
+        yield* world.advance(9000)
+        yield* leaves(world, account, [spot, margin, future], "a second before the time")
+        yield* world.advance(2000)
+        yield* leaves(world, account, [future], "after the time")
+        const { answer, timers: left } = yield* timers(world, account)
+        yield* Verdict.expect(answer, "no timer", left.length === 0)
+      })
+    )
+  }),
+  Rule.always({
+    ...LiveCalls.heading("Arming it again in time starts the time anew: nothing is canceled"),
+    id: "kill-switch.again",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const id = yield* rest(world, account, "spot")
+        yield* arm(world, account, {})
+        yield* world.advance(8000)
+        yield* arm(world, account, {})
+        yield* world.advance(8000)
+        yield* leaves(world, account, [id], "armed again two seconds before the time")
+        const { answer, timers: left } = yield* timers(world, account)
+        yield* Verdict.expect(answer, "one timer", left.length === 1)
+        yield* world.advance(3000)
+        yield* leaves(world, account, [], "not armed again")
+      })
+    )
+  }),
+  Rule.always({
+    ...LiveCalls.heading("With timeout null it is disarmed: the answer is an empty list, and nothing is canceled"),
+    id: "kill-switch.disarm",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const id = yield* rest(world, account, "spot")
+        const { name: market } = yield* world.market
+        yield* arm(world, account, {})
+        const disarmed = yield* LiveCalls.list(world, account, Paths.killSwitch, { market, timeout: null })
+        yield* Verdict.expect(disarmed.answer, "an empty list", disarmed.items.length === 0)
+        yield* world.advance(11_000)
+        yield* leaves(world, account, [id], "disarmed")
+        const { answer, timers: left } = yield* timers(world, account)
+        yield* Verdict.expect(answer, "no timer", left.length === 0)
+      })
+    )
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("With types only orders of these types are canceled"),
+    id: "kill-switch.types",
+    values: ["spot", "margin"] as const,
+    check: (world, type) =>
+      world.whileFrozen(Effect.gen(function*() {
+        const account = yield* world.trader
+        const ids = { spot: yield* rest(world, account, "spot"), margin: yield* rest(world, account, "margin") }
+        yield* arm(world, account, { types: [type] })
+        yield* world.advance(11_000)
+        yield* leaves(world, account, [ids[type === "spot" ? "margin" : "spot"]], `armed for ${type} orders`)
+      }))
+  }),
+  Rule.always({
+    ...LiveCalls.heading("Each market has a timer of its own; the status shows all of them, or that of one market"),
+    id: "kill-switch.markets",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const { name } = yield* world.market
+        yield* arm(world, account, { timeout: "600" })
+        yield* arm(world, account, { market: perpetual, timeout: "300" })
+        const all = yield* timers(world, account)
+        const markets = all.timers.map(({ market }) => String(market)).toSorted()
+        yield* Verdict.expect(
+          all.answer,
+          `a timer of each: ${name}, ${perpetual}`,
+          markets.join() === [name, perpetual].toSorted().join()
+        )
+        const one = yield* timers(world, account, { market: perpetual })
+        yield* Verdict.expect(
+          one.answer,
+          `the timer of ${perpetual} only`,
+          one.timers.length === 1 && one.timers[0]?.["market"] === perpetual
+        )
+      })
+    )
+  }),
+  Rule.always({
+    ...LiveCalls.heading("It is the account's own: others do not see it, and their orders stay"),
+    id: "kill-switch.isolation",
+    check: timed((world) =>
+      Effect.gen(function*() {
+        const [account, other] = [yield* world.trader, yield* world.open()]
+        const id = yield* rest(world, other, "spot")
+        yield* arm(world, account, {})
+        const { answer, timers: seen } = yield* timers(world, other)
+        yield* Verdict.expect(answer, "no timer", seen.length === 0)
+        yield* world.advance(11_000)
+        yield* leaves(world, other, [id], "armed by another account")
+      })
+    )
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "A wrong field is refused with HTTP 422: the timeout is a text of 5 to 600 or null, and must be there"
+    ),
+    id: "kill-switch.refusal",
+    values: wrong,
+    check: (world, [key, value, codes = [30]]) =>
+      Effect.gen(function*() {
+        const account = yield* world.open({ isFunded: false })
+        const { name: market } = yield* world.market
+        const fields = { market, timeout: "60", [key]: value }
+        yield* LiveCalls.refuses(world, account, Paths.killSwitch, fields, { key, codes })
+        const { answer, timers: left } = yield* timers(world, account)
+        yield* Verdict.expect(answer, "no timer", left.length === 0)
+      })
+  })
+]

@@ -1,0 +1,217 @@
+/**
+ * Many orders in one call, as the live exchange's documentation has it; the document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Json from "../../protocol/Json.ts"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+/** An offer that many percent above the market. */
+const offer = (market: Market, percent = 10, more: Body = {}): Body => ({
+  market: market.name,
+  side: "sell",
+  amount: "0.03",
+  price: priceText(market, market.price * (1 + percent / 100)),
+  ...more
+})
+
+const kinds = [{ path: Paths.bulk }, { path: Paths.collateralBulk }] as const
+
+const wrongs = ["too small", "without a side", "unknown market"] as const
+
+/** An offer that can't be placed. */
+const wrong = (market: Market, what: typeof wrongs[number]): Body =>
+  offer(
+    market,
+    10,
+    {
+      "too small": { amount: "0.0000000001" },
+      "without a side": { side: undefined },
+      "unknown market": { market: "NO_SUCH" }
+    }[what]
+  )
+
+/** What an item says: the result or the error, and not both. */
+const parts = (item: unknown) => {
+  const { error, result } = Json.isObject(item) ? item : { error: undefined, result: undefined }
+  return {
+    result: Json.isObject(result) && (error === undefined || error === null) ? result : undefined,
+    error: Json.isObject(error) && (result === undefined || result === null) ? error : undefined
+  }
+}
+
+const isError = (error: Body | undefined): boolean =>
+  error !== undefined && Number.isSafeInteger(error["code"]) && typeof error["message"] === "string"
+
+/** Makes a call with orders, and expects a list with `good` or `bad` for each item. */
+const expectItems = Effect.fnUntraced(function*(
+  world: World,
+  account: Account,
+  path: string,
+  fields: Body,
+  expected: ReadonlyArray<"good" | "bad">
+) {
+  const { answer, items } = yield* LiveCalls.list(world, account, path, fields)
+  const said = items.map(parts)
+  yield* Verdict.expect(
+    answer,
+    `a list of ${expected.length} items: ${
+      expected.map((kind) => kind === "good" ? "a result" : "an error").join(", ")
+    }`,
+    said.length === expected.length &&
+      expected.every((kind, index) => kind === "good" ? said[index]?.result !== undefined : isError(said[index]?.error))
+  )
+  return { answer, results: said.flatMap(({ result }) => result === undefined ? [] : [result]) }
+})
+
+const isOpen = (world: World, account: Account, ids: ReadonlyArray<unknown>) =>
+  Effect.map(Orders.list(world, account, Paths.activeOrders), (open) => ids.map((id) => open.has(String(id))))
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.forEach({
+    ...LiveCalls.heading("Orders of one call are placed in their order, and each is open"),
+    id: "live-bulk.places",
+    values: kinds,
+    check: (world, { path }) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const clientOrderId = world.unique("bulk")
+        const orders = [
+          offer(market, 10, { clientOrderId }),
+          offer(market, 12, { clientOrderId: "" }),
+          offer(market, 14)
+        ]
+        const { answer, results } = yield* expectItems(world, account, path, { orders }, ["good", "good", "good"])
+        yield* Verdict.expect(
+          answer,
+          `prices ${orders.map(({ price }) => String(price)).join(", ")}, and client order id ${clientOrderId} first`,
+          results.every(({ price }, index) => Number(price) === Number(orders[index]?.["price"])) &&
+            results[0]?.["clientOrderId"] === clientOrderId
+        )
+        const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+        yield* Verdict.conclude("all open", open, open.every((is) => is))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("One order that is refused has an error in its place, and the others are placed"),
+    id: "live-bulk.apart",
+    values: kinds.flatMap(({ path }) => wrongs.map((what) => ({ path, what }))),
+    check: (world, { path, what }) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const orders = [offer(market), wrong(market, what), offer(market, 12)]
+        const { results } = yield* expectItems(world, account, path, { orders }, ["good", "bad", "good"])
+        const open = yield* isOpen(world, account, results.map(({ orderId }) => orderId))
+        yield* Verdict.conclude("the others open", open, open.every((is) => is))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "With stopOnFail no order after the first that is refused is placed, and those before it stay"
+    ),
+    id: "live-bulk.stops",
+    values: kinds,
+    check: (world, { path }) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const [before, after] = [world.unique("before"), world.unique("after")]
+        yield* LiveCalls.list(world, account, path, {
+          orders: [
+            offer(market, 10, { clientOrderId: before }),
+            wrong(market, "too small"),
+            offer(market, 12, { clientOrderId: after })
+          ],
+          stopOnFail: true
+        })
+        const open = [...(yield* Orders.list(world, account, Paths.activeOrders)).values()]
+          .map((order) => order["clientOrderId"] ?? order["client_order_id"])
+        yield* Verdict.conclude("the first alone", open, open.includes(before) && !open.includes(after))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("No orders, none in the list, or more than 20 are refused as a whole"),
+    id: "live-bulk.refusal",
+    values: kinds.flatMap(({ path }) => [undefined, 0, 21].map((count) => ({ path, count }))),
+    check: (world, { count, path }) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const orders = count === undefined ? undefined : Array.from({ length: count }, () => offer(market))
+        yield* LiveCalls.refuses(world, account, path, { orders }, { key: "orders" })
+        const open = yield* Orders.list(world, account, Paths.activeOrders)
+        yield* Verdict.conclude("no orders open", `${open.size}`, open.size === 0)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("Orders of one call are canceled, each by one of its identifiers"),
+    id: "live-bulk.cancels",
+    values: ["orderId", "clientOrderId"] as const,
+    check: (world, key) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const named: Array<Body> = []
+        for (const percent of [10, 12]) {
+          const clientOrderId = world.unique("cancel")
+          const { orderId } = yield* Trading.placeOther(world, account, offer(market, percent, { clientOrderId }))
+          named.push({ orderId, clientOrderId })
+        }
+        const orders = named.map((order) => ({ market: market.name, [key]: order[key] }))
+        const { answer, results } = yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "good"])
+        yield* Verdict.expect(
+          answer,
+          "market, orderId and clientOrderId of each",
+          results.every((result, index) =>
+            result["market"] === market.name &&
+            String(result["orderId"]) === String(named[index]?.["orderId"]) &&
+            result["clientOrderId"] === named[index]?.["clientOrderId"]
+          )
+        )
+        const open = yield* isOpen(world, account, named.map(({ orderId }) => orderId))
+        yield* Verdict.conclude("none open", open, !open.includes(true))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("An order that is not there has an error in its place, and the others are canceled"),
+    id: "live-bulk.not-there",
+    values: ["nobody's", "another's", "twice"] as const,
+    check: (world, whose) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        const market = yield* world.market
+        const place = (caller: Account) => Trading.placeOther(world, caller, offer(market))
+        const { orderId } = yield* place(account)
+        const stranger = yield* world.open()
+        const others = yield* place(stranger)
+        const missing = { "nobody's": Number.MAX_SAFE_INTEGER, "another's": others["orderId"], "twice": orderId }[whose]
+        const orders = [orderId, missing].map((id) => ({ market: market.name, orderId: id }))
+        yield* expectItems(world, account, Paths.cancelBulk, { orders }, ["good", "bad"])
+        const open = [
+          ...yield* isOpen(world, account, [orderId]),
+          ...yield* isOpen(world, stranger, [others["orderId"]])
+        ]
+        yield* Verdict.conclude("the account's canceled, the other's open", open, open[0] === false && open[1] === true)
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("No list of orders to cancel is refused as a whole"),
+    id: "live-bulk.cancel-refusal",
+    check: (world) =>
+      Effect.gen(function*() {
+        const account = yield* world.trader
+        yield* Refusals.any(yield* LiveCalls.call(world, account, Paths.cancelBulk, {}), "because there are no orders")
+      })
+  })
+]

@@ -1,0 +1,164 @@
+/**
+ * Changing open orders, as the live exchange's documentation has it; the document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+/** A price that many percent above the market's. */
+const above = (market: Market, percent: number): string => priceText(market, market.price * (1 + percent / 100))
+
+/** An order of 0.03 that rests at 10 percent above the market. */
+const place = Effect.fnUntraced(function*(world: World, more: Body = {}) {
+  const account = yield* world.trader
+  const market = yield* world.market
+  const fields = { market: market.name, side: "sell", amount: "0.03", price: above(market, 10), ...more }
+  const order = yield* Trading.placeOther(world, account, fields)
+  return { account, market, order, id: order["orderId"] }
+})
+
+const modify = (world: World, account: Account, market: Market, fields: Body) =>
+  LiveCalls.call(world, account, Paths.modifyOrder, { market: market.name, ...fields })
+
+/** Changes an order, and gives the one that has taken its place. */
+const changed = (world: World, account: Account, market: Market, fields: Body) =>
+  Effect.map(
+    LiveCalls.object(world, account, Paths.modifyOrder, { market: market.name, ...fields }),
+    ({ answer, json }) => ({ answer, order: json })
+  )
+
+const isOpen = Effect.fnUntraced(function*(world: World, account: Account, id: unknown) {
+  return (yield* Orders.list(world, account, Paths.activeOrders)).has(String(id))
+})
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.always({
+    ...LiveCalls.heading("A changed order has another order id: the old one is canceled, and the new one is open"),
+    id: "live-changes.replaces",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { account, id, market } = yield* place(world)
+        const { answer, order } = yield* changed(world, account, market, { orderId: id, price: above(market, 12) })
+        yield* Verdict.expect(answer, "another order id", order["orderId"] !== undefined && order["orderId"] !== id)
+        const open = [yield* isOpen(world, account, id), yield* isOpen(world, account, order["orderId"])]
+        yield* Verdict.conclude("the new one open, the old one not", open, !open[0] && open[1] === true)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("What is stated changes, and what is not stated stays as it is"),
+    id: "live-changes.keeps",
+    values: [{ price: 12 }, { amount: "0.02" }, { price: 12, amount: "0.04" }],
+    check: (world, { amount, price }) =>
+      Effect.gen(function*() {
+        const { account, id, market } = yield* place(world)
+        const stated = {
+          ...(amount === undefined ? {} : { amount }),
+          ...(price === undefined ? {} : { price: above(market, price) })
+        }
+        const { answer, order } = yield* changed(world, account, market, { orderId: id, ...stated })
+        const expected = { amount: "0.03", price: above(market, 10), ...stated }
+        yield* Verdict.expect(
+          answer,
+          JSON.stringify(expected),
+          order["side"] === "sell" && order["market"] === market.name &&
+            Object.entries(expected).every(([key, value]) => Number(order[key]) === Number(value))
+        )
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("A changed order keeps its client order id, and can be named by it"),
+    id: "live-changes.client-order-id",
+    check: (world) =>
+      Effect.gen(function*() {
+        const clientOrderId = world.unique("change")
+        const { account, market } = yield* place(world, { clientOrderId })
+        for (const percent of [12, 14]) {
+          const fields = { clientOrderId, price: above(market, percent) }
+          const { answer, order } = yield* changed(world, account, market, fields)
+          yield* Verdict.expect(answer, `clientOrderId ${clientOrderId}`, order["clientOrderId"] === clientOrderId)
+        }
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("A changed order stands behind the others at its price"),
+    id: "live-changes.queue",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { account, id, market } = yield* place(world)
+        const [second, taker] = [yield* world.open(), yield* world.open()]
+        const fields = { market: market.name, amount: "0.03", price: above(market, 10) }
+        const behind = yield* Trading.placeOther(world, second, { ...fields, side: "sell" })
+        yield* changed(world, account, market, { orderId: id, amount: "0.03" })
+        yield* Trading.placeOther(world, taker, { ...fields, side: "buy" })
+        const { dealStock } = yield* Orders.find(world, second, behind["orderId"])
+        yield* Verdict.conclude("the other one filled", `${String(dealStock)} of it filled`, Number(dealStock) === 0.03)
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("A changed order trades at once where its new price crosses the book"),
+    id: "live-changes.trades",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { account, id, market } = yield* place(world)
+        const other = yield* world.open()
+        const bid = { market: market.name, side: "buy", amount: "0.03", price: above(market, -2) }
+        yield* Trading.placeOther(world, other, bid)
+        const { order } = yield* changed(world, account, market, { orderId: id, price: above(market, -3) })
+        const { dealStock } = yield* Orders.find(world, account, order["orderId"])
+        yield* Verdict.conclude("0.03 filled", `${String(dealStock)} filled`, Number(dealStock) === 0.03)
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A change that an order can't have is refused, with a code of its own, and the order stays"),
+    id: "live-changes.inapplicable",
+    values: [{ key: "activationPrice", codes: [158] }, { key: "total", codes: [162] }] as const,
+    check: (world, { codes, key }) =>
+      Effect.gen(function*() {
+        const { account, id, market } = yield* place(world)
+        const answer = yield* modify(world, account, market, { orderId: id, [key]: above(market, 20) })
+        yield* Refusals.coded(answer, { status: 422, codes }, `because a limit order has no ${key}`)
+        yield* Verdict.conclude("the order open", "not open", yield* isOpen(world, account, id))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A change without an order, of two at once, of nothing, or of amount and total is refused"),
+    id: "live-changes.refusal",
+    values: ["no order", "two identifiers", "nothing", "amount and total"] as const,
+    check: (world, wrong) =>
+      Effect.gen(function*() {
+        const { account, id, market } = yield* place(world)
+        const price = above(market, 12)
+        const fields = {
+          "no order": { price },
+          "two identifiers": { orderId: id, clientOrderId: "mine", price },
+          "nothing": { orderId: id },
+          "amount and total": { orderId: id, amount: "0.02", total: "1000" }
+        }[wrong]
+        yield* Refusals.any(yield* modify(world, account, market, fields), `because it has ${wrong}`)
+        yield* Verdict.conclude("the order open", "not open", yield* isOpen(world, account, id))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("An order that is not open, or another account's, is not found: HTTP 400, code 2 or 6"),
+    id: "live-changes.unknown",
+    values: ["nobody's", "another's"] as const,
+    check: (world, whose) =>
+      Effect.gen(function*() {
+        const { account, id, market } = yield* place(world)
+        const caller = whose === "another's" ? yield* world.open() : account
+        const orderId = whose === "another's" ? id : Number.MAX_SAFE_INTEGER
+        const answer = yield* modify(world, caller, market, { orderId, price: above(market, 12) })
+        yield* Refusals.exactly(answer, { status: 400, codes: [2, 6] }, "because there is no such order")
+        yield* Verdict.conclude("the order open", "not open", yield* isOpen(world, account, id))
+      })
+  })
+]

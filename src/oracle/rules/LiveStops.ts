@@ -1,0 +1,216 @@
+/**
+ * Stop-market orders, and stop orders on margin, as the live exchange's documentation has them; the document does not.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Rule from "../Rule.ts"
+import * as Verdict from "../Verdict.ts"
+import * as LiveCalls from "../world/LiveCalls.ts"
+import { priceText } from "../world/Markets.ts"
+import * as Orders from "../world/Orders.ts"
+import * as Paths from "../world/Paths.ts"
+import * as Refusals from "../world/Refusals.ts"
+import * as Trading from "../world/Trading.ts"
+import type { Account, Body, Market, World } from "../world/World.ts"
+
+type Kind = "stop-market" | "collateral-stop-limit" | "trigger-market"
+
+const paths: { readonly [K in Kind]: string } = {
+  "stop-market": Paths.stopMarket,
+  "collateral-stop-limit": Paths.collateralStopLimit,
+  "trigger-market": Paths.triggerMarket
+}
+
+const kinds: ReadonlyArray<Kind> = ["stop-market", "collateral-stop-limit", "trigger-market"]
+
+/** What an answer may call the type of an order: documented, or recorded on margin. */
+const types: { readonly [K in Kind]: ReadonlyArray<string> } = {
+  "stop-market": ["stop market"],
+  "collateral-stop-limit": ["stop limit", "margin stop limit"],
+  "trigger-market": ["stop market", "trigger margin market"]
+}
+
+/** A call with every kind and side. */
+const cases = kinds.flatMap((kind) => Orders.sides.map((side) => ({ kind, side })))
+
+/** The price so many percent above the market's for a buy, below it for a sell. */
+const priceAt = (market: Market, side: Orders.Side, percent: number): string =>
+  priceText(market, market.price * (1 + (side === "buy" ? percent : -percent) / 100))
+
+/** An order of 0.02 that is triggered at 5 percent, and whose limit, if it has one, is at 7. A spot buy states its cost. */
+const fieldsOf = (market: Market, kind: Kind, side: Orders.Side, more: Body = {}): Body => ({
+  market: market.name,
+  side,
+  amount: kind === "stop-market" && side === "buy" ? cost(market) : "0.02",
+  activation_price: priceAt(market, side, 5),
+  ...(kind === "collateral-stop-limit" ? { price: priceAt(market, side, 7) } : {}),
+  ...more
+})
+
+/** What a spot buy of these rules spends: a little more than 0.01 costs at 6 percent above the market. */
+const cost = (market: Market): string => priceText(market, market.price * 0.0107)
+
+/** Places a stop order, which waits. */
+const place = Effect.fnUntraced(function*(world: World, account: Account, kind: Kind, side: Orders.Side) {
+  const market = yield* world.market
+  const { answer, json } = yield* LiveCalls.object(world, account, paths[kind], fieldsOf(market, kind, side))
+  return { market, answer, order: json }
+})
+
+/** Has others offer 0.01 at each of these percentages, and then trade at the activation price; shows the order after it. */
+const trigger = Effect.fnUntraced(function*(
+  world: World,
+  kind: Kind,
+  side: Orders.Side,
+  offered: ReadonlyArray<number>
+) {
+  const [account, other] = [yield* world.trader, yield* world.open()]
+  const { market, order } = yield* place(world, account, kind, side)
+  for (const percent of offered) {
+    yield* Trading.placeOther(world, other, {
+      market: market.name,
+      side: Orders.opposite(side),
+      amount: "0.01",
+      price: priceAt(market, side, percent)
+    })
+  }
+  yield* Trading.tradeAt(world, market, priceAt(market, side, 5))
+  const found = yield* Orders.find(world, account, order["orderId"])
+  const open = yield* Orders.list(world, account, Paths.activeOrders)
+  return { market, found, isOpen: open.has(String(order["orderId"])) }
+})
+
+/** Expects that an order has traded so much, for so much. */
+const hasTraded = (order: Body, stock: number, money: number) =>
+  Verdict.conclude(
+    `${stock} filled for ${money}`,
+    `${String(order["dealStock"])} filled for ${String(order["dealMoney"])}`,
+    Math.abs(Number(order["dealStock"]) - stock) < 1e-9 && Math.abs(Number(order["dealMoney"]) - money) < 1e-4
+  )
+
+/** Fields without which an order can't be placed. */
+const required: { readonly [K in Kind]: ReadonlyArray<string> } = {
+  "stop-market": ["market", "side", "amount", "activation_price"],
+  "collateral-stop-limit": ["market", "side", "amount", "price", "activation_price"],
+  "trigger-market": ["market", "side", "amount", "activation_price"]
+}
+
+export const rules: ReadonlyArray<Rule.Rule> = [
+  Rule.forEach({
+    ...LiveCalls.heading("A stop order waits: its answer has its type, its activation price, and nothing filled"),
+    id: "live-stops.waits",
+    values: cases,
+    check: (world, { kind, side }) =>
+      Effect.gen(function*() {
+        const { answer, market, order } = yield* place(world, yield* world.trader, kind, side)
+        yield* Verdict.expect(
+          answer,
+          `type ${types[kind].join(" or ")}, the activation price, dealStock 0, and not activated`,
+          types[kind].includes(String(order["type"])) &&
+            Number(order["activation_price"]) === Number(priceAt(market, side, 5)) &&
+            Number(order["dealStock"]) === 0 && (order["activated"] ?? 0) === 0
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A stop-market order that is triggered trades at once with the best orders of the book"),
+    id: "live-stops.market.trades",
+    values: Orders.sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const { found, market } = yield* trigger(world, "trigger-market", side, [7, 6])
+        const money = 0.01 * (Number(priceAt(market, side, 6)) + Number(priceAt(market, side, 7)))
+        yield* hasTraded(found, 0.02, money)
+      })
+  }),
+  Rule.always({
+    ...LiveCalls.heading("The amount of a stop-market buy on the spot is what it spends, in the quote currency"),
+    id: "live-stops.market.spends",
+    check: (world) =>
+      Effect.gen(function*() {
+        const { found, market } = yield* trigger(world, "stop-market", "buy", [6, 6, 6])
+        const spent = Number(found["dealMoney"])
+        const most = Number(cost(market))
+        yield* Verdict.conclude(
+          `nearly ${most} spent`,
+          `${String(found["dealMoney"])} spent`,
+          spent <= most && spent > most * 0.9
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("The amount of a stop-market order on margin, and of one that sells, is in the base currency"),
+    id: "live-stops.market.base",
+    values: [{ kind: "trigger-market", side: "buy" }, { kind: "stop-market", side: "sell" }] as const,
+    check: (world, { kind, side }) =>
+      Effect.gen(function*() {
+        const { found, market } = yield* trigger(world, kind, side, [6, 6, 6])
+        yield* hasTraded(found, 0.02, 0.02 * Number(priceAt(market, side, 6)))
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("What a triggered stop-market order can't trade is canceled: it never rests in the book"),
+    id: "live-stops.market.never-rests",
+    values: Orders.sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const { found, isOpen } = yield* trigger(world, "trigger-market", side, [6])
+        yield* Verdict.conclude(
+          "0.01 filled, and not open",
+          { filled: found["dealStock"], isOpen },
+          Number(found["dealStock"]) === 0.01 && !isOpen
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading(
+      "A triggered stop-limit order on margin trades as far as its limit allows, and the rest of it rests"
+    ),
+    id: "live-stops.limit.rests",
+    values: Orders.sides,
+    check: (world, side) =>
+      Effect.gen(function*() {
+        const { found, isOpen } = yield* trigger(world, "collateral-stop-limit", side, [6, 8])
+        yield* Verdict.conclude(
+          "0.01 filled, and open",
+          { filled: found["dealStock"], isOpen },
+          Number(found["dealStock"]) === 0.01 && isOpen
+        )
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A reduce-only stop order without a position is refused with code 116"),
+    id: "live-stops.reduce-only",
+    values: ["collateral-stop-limit", "trigger-market"] as const,
+    check: (world, kind) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const fields = fieldsOf(market, kind, "sell", { reduceOnly: true })
+        const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
+        yield* Refusals.coded(answer, { status: 422, codes: [116] }, "because there is no position")
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("A stop order without a field that it needs is refused with HTTP 422, code 30, and the field"),
+    id: "live-stops.refusal",
+    values: kinds.flatMap((kind) => required[kind].map((key) => ({ kind, key }))),
+    check: (world, { key, kind }) =>
+      Effect.gen(function*() {
+        const { [key]: _missing, ...fields } = fieldsOf(yield* world.market, kind, "sell")
+        yield* LiveCalls.refuses(world, yield* world.trader, paths[kind], fields, { key })
+      })
+  }),
+  Rule.forEach({
+    ...LiveCalls.heading("An activation price that is the last price is refused"),
+    id: "live-stops.last-price",
+    values: kinds,
+    check: (world, kind) =>
+      Effect.gen(function*() {
+        const market = yield* world.market
+        const fields = fieldsOf(market, kind, "sell", { activation_price: priceText(market, market.price) })
+        const answer = yield* LiveCalls.call(world, yield* world.trader, paths[kind], fields)
+        yield* Refusals.coded(answer, { status: 422, codes: [30, 101] }, "because it is the last price")
+      })
+  })
+]

@@ -1,0 +1,42 @@
+/**
+ * Many orders in one command: one after the other, at the same time.
+ *
+ * @since 0.1.0
+ */
+import type { CancelBulk, PlaceBulk } from "./Operation.ts"
+import * as Orders from "./Orders.ts"
+import * as Reply from "./Reply.ts"
+import type { Work } from "./Work.ts"
+
+/**
+ * Places limit orders, each as if it came alone. One that is refused changes nothing, and is the last one if the caller says
+ * so.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const place = (work: Work, account: string, { orders, stopOnFail = false }: PlaceBulk): Reply.Reply => {
+  const replies: Array<Reply.Reply> = []
+  for (const order of orders) {
+    const reply = Orders.placeLimit(work, account, order)
+    replies.push(reply)
+    if (stopOnFail && Reply.isFailed(reply)) break
+  }
+  return { _tag: "BulkDone", replies }
+}
+
+const notThere = Reply.refused("orderNotFound", ["orderId", { kind: "existing" }])
+
+/**
+ * Cancels orders, each as if the call came for it alone.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const cancel = (work: Work, account: string, { orders }: CancelBulk): Reply.Reply => ({
+  _tag: "BulkDone",
+  replies: orders.map((order) => {
+    const reply = Orders.cancel(work, account, order)
+    return reply === Orders.notFound ? notThere : reply
+  })
+})

@@ -1,0 +1,134 @@
+/**
+ * The exits of positions: what an order with a take-profit or a stop-loss places when it is filled.
+ *
+ * @since 0.1.0
+ */
+import type { Price } from "../../domain/Decimal.ts"
+import type { OrderSide } from "../../domain/Order.ts"
+import * as Locks from "./Locks.ts"
+import * as NewOrder from "./NewOrder.ts"
+import type { WithExit } from "./Operation.ts"
+import type { Exit, Order, Oto, StopOrder } from "./Order.ts"
+import * as PendingStopOrders from "./PendingStopOrders.ts"
+import * as Positions from "./Positions.ts"
+import * as Reply from "./Reply.ts"
+import type { State } from "./State.ts"
+import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
+
+const opposite: { readonly [K in OrderSide]: OrderSide } = { buy: "sell", sell: "buy" }
+
+/**
+ * Whether an order asks for an exit.
+ *
+ * @category exits
+ * @since 0.1.0
+ */
+export const isAsked = ({ stopLoss, takeProfit }: WithExit): boolean =>
+  takeProfit !== undefined || stopLoss !== undefined
+
+/** What an exit must be known of, to be judged. */
+interface Asked extends WithExit {
+  readonly side: OrderSide
+  readonly reduceOnly?: boolean
+}
+
+/** Whether a price is above another one, or with `isAbove` false below it. */
+const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean => {
+  const units = Units.from(price) ?? 0n
+  return isAbove ? units > entry : units < entry
+}
+
+/**
+ * The exit that an order asks for; `undefined` when it asks for none. Only an order that may open a position has one: its
+ * take-profit is where the position gains, its stop-loss where it loses. `entry` is the price at which the order would
+ * trade; nothing is said of the sides while it is not known.
+ *
+ * @category exits
+ * @since 0.1.0
+ */
+export const of = (
+  state: State,
+  kind: Order["kind"],
+  { reduceOnly = false, side, stopLoss, takeProfit }: Asked,
+  entry: Units.Units | undefined
+): Oto | undefined | Reply.Reply => {
+  if (takeProfit === undefined && stopLoss === undefined) return undefined
+  const field = takeProfit === undefined ? "stopLoss" : "takeProfit"
+  if (kind === "spot") return Reply.invalid([field, { kind: "expected" }])
+  if (reduceOnly) return Reply.invalid(["reduceOnly", { kind: "alone", with: field }])
+  const wrong: Array<Reply.Violations[number]> = []
+  if (takeProfit !== undefined && entry !== undefined && !isBeyond(takeProfit, entry, side === "buy")) {
+    wrong.push(["takeProfit", { kind: "exitSide" }])
+  }
+  if (stopLoss !== undefined && entry !== undefined && !isBeyond(stopLoss, entry, side === "sell")) {
+    wrong.push(["stopLoss", { kind: "exitSide" }])
+  }
+  return wrong.length > 0 ? Reply.invalid(...wrong) : { id: NewOrder.nextId(state), takeProfit, stopLoss }
+}
+
+/** A leg of the exit of an entry: it closes what the entry has traded, or what is left of the position. */
+const legOf = (
+  work: Work,
+  { account, dealStock, kind, market, side, stp }: Order,
+  oco: Exit["id"],
+  price: Price,
+  isProfit: boolean,
+  ahead: number
+): StopOrder =>
+  NewOrder.make(work, account, {
+    market,
+    side: opposite[side],
+    type: "stop market",
+    kind,
+    amount: Units.toDecimal(dealStock),
+    quantity: dealStock,
+    price: undefined,
+    // What profits a long position lies above it. The side of the leg says nothing of that.
+    stop: { price, condition: isProfit === (side === "buy") ? "gte" : "lte", bboRole: undefined, activated: false },
+    clientOrderId: undefined,
+    stp,
+    reduceOnly: true,
+    oco
+  }, ahead)
+
+/**
+ * Places the exit of an order that is filled. Where it has opened no position, because it has only closed another one, there is
+ * nothing to exit from. The exit, the take-profit and the stop-loss have consecutive identifiers.
+ *
+ * @category exits
+ * @since 0.1.0
+ */
+export const arm = (work: Work, entry: Order): void => {
+  const { state } = work
+  const { account, market, oto, side } = entry
+  const trading = state.trading.get(market)
+  if (oto === undefined || trading === undefined) return
+  if (Positions.reducible(state, account, market, opposite[side]) === 0n) return
+  const id = NewOrder.nextId(state)
+  const takeProfit = oto.takeProfit === undefined ? undefined : legOf(work, entry, id, oto.takeProfit, true, 2)
+  const stopLoss = oto.stopLoss === undefined
+    ? undefined
+    : legOf(work, entry, id, oto.stopLoss, false, takeProfit === undefined ? 2 : 3)
+  state.exits.add({ id, account, market, takeProfit, stopLoss })
+  for (const leg of [takeProfit, stopLoss]) {
+    if (leg === undefined) continue
+    NewOrder.open(work, leg)
+    PendingStopOrders.add(trading.waiting, leg)
+  }
+}
+
+/**
+ * Takes a leg out of its exit that can't be triggered any more. The other leg, if there is one, stays as it is.
+ *
+ * @category exits
+ * @since 0.1.0
+ */
+export const leave = (state: State, exit: Exit, leg: Order): void => {
+  if (exit.takeProfit === leg) exit.takeProfit = undefined
+  else if (exit.stopLoss === leg) exit.stopLoss = undefined
+  else return
+  const left = exit.takeProfit ?? exit.stopLoss
+  if (left === undefined) state.exits.delete(exit.id)
+  else Locks.claim(state, left)
+}

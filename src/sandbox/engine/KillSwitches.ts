@@ -1,0 +1,87 @@
+/**
+ * Arming and disarming kill switches, and what they do when nobody has armed them again in time.
+ *
+ * @since 0.1.0
+ */
+import type { MarketName } from "../../domain/Identifiers.ts"
+import * as Agenda from "./Agenda.ts"
+import type { KillSwitch } from "./KillSwitch.ts"
+import type { Operation } from "./Operation.ts"
+import * as Orders from "./Orders.ts"
+import * as Reply from "./Reply.ts"
+import type { State } from "./State.ts"
+import type { Work } from "./Work.ts"
+
+const keyOf = ({ account, market }: Pick<KillSwitch, "account" | "market">): string => `${account}/${market}`
+
+/**
+ * Adds a kill switch.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const add = ({ due, killSwitches }: State, killSwitch: KillSwitch): void => {
+  killSwitches.set(keyOf(killSwitch), killSwitch)
+  Agenda.add(due.killSwitches, killSwitch.firesAt, killSwitch)
+}
+
+const remove = ({ due, killSwitches }: State, of: Pick<KillSwitch, "account" | "market">): void => {
+  const found = killSwitches.get(keyOf(of))
+  if (found === undefined) return
+  killSwitches.delete(keyOf(of))
+  Agenda.remove(due.killSwitches, found)
+}
+
+/**
+ * The kill switches that an account has armed, in the order in which the exchange lists its markets.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const of = ({ killSwitches, markets }: State, account: string, market?: MarketName): ReadonlyArray<KillSwitch> =>
+  (market === undefined ? [...markets.keys()] : [market]).flatMap((market) =>
+    killSwitches.get(keyOf({ account, market })) ?? []
+  )
+
+/**
+ * Disarms all kill switches of an account.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const removeAll = (state: State, account: string): void => {
+  for (const killSwitch of of(state, account)) remove(state, killSwitch)
+}
+
+/**
+ * Arms the kill switch of a market, in place of the one that is armed; or disarms it, where no time is given. Nothing is
+ * wrong with disarming what is not armed.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const set = (
+  { at, state }: Work,
+  account: string,
+  { market, seconds, types }: Extract<Operation, { readonly _tag: "SetKillSwitch" }>
+): Reply.Reply => {
+  if (!state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
+  remove(state, { account, market })
+  if (seconds === undefined) return { _tag: "KillSwitchSet", killSwitch: undefined }
+  const killSwitch: KillSwitch = { account, market, types, armedAt: at, firesAt: at + seconds * 1e6 }
+  add(state, killSwitch)
+  return { _tag: "KillSwitchSet", killSwitch }
+}
+
+/**
+ * Cancels the orders of a kill switch that was not armed again in time. It is not armed any more.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const fire = ({ emit, state }: Work, killSwitch: KillSwitch): void => {
+  const { account, firesAt, market, types } = killSwitch
+  remove(state, killSwitch)
+  emit({ _tag: "KillSwitchFired", account, market })
+  Orders.cancelOpen({ emit, state, at: firesAt }, account, { market, ...(types === undefined ? {} : { type: types }) })
+}

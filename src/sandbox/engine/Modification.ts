@@ -1,0 +1,160 @@
+/**
+ * Changing open orders.
+ *
+ * @since 0.1.0
+ */
+import * as Market from "../../domain/Market.ts"
+import * as Ending from "./Ending.ts"
+import * as Locks from "./Locks.ts"
+import * as Matching from "./Matching.ts"
+import * as NewOrder from "./NewOrder.ts"
+import type { Modify } from "./Operation.ts"
+import { isQuoteAmount, type Order, type StopOrder, type Trigger } from "./Order.ts"
+import * as Orders from "./Orders.ts"
+import * as Prices from "./Prices.ts"
+import * as Reply from "./Reply.ts"
+import type { State } from "./State.ts"
+import * as Units from "./Units.ts"
+import type { Work } from "./Work.ts"
+
+/** Whether an order waits for its activation price. */
+const isWaiting = (order: Order): order is StopOrder => order.stop?.activated === false
+
+/** What can't be changed of this order. */
+const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
+  if (order.oco !== undefined || order.oto !== undefined) return [["orderId", { kind: "modifiable" }]]
+  const isQuote = isQuoteAmount(order)
+  const wrong: ReadonlyArray<readonly [field: "activationPrice" | "price" | "total" | "amount", isWrong: boolean]> = [
+    ["activationPrice", !isWaiting(order)],
+    ["price", order.price === undefined],
+    ["total", !isQuote],
+    ["amount", isQuote]
+  ]
+  return wrong.flatMap(([field, isWrong]) =>
+    isWrong && changes[field] !== undefined ? [[field, { kind: "inapplicable" }] as const] : []
+  )
+}
+
+/** The bounds of its market that a changed order breaks. A reduce-only order may be smaller than they allow. */
+const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Reply.Violations => {
+  const { activationPrice, amount, price, total } = changes
+  const kept = order.reduceOnly ? {} : {
+    ...(amount === undefined && price !== undefined && !isQuoteAmount(order) ? { amount: order.amount } : {}),
+    ...(price === undefined && amount !== undefined && order.price !== undefined ? { price: order.price } : {})
+  }
+  return Market.violations(
+    market,
+    Market.changed({
+      market: market.name,
+      ...kept as Pick<Market.ChangedTerms, "amount" | "price">,
+      ...(amount === undefined ? {} : { amount }),
+      ...(price === undefined ? {} : { price }),
+      ...(total === undefined ? {} : { total }),
+      ...(activationPrice === undefined ? {} : { activationPrice })
+    })
+  )
+}
+
+/** How much the new order is for: what was filled of the old one stays with that one. */
+const sizeOf = (order: Order, { amount, total }: Modify): Orders.Size | Reply.Reply => {
+  const asked = amount ?? total
+  if (asked === undefined) {
+    const isWhole = order.left === order.quantity
+    return { amount: isWhole ? order.amount : Units.toDecimal(order.left), quantity: order.left }
+  }
+  const quantity = Units.from(asked) ?? 0n
+  if (order.dealStock === 0n) return { amount: asked, quantity }
+  const left = quantity - order.dealStock
+  return left > 0n
+    ? { amount: Units.toDecimal(left), quantity: left }
+    : Reply.invalid(["amount", { kind: "aboveFilled" }])
+}
+
+const triggerOf = (
+  state: State,
+  { market, side, stop }: Order,
+  { activationPrice }: Modify
+): Trigger | undefined | Reply.Reply => {
+  if (stop === undefined || activationPrice === undefined) return stop && { ...stop }
+  const price = Units.from(activationPrice) ?? 0n
+  if (Orders.isAtLastPrice(state, market, price)) return Orders.atLastPrice
+  return { ...stop, price: activationPrice, condition: Orders.conditionOf(state, market, side, price) }
+}
+
+/** What the new order has to lock. One without a limit locks what it needs at its activation price, or what it spends. */
+const requirementOf = (work: Work, market: Market.Market, order: Order): Locks.Requirement => {
+  const text = order.price ?? order.stop?.price
+  const price = text === undefined ? 0n : Units.from(text) ?? 0n
+  const total = isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, price)
+  return order.stop === undefined
+    ? Matching.requirementForLimit(work, market, order, price, total)
+    : Locks.requirementOf(market, order, total)
+}
+
+/** The order that takes the place of another one, or why none does. */
+const successorOf = (
+  work: Work,
+  market: Market.Market,
+  order: Order,
+  changes: Modify
+): Order | Reply.Reply => {
+  const { state } = work
+  const { account, clientOrderId, kind, positionSide, postOnly, reduceOnly, side, type } = order
+  const violations = [...inapplicable(order, changes), ...outOfBounds(market, order, changes)]
+  if (violations.length > 0) return Reply.invalid(...violations)
+  const asked = sizeOf(order, changes)
+  if (Orders.isReply(asked)) return asked
+  const stop = triggerOf(state, order, changes)
+  if (stop !== undefined && Orders.isReply(stop)) return stop
+  const size = Orders.capToPosition(state, account, market, kind, side, asked, reduceOnly)
+  if (Orders.isReply(size)) return size
+  return NewOrder.make(work, account, {
+    market: market.name,
+    side,
+    type,
+    kind,
+    amount: size.amount,
+    quantity: size.quantity,
+    price: changes.price ?? order.price,
+    stop,
+    postOnly,
+    clientOrderId,
+    stp: changes.stp ?? order.stp,
+    reduceOnly,
+    positionSide
+  })
+}
+
+/**
+ * Changes an open order. The order is canceled, and another one takes its place, with another identifier and the same client
+ * order id. It is for what is not filled yet, and comes behind all others at its price. An order that can't be changed
+ * stays as it is.
+ *
+ * @category orders
+ * @since 0.1.0
+ */
+export const modify = (work: Work, account: string, changes: Modify): Reply.Reply => {
+  const { state } = work
+  const market = state.markets.get(changes.market)
+  if (market === undefined) return Reply.invalid(["market", { kind: "known" }])
+  const order = Orders.find(state.openOrders, (order) => order, account, changes)
+  if (order === undefined) return Orders.notFound
+  if (!Orders.isPermitted(state, account, order.kind)) return Orders.notPermitted
+  const next = successorOf(work, market, order, changes)
+  if (Orders.isReply(next)) return next
+  const limit = next.price === undefined ? undefined : Units.from(next.price) ?? 0n
+  if (next.postOnly && !isWaiting(next) && limit !== undefined && Matching.wouldTake(work, next, limit)) {
+    return Reply.refused("notMaker", ["postOnly", { kind: "maker" }])
+  }
+  const requirement = requirementOf(work, market, next)
+  if (!next.reduceOnly && !Locks.canReplace(work, next, order, requirement)) return Orders.notEnoughBalance
+  Ending.cancel(work, order)
+  if (!next.reduceOnly) Locks.lock(work, next, requirement)
+  if (isWaiting(next)) Orders.wait(work, market, next)
+  else {
+    NewOrder.open(work, next)
+    Matching.execute(work, market, next, limit)
+    Prices.triggerStopOrders(work, market)
+  }
+  return { _tag: "OrderModified", order: next }
+}

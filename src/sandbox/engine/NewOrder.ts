@@ -1,0 +1,110 @@
+/**
+ * New orders: their identifiers, what they are made of, and how they become open.
+ *
+ * @since 0.1.0
+ */
+import type { OrderId } from "../../domain/Identifiers.ts"
+import type { OrderSide, PositionSide } from "../../domain/Order.ts"
+import * as Event from "./Event.ts"
+import * as Locks from "./Locks.ts"
+import type { Order } from "./Order.ts"
+import type { State } from "./State.ts"
+import type { Work } from "./Work.ts"
+
+/**
+ * The identifier of the next order, or of the one `ahead` of the last. {@link open} uses it up.
+ *
+ * @category identifiers
+ * @since 0.1.0
+ */
+export const nextId = (state: State, ahead = 1): OrderId =>
+  // The digits of a whole number are an identifier.
+  (state.lastId + ahead).toString() as OrderId
+
+/**
+ * The side of the position that an order of this side reduces.
+ *
+ * @category positions
+ * @since 0.1.0
+ */
+export const reduces = { buy: "SHORT", sell: "LONG" } as const
+
+/** Accounts are in one-way mode: only a reduce-only order belongs to one side. */
+const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
+  kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
+
+/**
+ * What distinguishes a new order from others. What is left out is as on most orders.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Draft<P, S>
+  extends
+    Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
+    Partial<Pick<Order, "postOnly" | "ioc" | "oco" | "oto" | "positionSide">>
+{
+  /** The limit, in units of the quote currency. */
+  readonly price: P
+  /** The trigger. */
+  readonly stop: S
+}
+
+/**
+ * A new order. One literal for all of them: objects of one shape are what the engine reads fastest.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <P extends Order["price"], S extends Order["stop"]>(
+  { at, state }: Work,
+  account: string,
+  draft: Draft<P, S>,
+  ahead = 1
+): Order & { readonly price: P; readonly stop: S } => ({
+  id: nextId(state, ahead),
+  account,
+  market: draft.market,
+  side: draft.side,
+  type: draft.type,
+  kind: draft.kind,
+  amount: draft.amount,
+  quantity: draft.quantity,
+  price: draft.price,
+  postOnly: draft.postOnly ?? false,
+  ioc: draft.ioc ?? false,
+  stop: draft.stop,
+  clientOrderId: draft.clientOrderId,
+  stp: draft.stp,
+  reduceOnly: draft.reduceOnly,
+  positionSide: draft.positionSide ?? positionSideOf(draft.kind, draft.side, draft.reduceOnly),
+  oco: draft.oco,
+  oto: draft.oto,
+  placedAt: at,
+  locked: undefined,
+  closing: 0n,
+  queued: undefined,
+  status: "NEW",
+  left: draft.quantity,
+  dealStock: 0n,
+  dealMoney: 0n,
+  dealFee: 0n,
+  changedAt: at
+})
+
+/**
+ * Adds an order to the open ones.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const open = ({ emit, state }: Work, order: Order): void => {
+  state.lastId = Number(order.id)
+  state.openOrders.add(order)
+  if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
+  Locks.claim(state, order)
+  emit(Event.of("OrderPlaced", order))
+  if (order.clientOrderId === undefined) return
+  const used = state.clientOrderIds.get(order.account) ?? new Set()
+  state.clientOrderIds.set(order.account, used.add(order.clientOrderId))
+}

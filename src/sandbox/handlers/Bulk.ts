@@ -1,0 +1,134 @@
+/**
+ * Placing and canceling many orders in one call.
+ *
+ * @since 0.1.0
+ */
+import type * as CancelBulkOrders from "../../endpoints/CancelBulkOrders.ts"
+import * as CancelOrder from "../../endpoints/CancelOrder.ts"
+import * as CollateralLimitOrders from "../../endpoints/CollateralLimitOrders.ts"
+import * as LimitOrders from "../../endpoints/LimitOrders.ts"
+import type * as BulkAnswer from "../../protocol/BulkAnswer.ts"
+import type * as Endpoint from "../../protocol/Endpoint.ts"
+import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
+import type { PlaceLimit } from "../engine/Operation.ts"
+import type { Order } from "../engine/Order.ts"
+import * as Reply from "../engine/Reply.ts"
+import { type Context, group, type Item, type Items, type Refusals } from "./Handler.ts"
+import * as OrderAnswers from "./OrderAnswers.ts"
+import * as Refusing from "./Refusing.ts"
+
+/** The orders that the engine is asked about: those that could be read, or those before the first that could not. */
+const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
+  const requests: Array<Q> = []
+  for (const order of orders) {
+    if ("request" in order) requests.push(order.request)
+    else if (stopOnFail === true) break
+  }
+  return requests
+}
+
+/** What became of each order that was tried, in their order. */
+const repliesTo = (
+  { orders, stopOnFail }: Items<never>,
+  { replies }: Reply.BulkDone
+): ReadonlyArray<Reply.Reply> => {
+  const tried: Array<Reply.Reply> = []
+  const others = replies.values()
+  for (const order of orders) {
+    const reply = "request" in order ? others.next().value : Reply.invalid(...order.violations)
+    if (reply === undefined) break
+    tried.push(reply)
+    if (stopOnFail === true && Reply.isFailed(reply)) break
+  }
+  return tried
+}
+
+/** What each order is answered: what it is now, or why it was refused. */
+const answered = <A>(
+  each: Endpoint.Any,
+  refusals: Refusals,
+  request: Items<never>,
+  done: Reply.BulkDone,
+  context: Context,
+  toResult: (order: Order) => A
+): ReadonlyArray<BulkAnswer.Item<A>> =>
+  repliesTo(request, done).map((reply): BulkAnswer.Item<A> => {
+    if (Reply.isFailed(reply)) {
+      const { errors, refusal: { code, message } } = Refusing.said(each, refusals, context.dialect, reply)
+      return { error: { code, message, errors } }
+    }
+    return "order" in reply ? { result: toResult(reply.order) } : {}
+  })
+
+const placing = (
+  each: Endpoint.Any,
+  request: Items<never>,
+  done: Reply.BulkDone,
+  context: Context
+): ReadonlyArray<BulkAnswer.Item<OrderAnswer.Order>> =>
+  answered(each, {}, request, done, context, (order) => OrderAnswers.order(order, context))
+
+const canceled = ({ clientOrderId, id, market }: Order): CancelBulkOrders.Canceled => ({
+  orderId: id,
+  market,
+  ...(clientOrderId === undefined ? {} : { clientOrderId })
+})
+
+/** A limit order without a price is at the best one, and refused before it comes here. */
+const limitOf = (request: Endpoint.Request<typeof LimitOrders.endpoint>): ReadonlyArray<PlaceLimit> => {
+  const { bboRole: _bboRole, price, retail: _retail, rpi: _rpi, ...order } = request
+  return price === undefined ? [] : [{ _tag: "PlaceLimit", ...order, price, collateral: false }]
+}
+
+const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrders.endpoint>): PlaceLimit => {
+  const { positionSide: _side, rpi: _rpi, stopLoss: _stopLoss, takeProfit: _takeProfit, ...order } = request
+  return { _tag: "PlaceLimit", ...order, collateral: true }
+}
+
+const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined ? {} : { stopOnFail }
+
+/** The orders of a request, which `each` of the handler has read. */
+const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
+  request as { readonly orders: ReadonlyArray<Item<never>> }
+
+/**
+ * The handlers of calls with many orders.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const bulk = group({
+  BulkLimitOrders: {
+    each: { endpoint: LimitOrders.endpoint, notSimulated: ["bboRole", "rpi", "retail"] },
+    operation: (request) => ({
+      _tag: "PlaceBulk",
+      orders: readable(readBy(LimitOrders.endpoint, request)).flatMap(limitOf),
+      ...stopOnFailOf(request)
+    }),
+    answer: (done, context, request) => placing(LimitOrders.endpoint, request, done, context)
+  },
+  CollateralBulkLimitOrders: {
+    each: { endpoint: CollateralLimitOrders.endpoint, notSimulated: ["rpi", "takeProfit", "stopLoss"] },
+    operation: (request) => ({
+      _tag: "PlaceBulk",
+      orders: readable(readBy(CollateralLimitOrders.endpoint, request)).map(collateralLimitOf),
+      ...stopOnFailOf(request)
+    }),
+    answer: (done, context, request) => placing(CollateralLimitOrders.endpoint, request, done, context)
+  },
+  CancelBulkOrders: {
+    each: { endpoint: CancelOrder.endpoint, notSimulated: [] },
+    operation: (request) => ({
+      _tag: "CancelBulk",
+      orders: readable(readBy(CancelOrder.endpoint, request)).map((order) => ({ _tag: "Cancel", ...order }))
+    }),
+    answer: (done, context, request) =>
+      answered(CancelOrder.endpoint, { orderNotFound: "orderNotThere" }, request, done, context, canceled).map(
+        // Here the live exchange has one code for all fields.
+        ({ error, ...item }) =>
+          error === undefined || error.code === context.dialect.refusals.orderNotThere.code
+            ? { ...item, ...(error === undefined ? {} : { error }) }
+            : { ...item, error: { ...error, code: 30 } }
+      )
+  }
+})

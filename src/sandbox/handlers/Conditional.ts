@@ -1,0 +1,116 @@
+/**
+ * The deals of an order, the kill switch, and conditional orders.
+ *
+ * @since 0.1.0
+ */
+import type { Market } from "../../domain/Market.ts"
+import * as Time from "../../domain/Time.ts"
+import * as ConditionalOrders from "../../endpoints/ConditionalOrders.ts"
+import type * as KillSwitchEndpoint from "../../endpoints/KillSwitch.ts"
+import * as OrderDeals from "../../endpoints/OrderDeals.ts"
+import type { KillSwitch } from "../engine/KillSwitch.ts"
+import * as KillSwitches from "../engine/KillSwitches.ts"
+import type { OcoOrder, OtoOrder } from "../engine/Order.ts"
+import type { Fill } from "../engine/Trade.ts"
+import { group } from "./Handler.ts"
+import * as KnownMarket from "./KnownMarket.ts"
+import * as OrderAnswers from "./OrderAnswers.ts"
+import * as Page from "./Page.ts"
+import * as Records from "./Records.ts"
+
+const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
+
+/** Whether a market trades positions. */
+const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
+
+/** Two lists, the latest first, as one. */
+const merged = function*(
+  ocos: Iterator<OcoOrder, undefined>,
+  otos: Iterator<OtoOrder, undefined>
+): Generator<OcoOrder | OtoOrder, undefined> {
+  let [oco, oto] = [ocos.next().value, otos.next().value]
+  for (;;) {
+    if (oco !== undefined && (oto === undefined || Number(oco.id) > Number(oto.id))) {
+      yield oco
+      oco = ocos.next().value
+    } else if (oto !== undefined) {
+      yield oto
+      oto = otos.next().value
+    } else return
+  }
+}
+
+/** The live exchange tells the times in whole seconds; what counts are the microseconds. */
+const secondsOf = (micros: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(micros / 1e6))
+
+const timer = ({ armedAt, firesAt, market, types }: KillSwitch): KillSwitchEndpoint.Timer => ({
+  market,
+  startTime: secondsOf(armedAt),
+  cancellationTime: secondsOf(firesAt),
+  ...(types === undefined ? {} : { types })
+})
+
+/**
+ * The handlers of the deals of an order, of the kill switch, and of conditional orders.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const conditional = group({
+  OrderDeals: {
+    answer: (request, context) =>
+      Page.make(
+        request,
+        OrderDeals.defaultLimit,
+        Records.latest(
+          fillsByOrder(context.state.fills.get(context.account) ?? [], request.orderId),
+          ({ at }) => at
+        ),
+        (fill) => OrderAnswers.deal(fill, context)
+      )
+  },
+  KillSwitch: {
+    operation: ({ timeout, ...request }) => ({
+      _tag: "SetKillSwitch",
+      ...request,
+      ...(timeout === null ? {} : { seconds: timeout })
+    }),
+    reply: "KillSwitchSet",
+    answer: ({ killSwitch }) => killSwitch && timer(killSwitch)
+  },
+  KillSwitchStatus: {
+    check: KnownMarket.check,
+    answer: ({ market }, { account, state }) => KillSwitches.of(state, account, market).map(timer)
+  },
+  ConditionalOrders: {
+    check: (request, context) => {
+      const market = request.market === undefined ? undefined : context.state.markets.get(request.market)
+      return request.market === undefined || (market !== undefined && trades(market))
+        ? []
+        : [["market", { kind: "known" }]]
+    },
+    answer: ({ market, ...page }, context) => {
+      const { account, state: { ocoOrders, otoOrders } } = context
+      const latest = merged(ocoOrders.latest(account, market), otoOrders.latest(account, market))
+      return {
+        ...Page.make(
+          page,
+          ConditionalOrders.defaultLimit,
+          latest,
+          (found) => OrderAnswers.conditionalOrder(found, context)
+        ),
+        total: ocoOrders.countOf(account, market) + otoOrders.countOf(account, market)
+      }
+    }
+  },
+  CancelConditionalOrder: {
+    operation: (request) => ({ _tag: "CancelConditional", ...request }),
+    reply: "Done",
+    answer: () => undefined
+  },
+  CancelOtoOrder: {
+    operation: (request) => ({ _tag: "CancelOto", ...request }),
+    reply: "Done",
+    answer: () => undefined
+  }
+})

@@ -1,0 +1,45 @@
+/**
+ * What the document does not describe: more kinds of stop orders, and orders that change.
+ *
+ * @since 0.1.0
+ */
+import { group } from "./Handler.ts"
+import * as OrderAnswers from "./OrderAnswers.ts"
+
+/**
+ * The handlers of more kinds of orders.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const moreOrders = group({
+  StopMarketOrders: {
+    operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: false }),
+    reply: "StopPlaced",
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
+  },
+  CollateralStopLimitOrders: {
+    operation: ({ positionSide: _side, ...request }) => ({
+      _tag: "PlaceStopLimit",
+      ...request,
+      collateral: true
+    }),
+    reply: "StopPlaced",
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
+  },
+  CollateralTriggerMarketOrders: {
+    operation: ({ positionSide: _side, ...request }) => ({
+      _tag: "PlaceStopMarket",
+      ...request,
+      collateral: true
+    }),
+    reply: "StopPlaced",
+    answer: ({ order }, context) => OrderAnswers.stopOrder(order, context)
+  },
+  ModifyOrder: {
+    operation: (request) => ({ _tag: "Modify", ...request }),
+    reply: "OrderModified",
+    answer: ({ order }, context) => OrderAnswers.order(order, context),
+    refusals: { notEnoughBalance: "notEnoughToModify", notMaker: "notMakerModified" }
+  }
+})

@@ -1,0 +1,195 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { ClientOrderId, OrderId } from "../../src/domain/Identifiers.ts"
+import { ActiveOrders } from "../../src/endpoints/ActiveOrders.ts"
+import * as BulkLimitOrders from "../../src/endpoints/BulkLimitOrders.ts"
+import { CancelBulkOrders, type Request as Cancelations } from "../../src/endpoints/CancelBulkOrders.ts"
+import { CollateralBulkLimitOrders } from "../../src/endpoints/CollateralBulkLimitOrders.ts"
+import * as Json from "../../src/protocol/Json.ts"
+import { Control } from "../../src/sandbox/control/Control.ts"
+import * as Faults from "../../src/sandbox/gateway/Faults.ts"
+import { answered } from "../support/exchange.ts"
+import {
+  amount,
+  asBob,
+  btcPerp,
+  btcUsdt,
+  dialects,
+  failsWith,
+  limit,
+  price,
+  raw,
+  same,
+  trade,
+  traders,
+  usdt
+} from "../support/trading.ts"
+import { entryOf } from "./fixtures/all.ts"
+
+type Order = BulkLimitOrders.Request["orders"][number]
+
+const order = (side: "buy" | "sell", of: string, at: string, more: object = {}): Order => ({
+  market: btcUsdt,
+  side,
+  amount: amount(of),
+  price: price(at),
+  ...more
+})
+
+const perpetual = { market: btcPerp, side: "sell", amount: amount("1"), price: price("1100") } as const
+
+const place = (orders: ReadonlyArray<Order>, more: object = {}) =>
+  BulkLimitOrders.BulkLimitOrders.use((service) => service.create({ orders, ...more }))
+
+const cancel = (orders: Cancelations["orders"]) => CancelBulkOrders.use((service) => service.cancel({ orders }))
+
+const open = Effect.map(
+  ActiveOrders.use((orders) => orders.page()),
+  ({ records }) => records.map(({ amount, price }) => `${amount} @ ${price}`)
+)
+
+/** Each outcome: the amount that was placed, or the tag, the code and the fields of the refusal. */
+const short = (outcomes: ReadonlyArray<BulkLimitOrders.Outcome>) =>
+  outcomes.map(Result.match({
+    onSuccess: ({ amount }) => [amount as string],
+    onFailure: ({ _tag, code, fields }) => [_tag, code, ...Object.keys(fields)]
+  }))
+
+describe.each(dialects)("in the $name dialect", (dialect) => {
+  it.live("each order is placed or refused by itself", () =>
+    Effect.gen(function*() {
+      const outcomes = yield* place([order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")])
+      same(short(outcomes), [["1"], ["RequestRejected", 10, "amount"], ["2"]])
+      same(yield* open, ["2 @ 1200", "1 @ 900"])
+      same(yield* trade(usdt), ["99100", "900"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("stops at the first refusal when it is to, and answers with it", () =>
+    Effect.gen(function*() {
+      const orders = [order("buy", "1", "900"), order("sell", "50", "1100"), order("sell", "2", "1200")]
+      same(short(yield* place(orders, { stopOnFail: true })), [["1"], ["RequestRejected", 10, "amount"]])
+      same(yield* open, ["1 @ 900"])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("gives each order a client order id of its own", () =>
+    Effect.gen(function*() {
+      const own = ClientOrderId.make("mine-1")
+      const outcomes = yield* place([order("buy", "1", "900", { clientOrderId: own }), order("buy", "1", "900")])
+      const ids = outcomes.map(Result.getOrThrow).map(({ sentClientOrderId }) => sentClientOrderId)
+      same(ids[0], own)
+      assert.strictEqual(new Set(ids).size, 2)
+      // What is sent twice is placed once.
+      same(short(yield* place([order("buy", "1", "900", { clientOrderId: own })])), [[
+        "ValidationFailed",
+        dialect.name === "live" ? 36 : 30,
+        "clientOrderId"
+      ]])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("an order that can't be read at all is refused before anything is sent, by its index", () =>
+    Effect.gen(function*() {
+      const before = yield* open
+      const refused = yield* failsWith("ValidationFailed")(
+        place([order("buy", "1", "900"), { ...order("buy", "1", "900"), amount: "0" as never, side: "hold" as never }])
+      )
+      same([refused.origin, Object.keys(refused.fields)], ["local", ["orders"]])
+      assert.match(refused.fields.orders?.join() ?? "", /^1\.side: .*1\.amount: /u)
+      same(yield* open, before)
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("on margin they open positions, and those that only reduce one have to find it", () =>
+    Effect.gen(function*() {
+      const outcomes = yield* CollateralBulkLimitOrders.use((service) =>
+        service.create({
+          orders: [
+            perpetual,
+            { ...perpetual, reduceOnly: true }
+          ]
+        })
+      )
+      same(outcomes.map(Result.isSuccess), [true, false])
+      const refused = outcomes.flatMap((outcome) => Result.isFailure(outcome) ? [outcome.failure] : [])
+      same(refused.map(({ _tag, code }) => [_tag, code]), [["ReduceOnlyRejected", 116]])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("cancels each, or says that it is not there", () =>
+    Effect.gen(function*() {
+      const clientOrderId = ClientOrderId.make("quote-1")
+      const [one, two] = [yield* limit("buy", "1", "900"), yield* limit("buy", "2", "900", { clientOrderId })]
+      const strange = yield* asBob(limit("sell", "1", "1100"))
+      const outcomes = yield* cancel([
+        { market: btcUsdt, orderId: one.orderId },
+        { market: btcUsdt, orderId: one.orderId },
+        { market: btcUsdt, orderId: strange.orderId },
+        { market: btcUsdt, clientOrderId }
+      ])
+      same(
+        outcomes.map(Result.match({
+          onSuccess: (canceled) => [canceled.orderId, canceled.clientOrderId],
+          onFailure: ({ _tag, code, fields }) => [_tag, code, ...Object.keys(fields)]
+        })),
+        [
+          [one.orderId, one.clientOrderId],
+          ["RequestRejected", 404, "orderId"],
+          ["RequestRejected", 404, "orderId"],
+          [two.orderId, clientOrderId]
+        ]
+      )
+      same(yield* open, [])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("a lost answer leaves what each of them is found by", () =>
+    Effect.gen(function*() {
+      const apiKey = "alice-key-0001"
+      yield* Control.use((control) => control.addFault({ apiKey, symptom: Faults.answerLost }))
+      const own = ClientOrderId.make("mine-1")
+      const lost = yield* failsWith("OutcomeUnknown")(place([order("buy", "1", "900", { clientOrderId: own })]))
+      same(lost.orders, [{ market: btcUsdt, clientOrderId: own }])
+      yield* Control.use((control) => control.addFault({ apiKey, symptom: Faults.answerLost }))
+      const canceling = yield* failsWith("OutcomeUnknown")(cancel([{ market: btcUsdt, orderId: OrderId.make("7") }]))
+      same(canceling.orders, [{ market: btcUsdt, orderId: "7" }])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  it.live("an order on the wire is refused with its own error, and an unknown field with another", () =>
+    Effect.gen(function*() {
+      const good = { market: "BTC_USDT", side: "buy", amount: "1", price: "900", clientOrderId: "" }
+      const { body, status } = yield* raw("/api/v4/order/bulk", {
+        orders: [good, { ...good, amount: "x" }, 5, { ...good, price: undefined }]
+      })
+      same(status, 200)
+      const codes =
+        (body as ReadonlyArray<{ readonly result: unknown; readonly error: { readonly code: number } | null }>)
+          .map(({ error, result }) => [result === null, error?.code ?? null])
+      // An order without a client order id is one with an empty one, as in the live exchange's own examples.
+      same(codes, [
+        [false, null],
+        ...(dialect.name === "live" ? [[true, 32], [true, 30], [true, 30]] : [[true, 30], [true, 30], [true, 30]])
+      ])
+    }).pipe(Effect.provide(traders(dialect))))
+
+  describe("an answer that is not about what was asked", () => {
+    const wire = entryOf("BulkLimitOrders").golden.wire[dialect.name].response as ReadonlyArray<object>
+    const [placed, refused] = wire
+    const asked = entryOf("BulkLimitOrders").golden.request as BulkLimitOrders.Request
+    const answers: ReadonlyArray<readonly [why: string, answer: ReadonlyArray<object | undefined>, tag: string]> = [
+      ["has both", [{ ...refused, ...placed, error: itemError(refused) }, refused], "AcceptedUnreadable"],
+      ["has neither", [placed, { result: null, error: null }], "AcceptedUnreadable"],
+      ["is too long", [placed, refused, refused], "AcceptedUnreadable"],
+      ["is about the other order", [refused, placed], "AcceptedUnreadable"],
+      ["has nothing of any order", [{ result: null, error: null }, refused], "OutcomeUnknown"]
+    ]
+    for (const [why, answer, tag] of answers) {
+      it.effect(why, () =>
+        Effect.gen(function*() {
+          const error = yield* Effect.flip(
+            BulkLimitOrders.BulkLimitOrders.use((service) => service.create(asked))
+          )
+          assert.strictEqual(error._tag, tag)
+        }).pipe(Effect.provide(answered(() => new Response(Json.stringify(answer)), dialect))))
+    }
+  })
+})
+
+const itemError = (refused: object | undefined) =>
+  refused !== undefined && "error" in refused ? refused.error : undefined

@@ -1,0 +1,317 @@
+/**
+ * Faults of orders that only the live exchange's documentation describes: stop orders, orders that change, and many in one call.
+ *
+ * @since 0.1.0
+ */
+import * as ActiveOrders from "../../../src/endpoints/ActiveOrders.ts"
+import * as BulkLimitOrders from "../../../src/endpoints/BulkLimitOrders.ts"
+import * as CancelBulkOrders from "../../../src/endpoints/CancelBulkOrders.ts"
+import * as CancelOrder from "../../../src/endpoints/CancelOrder.ts"
+import * as CollateralBulkLimitOrders from "../../../src/endpoints/CollateralBulkLimitOrders.ts"
+import * as CollateralStopLimitOrders from "../../../src/endpoints/CollateralStopLimitOrders.ts"
+import * as CollateralTriggerMarketOrders from "../../../src/endpoints/CollateralTriggerMarketOrders.ts"
+import * as ModifyOrder from "../../../src/endpoints/ModifyOrder.ts"
+import * as StopMarketOrders from "../../../src/endpoints/StopMarketOrders.ts"
+import { answering, asking, changing, type Fields, jsonOf, type Mutant } from "./Mutant.ts"
+import { unnamed, withBody, withFields, without, withStatus } from "./Mutant.ts"
+
+const stopMarket = StopMarketOrders.endpoint.path
+const stopLimit = CollateralStopLimitOrders.endpoint.path
+const triggerMarket = CollateralTriggerMarketOrders.endpoint.path
+
+const paths: ReadonlyArray<string> = [stopMarket, stopLimit, triggerMarket]
+
+const isStop = (path: string): boolean => paths.includes(path)
+
+/** The path of another call, which gets the request. */
+const calling = (from: string, to: string, change: (fields: Fields) => Fields): Pick<Mutant, "make"> => ({
+  make: () => ({
+    request: (request, venue) =>
+      request.path === from
+        ? {
+          ...withFields(venue, request, (fields) => ({ ...change(fields), request: to })),
+          path: to
+        }
+        : request
+  })
+})
+
+const stopMutants: ReadonlyArray<Mutant> = [
+  {
+    id: "live-stops-type",
+    fault: "a stop-market order calls itself a market order",
+    breaks: ["live-stops.waits"],
+    ...answering(isStop, "success", (json) => ({ ...json as Fields, type: "market" }))
+  },
+  {
+    id: "live-stops-activated",
+    fault: "a stop order says that it is activated while it waits",
+    breaks: ["live-stops.waits"],
+    ...answering(isStop, "success", (json) => ({ ...json as Fields, activated: 1 }))
+  },
+  {
+    id: "live-stops-activation-price",
+    fault: "the answer has another activation price",
+    breaks: ["live-stops.waits"],
+    ...changing(triggerMarket, ["activation_price"], (price) => String(Number(price) + 1))
+  },
+  {
+    id: "trigger-market-rests",
+    fault: "a triggered stop-market order is a limit order at its activation price",
+    breaks: ["live-stops.market.trades", "live-stops.market.never-rests", "live-stops.waits"],
+    ...calling(triggerMarket, stopLimit, (fields) => ({ ...fields, price: fields["activation_price"] }))
+  },
+  {
+    id: "stop-market-in-base",
+    fault: "the amount of a stop-market buy is taken for one in the base currency",
+    breaks: ["live-stops.market.spends"],
+    ...asking(
+      stopMarket,
+      (fields) =>
+        fields["side"] === "buy" ? { ...fields, amount: String(Math.round(Number(fields["amount"]) * 2)) } : fields
+    )
+  },
+  {
+    id: "stop-market-halved",
+    fault: "half of a stop-market order is placed",
+    breaks: ["live-stops.market.base", "live-stops.market.trades"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path === triggerMarket || request.path === stopMarket
+          ? withFields(venue, request, (fields) => ({ ...fields, amount: String(Number(fields["amount"]) / 2) }))
+          : request
+    })
+  },
+  {
+    id: "collateral-stop-limit-is-market",
+    fault: "a triggered stop-limit order on margin takes whatever there is",
+    breaks: ["live-stops.limit.rests"],
+    ...calling(stopLimit, triggerMarket, ({ price: _price, ...fields }) => fields)
+  },
+  {
+    id: "live-stops-reduce-only-ignored",
+    fault: "reduceOnly of a stop order is ignored",
+    breaks: ["live-stops.reduce-only"],
+    make: () => ({
+      request: (request, venue) =>
+        isStop(request.path)
+          ? withFields(venue, request, ({ reduceOnly: _ignored, ...fields }) => fields)
+          : request
+    })
+  },
+  {
+    id: "live-stops-unnamed",
+    fault: "a refusal does not name the field that is missing",
+    breaks: ["live-stops.refusal"],
+    ...unnamed(stopMarket, "activation_price")
+  },
+  {
+    id: "live-stops-400",
+    fault: "a wrong field is refused with HTTP 400",
+    breaks: ["live-stops.refusal"],
+    ...withStatus(400, ({ status }, { path }) => isStop(path) && status === 422)
+  },
+  {
+    id: "live-stops-last-price",
+    fault: "an activation price at the last price is taken for one below it",
+    breaks: ["live-stops.last-price"],
+    make: () => ({
+      request: (request, venue) =>
+        isStop(request.path)
+          ? withFields(venue, request, (fields) => ({
+            ...fields,
+            ...(fields["activation_price"] === undefined
+              ? {}
+              : { activation_price: String(Number(fields["activation_price"]) - 1) })
+          }))
+          : request
+    })
+  }
+]
+
+const modify = ModifyOrder.endpoint.path
+
+const changeMutants: ReadonlyArray<Mutant> = [
+  {
+    id: "live-changes-old-id",
+    fault: "the answer has the order id of the old order",
+    breaks: ["live-changes.replaces"],
+    make: () => {
+      let asked: unknown
+      return {
+        ...asking(modify, (fields) => {
+          asked = fields["orderId"]
+          return fields
+        }).make?.(),
+        ...changing(modify, ["orderId"], (id) => asked ?? id).make?.()
+      }
+    }
+  },
+  {
+    id: "live-changes-nothing",
+    fault: "an order that is changed stays as it is",
+    breaks: ["live-changes.replaces", "live-changes.queue", "live-changes.trades"],
+    ...calling(modify, CancelOrder.endpoint.path, ({ market, orderId }) => ({ market, orderId: orderId ?? 0 }))
+  },
+  {
+    id: "live-changes-amount-ignored",
+    fault: "a change of the price drops one of the amount",
+    breaks: ["live-changes.keeps"],
+    ...asking(modify, (fields) => fields["price"] === undefined ? fields : without(fields, "amount"))
+  },
+  {
+    id: "live-changes-client-order-id",
+    fault: "a changed order shows no client order id",
+    breaks: ["live-changes.client-order-id"],
+    ...changing(modify, ["clientOrderId"], () => "")
+  },
+  {
+    id: "live-changes-drops-what-does-not-apply",
+    fault: "a change that the order can't have is dropped",
+    breaks: ["live-changes.inapplicable"],
+    ...asking(modify, (fields) => ({ amount: "0.03", ...without(fields, "activationPrice", "total") }))
+  },
+  {
+    id: "live-changes-total-preferred",
+    fault: "of an amount and a total, and of two identifiers, the first one counts",
+    breaks: ["live-changes.refusal"],
+    ...asking(modify, (fields) => ({
+      ...fields,
+      ...(fields["amount"] === undefined ? {} : { total: undefined }),
+      ...(fields["orderId"] === undefined ? {} : { clientOrderId: undefined })
+    }))
+  },
+  {
+    id: "live-changes-unknown-404",
+    fault: "an order that is not open is not found with HTTP 422",
+    breaks: ["live-changes.unknown"],
+    ...withStatus(422, ({ status }, { path }) => path === modify && status === 400)
+  },
+  {
+    id: "live-changes-keeps-turn",
+    fault: "an order whose price stays keeps its turn",
+    breaks: ["live-changes.queue", "live-changes.replaces"],
+    make: () => ({
+      request: (request, venue) =>
+        request.path === modify
+          ? {
+            ...withFields(venue, request, ({ market, orderId }) => ({
+              market,
+              orderId: orderId ?? 0,
+              request: ActiveOrders.endpoint.path
+            })),
+            path: ActiveOrders.endpoint.path
+          }
+          : request,
+      answer: (answer, { path }) => {
+        const listed = jsonOf(answer)
+        return path === modify && Array.isArray(listed) ? withBody(answer, listed[0]) : answer
+      }
+    })
+  }
+]
+
+const isBulk = (path: string) =>
+  [BulkLimitOrders, CollateralBulkLimitOrders].some(({ endpoint }) => endpoint.path === path)
+const cancelBulk = CancelBulkOrders.endpoint.path
+
+/** Changes the list that such a call is answered with. */
+const listing = (
+  concerns: (path: string) => boolean,
+  change: (items: ReadonlyArray<Fields>) => unknown
+): Pick<Mutant, "make"> => ({
+  make: () => ({
+    answer: (answer, { path }) => {
+      const items = jsonOf(answer)
+      return concerns(path) && Array.isArray(items) ? withBody(answer, change(items)) : answer
+    }
+  })
+})
+
+/** Changes the orders that such a call is about. */
+const ordering = (
+  concerns: (path: string) => boolean,
+  change: (orders: ReadonlyArray<Fields>, fields: Fields) => Fields
+): Pick<Mutant, "make"> => ({
+  make: () => ({
+    request: (request, venue) =>
+      concerns(request.path)
+        ? withFields(venue, request, (fields) =>
+          Array.isArray(fields["orders"]) ? { ...fields, ...change(fields["orders"], fields) } : fields)
+        : request
+  })
+})
+
+const bulkMutants: ReadonlyArray<Mutant> = [
+  {
+    id: "live-bulk-order",
+    fault: "the answer has the orders in another order",
+    breaks: ["live-bulk.places"],
+    ...listing(isBulk, (items) => items.toReversed())
+  },
+  {
+    id: "live-bulk-first-only",
+    fault: "the first order alone is placed",
+    breaks: ["live-bulk.places", "live-bulk.apart"],
+    ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 1) }))
+  },
+  {
+    id: "live-bulk-refusals-left-out",
+    fault: "orders that are refused are left out of the answer",
+    breaks: ["live-bulk.apart", "live-bulk.not-there"],
+    ...listing((path) => isBulk(path) || path === cancelBulk, (items) => items.filter(({ result }) => result !== null))
+  },
+  {
+    id: "live-bulk-always-stops",
+    fault: "the first order that is refused ends the call",
+    breaks: ["live-bulk.apart"],
+    ...ordering(isBulk, () => ({ stopOnFail: true }))
+  },
+  {
+    id: "live-bulk-never-stops",
+    fault: "stopOnFail has no effect",
+    breaks: ["live-bulk.stops"],
+    ...ordering(isBulk, () => ({ stopOnFail: false }))
+  },
+  {
+    id: "live-bulk-any-count",
+    fault: "of too many orders the first ones are placed",
+    breaks: ["live-bulk.refusal"],
+    ...ordering(isBulk, (orders) => ({ orders: orders.slice(0, 20) }))
+  },
+  {
+    id: "live-bulk-cancels-first",
+    fault: "the first order alone is canceled",
+    breaks: ["live-bulk.cancels", "live-bulk.not-there"],
+    ...ordering((path) => path === cancelBulk, (orders) => ({ orders: orders.slice(0, 1) }))
+  },
+  {
+    id: "live-bulk-no-client-order-id",
+    fault: "a canceled order shows no client order id",
+    breaks: ["live-bulk.cancels"],
+    ...listing(
+      (path) => path === cancelBulk,
+      (items) => items.map(({ result, ...item }) => ({ ...item, result: { ...result as Fields, clientOrderId: "" } }))
+    )
+  },
+  {
+    id: "live-bulk-nothing-to-cancel",
+    fault: "a call without orders to cancel succeeds",
+    breaks: ["live-bulk.cancel-refusal"],
+    make: () => ({
+      answer: (answer, { path }) =>
+        path === cancelBulk && answer.status !== 200
+          ? withBody({ ...answer, status: 200 }, [])
+          : answer
+    })
+  }
+]
+
+/**
+ * @category mutants
+ * @since 0.1.0
+ */
+export const mutants: ReadonlyArray<Mutant> = [...stopMutants, ...changeMutants, ...bulkMutants].map((mutant) => ({
+  dialects: ["live"],
+  ...mutant
+}))

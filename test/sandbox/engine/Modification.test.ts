@@ -1,0 +1,256 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Amount, Price } from "../../../src/domain/Decimal.ts"
+import { ClientOrderId, type OrderId } from "../../../src/domain/Identifiers.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import type { Modify } from "../../../src/sandbox/engine/Operation.ts"
+import type { Order } from "../../../src/sandbox/engine/Order.ts"
+import { type Account, canonical, Desk, limit, movePrice, oco, openPosition, progress } from "../../support/engine.ts"
+import { modify, stop, stopMarket } from "../../support/engine.ts"
+import { apartFromActivity } from "./invariants.ts"
+
+const btc = "BTC_USDT"
+
+const funded = (dialect: Dialect.Dialect = Dialect.document): Desk => {
+  const desk = new Desk(dialect.policy)
+  for (const account of ["ann", "ben", "sub"] as const) {
+    desk.fund(account, "trade", "10 BTC", "10000 USDT").fund(account, "collateral", "100 USDT")
+  }
+  desk.send(movePrice(btc, "100"))
+  return desk
+}
+
+const changed = (desk: Desk, order: Order, changes: Partial<Modify>): Order => {
+  const reply = desk.call(order.account as Account, modify(order, changes))
+  return reply._tag === "OrderModified" ? reply.order : assert.fail(canonical(reply))
+}
+
+/** The violations of a change that is refused, which leaves everything as it is. */
+const refused = (desk: Desk, order: Order, changes: Partial<Modify>) => {
+  const before = apartFromActivity(desk.state)
+  const { events, reply } = desk.send({
+    _tag: "Call",
+    apiKey: order.account as never,
+    operation: modify(order, changes)
+  })
+  assert.isEmpty(events)
+  assert.strictEqual(apartFromActivity(desk.state), before)
+  return reply._tag === "Invalid"
+    ? reply.violations.map(([field, { kind }]) => `${field}: ${kind}`).join()
+    : reply._tag === "Refused"
+    ? reply.why
+    : assert.fail(canonical(reply))
+}
+
+const amount = (text: string) => ({ amount: Amount.make(text) })
+const price = (text: string) => ({ price: Price.make(text) })
+const activation = (text: string) => ({ activationPrice: Price.make(text) })
+
+describe("a changed limit order", () => {
+  it("is canceled, and another one with the same client order id takes its place", () => {
+    const desk = funded()
+    const own = { clientOrderId: ClientOrderId.make("mine"), stp: "cancel_old" as const, postOnly: true }
+    const order = desk.place("ann", limit(btc, "buy", "2", "90", own))
+    const next = changed(desk, order, { ...amount("3"), ...price("95") })
+    assert.isAbove(Number(next.id), Number(order.id))
+    assert.deepStrictEqual([progress(order), progress(next)], ["CANCELED 0 of 2", "NEW 0 of 3"])
+    assert.deepInclude(next, { clientOrderId: own.clientOrderId, stp: "cancel_old", postOnly: true, type: "limit" })
+    assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [["3 @ 95"], "285 USDT"])
+    assert.isAbove(next.placedAt, order.placedAt)
+  })
+
+  it("keeps what is not stated", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "buy", "2.50", "90"))
+    const next = changed(desk, order, price("91"))
+    assert.deepStrictEqual([next.amount, next.price, next.stp], ["2.50", "91", "no"])
+    assert.deepStrictEqual(changed(desk, next, { ...amount("1"), stp: "cancel_new" }).price, "91")
+  })
+
+  it("loses its turn, even if nothing changes", () => {
+    const desk = funded()
+    const first = desk.place("ann", limit(btc, "sell", "1", "110"))
+    const second = desk.place("ben", limit(btc, "sell", "1", "110"))
+    changed(desk, first, amount("1"))
+    desk.place("sub", limit(btc, "buy", "1", "110"))
+    assert.strictEqual(progress(second), "FILLED 1 of 1")
+  })
+
+  it("is for what is not filled: the amount counts what was", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "sell", "3", "110"))
+    desk.place("ben", limit(btc, "buy", "1", "110"))
+    const next = changed(desk, order, price("120"))
+    assert.deepStrictEqual([progress(order), progress(next)], ["PARTIAL_CANCELED 1 of 3", "NEW 0 of 2"])
+    const other = desk.place("ann", limit(btc, "sell", "3", "110"))
+    desk.place("ben", limit(btc, "buy", "1", "110"))
+    assert.strictEqual(progress(changed(desk, other, amount("5"))), "NEW 0 of 4")
+    assert.strictEqual(desk.locked("ann", "trade"), "6 BTC")
+  })
+
+  it("to no more than what is filled is refused", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "sell", "3", "110"))
+    desk.place("ben", limit(btc, "buy", "1", "110"))
+    for (const size of ["1", "0.5"]) assert.strictEqual(refused(desk, order, amount(size)), "amount: aboveFilled")
+  })
+
+  it("trades at once where its new price crosses the book", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "sell", "1", "101"))
+    const order = desk.place("ann", limit(btc, "buy", "2", "90"))
+    const next = changed(desk, order, price("102"))
+    assert.deepStrictEqual([progress(next), desk.trades(btc)], ["PARTIAL_FILLED 1 of 2", ["1 @ 101"]])
+    assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [["1 @ 102"], "102 USDT"])
+  })
+
+  it("may be paid with what the old one has locked, and with no more than the wallet has", () => {
+    const desk = new Desk().fund("ann", "trade", "200 USDT")
+    const order = desk.place("ann", limit(btc, "buy", "2", "90"))
+    assert.strictEqual(refused(desk, order, price("100.01")), "notEnoughBalance")
+    const next = changed(desk, order, price("100"))
+    assert.deepStrictEqual([desk.locked("ann", "trade"), desk.free("ann", "trade")], ["200 USDT", ""])
+    changed(desk, next, amount("0.5"))
+    assert.deepStrictEqual([desk.locked("ann", "trade"), desk.free("ann", "trade")], ["50 USDT", "150 USDT"])
+  })
+
+  it("that must not take is refused where it would", () => {
+    const desk = funded()
+    desk.place("ben", limit(btc, "sell", "1", "101"))
+    const order = desk.place("ann", limit(btc, "buy", "2", "90", { postOnly: true }))
+    assert.strictEqual(refused(desk, order, price("101")), "notMaker")
+  })
+
+  it("has the bounds of its market", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "buy", "2", "90"))
+    assert.strictEqual(refused(desk, order, price("90.001")), "price: precision")
+    assert.strictEqual(
+      refused(desk, order, amount("0.0000001")),
+      "amount: precision,amount: minAmount,amount: minTotal"
+    )
+    assert.strictEqual(refused(desk, order, price("0.01")), "amount: minTotal")
+  })
+
+  it("has no activation price and no total", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "buy", "2", "90"))
+    assert.strictEqual(refused(desk, order, activation("120")), "activationPrice: inapplicable")
+    assert.strictEqual(refused(desk, order, { total: Amount.make("50") }), "total: inapplicable")
+  })
+
+  it("is another's, or on another market, or has ended: there is no such order", () => {
+    const desk = funded()
+    const order = desk.place("ann", limit(btc, "buy", "2", "90"))
+    assert.strictEqual(refused(desk, { ...order, account: "ben" }, price("91")), "orderNotFound")
+    assert.strictEqual(refused(desk, { ...order, market: "ETH_USDT" as never }, price("91")), "orderNotFound")
+    const next = changed(desk, order, price("91"))
+    assert.strictEqual(refused(desk, order, price("92")), "orderNotFound")
+    assert.strictEqual(progress(next), "NEW 0 of 2")
+  })
+
+  it("is found by its client order id, before and after", () => {
+    const desk = funded()
+    const clientOrderId = ClientOrderId.make("mine")
+    desk.place("ann", limit(btc, "buy", "2", "90", { clientOrderId }))
+    for (const to of ["91", "92"]) {
+      const reply = desk.call("ann", { _tag: "Modify", market: btc as never, clientOrderId, ...price(to) })
+      assert.propertyVal(reply, "_tag", "OrderModified")
+    }
+    assert.deepStrictEqual(desk.book(btc, "bids"), ["2 @ 92"])
+  })
+})
+
+describe("a changed order that trades a position", () => {
+  it("locks the margin that it needs now, with what the old one has locked", () => {
+    const desk = new Desk().fund("ann", "collateral", "25 USDT")
+    const order = desk.place("ann", limit(btc, "buy", "2", "100", { collateral: true }))
+    assert.strictEqual(desk.locked("ann", "collateral"), "20.2 USDT")
+    assert.strictEqual(refused(desk, order, amount("2.5")), "notEnoughBalance")
+    changed(desk, order, { ...amount("2.4"), ...price("101") })
+    assert.strictEqual(desk.locked("ann", "collateral"), "24.4824 USDT")
+  })
+
+  it("closes a position without margin, as the old one did", () => {
+    const desk = new Desk().fund("ann", "collateral", "11 USDT")
+    desk.send(openPosition("ann", btc, "buy", "1", "100"))
+    const order = desk.place("ann", limit(btc, "sell", "1", "110", { collateral: true }))
+    const next = changed(desk, order, price("120"))
+    assert.deepStrictEqual([next.closing, desk.locked("ann", "collateral")], [order.quantity, ""])
+    assert.strictEqual(refused(desk, next, amount("2")), "notEnoughBalance")
+  })
+
+  it("that only reduces is for no more than there is", () => {
+    const desk = funded()
+    desk.send(openPosition("ann", btc, "buy", "1", "100"))
+    const order = desk.place("ann", limit(btc, "sell", "0.5", "110", { collateral: true, reduceOnly: true }))
+    const next = changed(desk, order, amount("5"))
+    assert.deepStrictEqual([next.amount, next.reduceOnly, next.positionSide], ["1", true, "LONG"])
+  })
+
+  it("and is a leg of an OCO order can't be changed", () => {
+    const desk = funded()
+    const { stopLoss, takeProfit } = desk.placeOco("ann", oco(btc, "buy", "1", "90", "110", "112"))
+    for (const leg of [stopLoss, takeProfit]) assert.strictEqual(refused(desk, leg, price("91")), "orderId: modifiable")
+  })
+})
+
+describe("a changed stop order", () => {
+  it("waits for its new price, and locks what it needs now", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
+    const next = changed(desk, order, { ...price("115"), ...activation("112") })
+    assert.deepInclude(next.stop, { price: Price.make("112"), condition: "gte", activated: false })
+    assert.strictEqual(desk.locked("ann", "trade"), "115 USDT")
+    desk.send(movePrice(btc, "111"))
+    assert.strictEqual(progress(next), "NEW 0 of 1")
+    desk.send(movePrice(btc, "112"))
+    assert.deepStrictEqual([progress(order), progress(next)], ["CANCELED 0 of 1", "FILLED 1 of 1"])
+  })
+
+  it("is triggered at once where its new price is reached", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
+    assert.deepInclude(changed(desk, order, activation("99")).stop, { activated: true })
+    assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
+  })
+
+  it("by the live policy waits from where the price is, and can't wait for the last price", () => {
+    const desk = funded(Dialect.live)
+    const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
+    assert.deepInclude(changed(desk, order, activation("95")).stop, { condition: "lte", activated: false })
+    const other = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
+    assert.strictEqual(refused(desk, other, activation("100")), "activationPrice: notLastPrice")
+  })
+
+  it("that has been triggered is a limit order, and stays triggered", () => {
+    const desk = funded()
+    const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
+    desk.send(movePrice(btc, "110"))
+    assert.strictEqual(refused(desk, order, activation("120")), "activationPrice: inapplicable")
+    const next = changed(desk, order, price("95"))
+    assert.deepStrictEqual([next.type, next.stop?.activated, desk.book(btc, "bids")], ["stop limit", true, ["1 @ 95"]])
+  })
+
+  it("without a limit has no price, and a buy of the spot has a total instead of an amount", () => {
+    const desk = funded()
+    const buy = desk.place("ann", stopMarket(btc, "buy", "220", "110"))
+    assert.strictEqual(refused(desk, buy, price("120")), "price: inapplicable")
+    assert.strictEqual(refused(desk, buy, amount("1")), "amount: inapplicable")
+    const next = changed(desk, buy, { total: Amount.make("330"), ...activation("111") })
+    assert.deepStrictEqual([next.type, next.amount, desk.locked("ann", "trade")], ["stop market", "330", "330 USDT"])
+    const sell = desk.place("ben", stopMarket(btc, "sell", "2", "90"))
+    assert.strictEqual(refused(desk, sell, { total: Amount.make("330") }), "total: inapplicable")
+    assert.strictEqual(progress(changed(desk, sell, amount("3"))), "NEW 0 of 3")
+  })
+})
+
+describe("identifiers", () => {
+  it("name the order that is open now: the exchange's changes with every change", () => {
+    const desk = funded()
+    let order = desk.place("ann", limit(btc, "buy", "1", "90"))
+    const seen: Array<OrderId> = [order.id]
+    for (const to of ["91", "92", "93"]) seen.push((order = changed(desk, order, price(to))).id)
+    assert.strictEqual(new Set(seen).size, 4)
+    assert.deepStrictEqual([...desk.state.openOrders.values()].map(({ id }) => id), [order.id])
+  })
+})
