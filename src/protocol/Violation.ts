@@ -20,8 +20,21 @@ export interface Violation {
   readonly field: string
   /** The constraint that the field breaks. */
   readonly constraint: Constraint.Constraint
-  /** Where the field is a list of objects: which of them, counted from zero, and which of its fields breaks the constraint. */
-  readonly at?: { readonly index: number; readonly field: string }
+  /** Where in the field, if it is a list of objects. */
+  readonly at?: Place
+}
+
+/**
+ * Where a list of objects breaks a constraint.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Place {
+  /** Which of the objects, counted from zero. */
+  readonly index: number
+  /** The object's field that breaks the constraint. */
+  readonly field: string
 }
 
 /**
@@ -105,7 +118,12 @@ const fixed = {
   simulated: notSimulated
 }
 
+type Fixed = Extract<Constraint.Constraint, { readonly kind: keyof typeof fixed }>
+
+const isFixed = (constraint: Constraint.Constraint): constraint is Fixed => Object.hasOwn(fixed, constraint.kind)
+
 const orderWords = (wireKey: string, constraint: Constraint.Constraint): string => {
+  if (isFixed(constraint)) return fixed[constraint.kind]
   const name = label(wireKey)
   switch (constraint.kind) {
     case "required":
@@ -162,15 +180,6 @@ const orderWords = (wireKey: string, constraint: Constraint.Constraint): string 
       return `Wrong activation price for ${spaced(wireKey)}.`
     case "inapplicable":
       return `${name} cannot be specified for this order type`
-    case "position":
-    case "balance":
-    case "maker":
-    case "open":
-    case "existing":
-    case "aboveFilled":
-    case "modifiable":
-    case "simulated":
-      return fixed[constraint.kind]
     case "unused":
     case "notOwn":
     case "empty":

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { clauses, openPoints } from "../../src/oracle/OpenPoints.ts"
+import { clauses } from "../../src/oracle/Clauses.ts"
+import { openPoints } from "../../src/oracle/OpenPoints.ts"
 import { matches } from "../../src/oracle/Report.ts"
 import { rules } from "../../src/oracle/Rules.ts"
 

@@ -14,6 +14,8 @@ describe("scrubber", () => {
     [secret, spellings, fc.string({ unit: printable, maxLength: 20 })],
     (secret, spelling, around) =>
       Effect.sync(() => {
+        // Whether a backslash of the secret begins an escape can't be told. No key of the exchange has one.
+        fc.pre(!secret.includes("\\") || spelling.escape !== "none" || spelling.lineBreak !== "an escaped line")
         const clean = Scrub.scrubber(secret)(`${around} "${respelled(secret, spelling)}" ${around}`)
         const read = readAnyHow(clean.replaceAll(around, " "))
         for (const part of recoverable(secret, spelling)) assert.notInclude(read, part, clean)
