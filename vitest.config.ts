@@ -8,6 +8,7 @@ export default defineConfig({
       { find: /^effect-txc$/u, replacement: source("./src/index.ts") },
       { find: /^effect-txc\/node$/u, replacement: source("./src/node.ts") },
       { find: /^effect-txc\/redis$/u, replacement: source("./src/redis.ts") },
+      { find: /^effect-txc\/cluster$/u, replacement: source("./src/cluster.ts") },
       { find: /^effect-txc\/sandbox$/u, replacement: source("./src/sandbox/index.ts") },
       { find: /^effect-txc\/sandbox\/vitest$/u, replacement: source("./src/sandbox/Vitest.ts") },
       { find: /^effect-txc\/oracle$/u, replacement: source("./src/oracle/index.ts") },

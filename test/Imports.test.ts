@@ -59,6 +59,20 @@ describe("imports", () => {
     assert.isTrue(needsUndici("node.ts"))
   })
 
+  it("reach what a cluster needs from its own entry point alone", () => {
+    const needing = (pattern: RegExp, files: Iterable<string>) =>
+      [...files].filter((file) => pattern.test(readFileSync(join(source, file), "utf8")))
+    const entries = ["index.ts", "node.ts", "redis.ts", "sandbox/index.ts", "oracle/index.ts"]
+    for (const entry of entries) {
+      assert.deepStrictEqual(needing(/^import .*from "@effect\//mu, [entry, ...reached(entry, new Set())]), [], entry)
+    }
+    assert.include(
+      needing(/from "@effect\/sql-pg/u, reached("cluster.ts", new Set())),
+      "sandbox/cluster/PostgresJournal.ts"
+    )
+    assert.deepStrictEqual(needing(/from "effect\/cluster/u, graph.keys()), ["sandbox/cluster/Membership.ts"])
+  })
+
   it("of a start load neither Effect's HTTP client nor its configuration", () => {
     const start = [...reached("index.ts", new Set()), ...reached("node.ts", new Set())]
     const costly = /^import \* as \w+ from "effect\/(?:http\/|Config|FileSystem)/mu

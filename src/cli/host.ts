@@ -8,6 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stdio from "effect/Stdio"
@@ -17,8 +18,10 @@ import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import * as HostServer from "../sandbox/host/HostServer.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
+import type { JournalError } from "../sandbox/store/JournalError.ts"
 import * as Data from "./Data.ts"
 import * as Ports from "./Ports.ts"
+import { Refused } from "./Refused.ts"
 import * as Screen from "./Screen.ts"
 
 const count = (name: string, what: string) =>
@@ -64,6 +67,29 @@ const flags = {
     "max-memory",
     "How many MiB of memory venues take before no more are woken; 70 % of Node's by default"
   ),
+  cluster: Flag.String("cluster").pipe(
+    Flag.withDescription(
+      "Be a node of a cluster over this PostgreSQL, such as postgres://user@db.internal/effect_txc; TXC_CLUSTER_URL, where it " +
+        "holds a password. Any node takes any call, and venues move from nodes that end"
+    ),
+    Flag.optional
+  ),
+  migrate: Flag.Boolean("migrate").pipe(
+    Flag.withDescription("Make the cluster's tables, or bring them to this version, and end"),
+    Flag.withDefault(false)
+  ),
+  nodeHost: Flag.String("node-host").pipe(
+    Flag.withDescription("The address under which the other nodes reach this one: of a private network"),
+    Flag.withDefault("127.0.0.1")
+  ),
+  nodePort: Flag.Int("node-port").pipe(
+    Flag.withDescription("The port on which it takes the other nodes' requests"),
+    Flag.withDefault(7300)
+  ),
+  clusterPort: Flag.Int("cluster-port").pipe(
+    Flag.withDescription("The port on which the nodes agree who has which venue"),
+    Flag.withDefault(7301)
+  ),
   untilStdinEnds: Flag.Boolean("until-stdin-ends").pipe(
     Flag.withDescription("Stop when standard input ends: with the program that holds it, however that ends"),
     Flag.withDefault(false)
@@ -75,6 +101,8 @@ interface Started {
   readonly baseUrl: string
   readonly controlToken: string
   readonly folder: Option.Option<string>
+  /** Whether the venues are in a database that other nodes share. */
+  readonly isNode: boolean
 }
 
 const pageOf = ({ baseUrl, controlToken }: Started): string => `${baseUrl}${Dashboard.path}#token=${controlToken}`
@@ -82,8 +110,10 @@ const pageOf = ({ baseUrl, controlToken }: Started): string => `${baseUrl}${Dash
 const curlOf = ({ baseUrl, controlToken }: Started): string =>
   `curl -X POST ${baseUrl}${ControlApi.prefix}Venues -H 'Authorization: Bearer ${controlToken}'`
 
-const whereOf = ({ folder }: Started): string =>
-  Option.getOrElse(folder, () => "a temporary folder; nothing survives this process")
+const whereOf = ({ folder, isNode }: Started): string =>
+  isNode
+    ? "the database that the nodes share"
+    : Option.getOrElse(folder, () => "a temporary folder; nothing survives this process")
 
 /** The first line is for programs, the rest is for who reads along. */
 const tellProgram = (started: Started) => {
@@ -127,17 +157,46 @@ const withoutAbsent = <Given extends object>(options: Given) =>
 const millis = (seconds: Option.Option<number>): number | undefined =>
   Option.getOrUndefined(Option.map(seconds, (value) => value * 1000))
 
-const farewell = (folder: Option.Option<string>): string =>
-  Option.isSome(folder) ? "Stopped. The same command goes on from here." : "Stopped. Nothing was kept."
+const farewell = (isKept: boolean): string =>
+  isKept ? "Stopped. The same command goes on from here." : "Stopped. Nothing was kept."
+
+/** Where the cluster's database is. It may hold a password, which belongs into the environment. */
+const clusterUrl = (given: Option.Option<string>) =>
+  Effect.map(
+    Config.option(Config.Redacted("TXC_CLUSTER_URL")),
+    (kept) => Option.orElse(given, () => Option.map(kept, (url) => Redacted.value(url)))
+  )
+
+/** How long calls in progress have when a node stops, in milliseconds. */
+const drainTimeout = 5000
+
+/** What an unusable journal is to the user. The database of a cluster has no folder that could be another. */
+const refusalOf = (error: JournalError, isNode: boolean, where: string) =>
+  Effect.gen(function*(): Effect.fn.Return<JournalError | Refused, never, FileSystem.FileSystem> {
+    return isNode ? error : yield* Data.refusalOf(error, where)
+  })
+
+const noCluster = new Refused({
+  wrong: "There is no cluster whose tables could be made.",
+  remedy: "Say where its database is: --cluster postgres://user@host/name, or TXC_CLUSTER_URL."
+})
+
+/** What a cluster needs is loaded for a cluster alone. */
+const clusterNode = Effect.promise(() => import("./ClusterNode.ts"))
 
 /** @category commands */
 export const host = Command.make(
   "host",
   flags,
-  Effect.fn(function*({ data, host, idle, json, memory, port, publicUrl, ttl, untilStdinEnds, ...bounds }) {
+  Effect.fn(function*({ data, host, idle, json, memory, migrate, port, publicUrl, ttl, untilStdinEnds, ...given }) {
     const screen = yield* Screen.current
     const isForPeople = screen.isTerminal && !json
-    const folder = memory ? Option.none() : Option.some(yield* Data.forHost(data, isForPeople))
+    const { clusterPort, nodeHost, nodePort, ...bounds } = given
+    const cluster = yield* clusterUrl(given.cluster)
+    if (migrate && Option.isNone(cluster)) return yield* noCluster
+    if (migrate && Option.isSome(cluster)) return yield* (yield* clusterNode).migrate(cluster.value)
+    const isNode = Option.isSome(cluster)
+    const folder = memory || isNode ? Option.none() : Option.some(yield* Data.forHost(data, isForPeople))
     if (Option.isSome(folder)) yield* Data.make(folder.value)
     const token = yield* Config.option(Config.Redacted("TXC_HOST_TOKEN"))
     const options = withoutAbsent({
@@ -154,11 +213,18 @@ export const host = Command.make(
     })
     const where = Option.getOrElse(folder, () => "memory")
     const serve = Effect.gen(function*() {
-      const opened = yield* Host.open(options)
+      const opened = isNode
+        ? yield* (yield* clusterNode).open({ ...options, url: cluster.value, nodeHost, nodePort, clusterPort })
+        : yield* Host.open(options)
       const { baseUrl } = yield* Ports.listen(
         (port) =>
           Effect.provideService(
-            HostServer.serve(withoutAbsent({ host, port, publicUrl: Option.getOrUndefined(publicUrl) })),
+            HostServer.serve(withoutAbsent({
+              host,
+              port,
+              publicUrl: Option.getOrUndefined(publicUrl),
+              drainTimeout: isNode ? drainTimeout : undefined
+            })),
             Host.Host,
             opened
           ),
@@ -166,14 +232,16 @@ export const host = Command.make(
         isForPeople
       )
       if (Option.isSome(folder)) yield* Data.hold(folder.value, baseUrl)
-      const started = { baseUrl, controlToken: opened.token, folder }
+      const started = { baseUrl, controlToken: opened.token, folder, isNode }
       yield* isForPeople ? tellPerson(started, screen) : tellProgram(started)
       const { stdin } = yield* Stdio.Stdio
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
     return yield* Effect.scoped(serve).pipe(
-      Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
-      Effect.onInterrupt(() => isForPeople ? Console.log(`\r${farewell(folder)}`) : Effect.void)
+      Effect.catchTag("JournalError", (error) => Effect.flatMap(refusalOf(error, isNode, where), Effect.fail)),
+      Effect.onInterrupt(() =>
+        isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void
+      )
     )
   })
 ).pipe(

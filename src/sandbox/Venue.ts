@@ -38,6 +38,7 @@ import * as Admission from "./gateway/Admission.ts"
 import * as Exchanged from "./gateway/Exchanged.ts"
 import * as Faults from "./gateway/Faults.ts"
 import * as Limits from "./gateway/Limits.ts"
+import * as Message from "./gateway/Message.ts"
 import { type Answer, type Request, reset, type Written } from "./gateway/Message.ts"
 import * as Reading from "./gateway/Reading.ts"
 import * as Requests from "./gateway/Requests.ts"
@@ -65,6 +66,8 @@ export interface OptionalOptions {
   readonly file?: string
   /** Decides the chances of faults; 0 by default. */
   readonly seed?: number
+  /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is not used then. */
+  readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /**
    * The markets that the counterparty of a new venue quotes, and how; none by default. They are commands of the journal, and
    * a reset goes back to them; nothing can be replayed into such a venue. One that has commands already stays as it is.
@@ -257,12 +260,21 @@ const commit = (
   const { halt, journal } = gateway
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
-    const sent = error === undefined ? answer : reset
+    // Of a venue that another node has taken over it is certain that nothing was written.
+    const failed = error?.why === "fenced" ? unavailable(gateway, trace.request) : reset
+    const sent = error === undefined ? answer : failed
     const noted = halt.attempt(() => note(gateway, trace, sent, fault))
     if (Result.isFailure(noted)) resume(Effect.die(noted.failure))
     else resume(error === undefined ? sent : Effect.as(Effect.logError(error.message), sent))
   })
 }
+
+/** Answers a request that another node has passed on before as it was answered then, once that is durable. */
+const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resume): void =>
+  journal.whenCommitted((error) => {
+    if (error !== undefined) halt.halt()
+    resume(error === undefined ? Message.fromText(delivered) : reset)
+  })
 
 /** The pipeline: a call from its request to its answer. No answer is sent before its command is durable. */
 const carryOut = (
@@ -272,12 +284,17 @@ const carryOut = (
   fault: Faults.Fired | undefined,
   resume: Resume
 ): void => {
+  const { deliveries } = gateway.journal
+  const { delivery } = request
+  const delivered = delivery === undefined ? undefined : deliveries?.known(delivery)
+  if (delivered !== undefined) return answerAgain(gateway, delivered, resume)
   const trace = Trace.recognise(request, gateway.executor.history.state, moment)
   const call = admit(gateway, trace)
   const answer = Result.isSuccess(call)
     ? answerTo(gateway, trace, call.success)
     : refuse(gateway, trace, call.failure)
   const shown = fault === undefined ? answer : Symptoms.show(gateway.dialect, request.path, answer, fault.symptom)
+  if (delivery !== undefined && trace.command !== undefined) deliveries?.keep(delivery, Message.toText(shown))
   commit(gateway, trace, shown, fault, resume)
 }
 
@@ -359,6 +376,8 @@ export interface SleeperOptions {
   readonly dialect: Dialect
   /** The file of the journal. */
   readonly file: string
+  /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is its name then. */
+  readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
   /** Decides the chances of faults; 0 by default. */
   readonly seed?: number
   /** What `remember` was given last. What does not belong to the journal as it is now is left out. */
@@ -371,21 +390,22 @@ export interface SleeperOptions {
 interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "memory" | "remember">> {}
 
 const open = Effect.fnUntraced(function*(
-  { dialect, file = Journal.inMemory, memory: given, remember, seed = 0 }: AnyOptions,
+  { dialect, file = Journal.inMemory, journal: openJournal, memory: given, remember, seed = 0 }: AnyOptions,
   forks: Forks.Forks
 ): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
   const { policy } = dialect
-  const journal = yield* Journal.open(file, {
+  const journalOptions: Journal.Options = {
     rules: rulesOf(dialect),
     onCommitted: (sequence) => outbox.release(sequence)
-  })
+  }
+  const journal = yield* openJournal === undefined ? Journal.open(file, journalOptions) : openJournal(journalOptions)
   yield* warnOfUnfinished(file, journal)
   yield* warnOfNoAnchor(file, journal)
 
   const states = SavedStates.make(policy)
   const start = yield* Recovery.start(journal, policy)
   const { history } = start
-  const snapshotAt = file === Journal.inMemory ? undefined : history.sequence
+  const snapshotAt = openJournal === undefined && file === Journal.inMemory ? undefined : history.sequence
   const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
   const feed = Feed.make(journal.run, history.sequence, memory?.feed)
   const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))

@@ -46,7 +46,7 @@ interface Window {
  * @since 0.1.0
  */
 export interface Saved {
-  /** What was counted, by path and caller. */
+  /** What was counted, by path, then by caller. */
   readonly windows: ReadonlyMap<string, Map<string, Window>>
   /** The limits that replace documented ones, by path. */
   readonly overrides: ReadonlyMap<string | undefined, RateLimit>
@@ -62,13 +62,6 @@ export interface Saved {
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
 
-/** A window of one caller and path, from and to a time in Unix microseconds. */
-interface Window {
-  readonly start: number
-  readonly end: number
-  calls: number
-}
-
 /** When there are more callers than this, those that have not called for a window are forgotten. */
 const kept = 10_000
 
@@ -77,7 +70,7 @@ export const make = (saved?: Saved): Limits => {
   /** By path and caller. A key of both would be joined and hashed anew for each call. */
   const windows = new Map<string, Map<string, Window>>(saved?.windows)
   let count = 0
-  for (const byCaller of windows.values()) count += byCaller.size
+  for (const { size } of windows.values()) count += size
   const forgetEnded = (at: number): void => {
     for (const byCaller of windows.values()) {
       for (const [caller, { end }] of byCaller) if (end <= at && byCaller.delete(caller)) count--

@@ -58,6 +58,11 @@ export interface Options {
    * request.
    */
   readonly headersTimeout?: number
+  /**
+   * How long calls in progress have when the server stops, in milliseconds; 0 by default, which breaks their connections.
+   * Feeds end at once.
+   */
+  readonly drainTimeout?: number
 }
 
 /**
@@ -86,6 +91,12 @@ interface Service {
   readonly clock: Clock.Clock
   readonly requestTimeout: number
   readonly headersTimeout: number
+  /** The responses that have not been sent. */
+  readonly unsent: Set<Http.ServerResponse>
+  /** The responses that are feeds: they have no end. */
+  readonly feeds: Set<Http.ServerResponse>
+  /** Whether the server takes no more connections. */
+  isStopping: boolean
   readonly run: <A>(
     effect: Effect.Effect<A>,
     options?: { readonly onExit: (exit: Exit.Exit<A>) => void }
@@ -109,17 +120,27 @@ const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMess
   }
 }
 
+/** Says that the connection is of no use after this answer. */
+const makeLast = (response: Http.ServerResponse): void => {
+  if (!response.headersSent) response.setHeader("connection", "close")
+}
+
 const answer = (
-  { backend, clock, requestTimeout, run }: Service,
+  service: Service,
   request: Http.IncomingMessage,
   response: Http.ServerResponse,
   message: Request,
   call: Connections.UnansweredCall
 ): void => {
+  const { backend, clock, requestTimeout, run } = service
   const send = (given: Answer): void => {
     if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
     const interrupt = run(Sending.sendStream(request, response, given))
     call.whenDone(() => interrupt())
+    if (given.headers["content-type"]?.startsWith("text/event-stream") !== true) return
+    service.feeds.add(response)
+    call.whenDone(() => service.feeds.delete(response))
+    if (service.isStopping) response.destroy()
   }
   backend.receive(message, clock, (given) => {
     if (!Effect.isEffect(given)) return send(given)
@@ -134,7 +155,7 @@ const answer = (
 
 const listener = (service: Service, { bodies, connections }: Shared): Http.RequestListener => {
   const later = Turn.make()
-  const { backend } = service
+  const { backend, unsent } = service
   return (request, response) => {
     const call = connections.begin(request, response)
     if (call === undefined) {
@@ -142,6 +163,9 @@ const listener = (service: Service, { bodies, connections }: Shared): Http.Reque
       return
     }
     const head = headOf(request)
+    unsent.add(response)
+    call.whenDone(() => unsent.delete(response))
+    if (service.isStopping) makeLast(response)
     const release = bodies.receive(request, backend.isOwners(head), {
       onReceived: (body) => later(() => answer(service, request, response, { ...head, body }, call)),
       onRefused: (kind) => Sending.turnAway(request, response, backend.refuse(head, kind))
@@ -178,11 +202,18 @@ const open = (server: Http.Server, host: string, port: number, { run }: Service)
     })
   })
 
-const close = (server: Http.Server): Effect.Effect<void> =>
-  Effect.callback((resume) => {
+/** Takes no more connections, ends feeds, and lets calls in progress end for so many milliseconds. */
+const close = (server: Http.Server, service: Service, drainTimeout: number): Effect.Effect<void> => {
+  const drained = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
-    server.closeAllConnections()
+    service.isStopping = true
+    service.unsent.forEach(makeLast)
+    for (const feed of service.feeds) feed.destroy()
+    if (drainTimeout === 0) server.closeAllConnections()
   })
+  const closeAll = Effect.sync(() => server.closeAllConnections())
+  return drainTimeout === 0 ? drained : Effect.andThen(Effect.timeoutOption(drained, drainTimeout), closeAll)
+}
 
 const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
   const address = server.address()
@@ -197,7 +228,13 @@ const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
  * @since 0.1.0
  */
 export const listen = Effect.fnUntraced(function*(
-  { headersTimeout = Bounds.headersTimeout, host = "127.0.0.1", port = 0, requestTimeout = 30_000 }: Options,
+  {
+    drainTimeout = 0,
+    headersTimeout = Bounds.headersTimeout,
+    host = "127.0.0.1",
+    port = 0,
+    requestTimeout = 30_000
+  }: Options,
   backend: Backend,
   shared: Shared = share()
 ): Effect.fn.Return<string, ListenFailed, Scope.Scope> {
@@ -206,9 +243,12 @@ export const listen = Effect.fnUntraced(function*(
     clock: yield* Clock.Clock,
     requestTimeout,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
+    unsent: new Set(),
+    feeds: new Set(),
+    isStopping: false,
     run: Effect.runCallbackWith(yield* Effect.context())
   }
   const server = createServer(service, shared)
-  yield* Effect.acquireRelease(open(server, host, port, service), () => close(server))
+  yield* Effect.acquireRelease(open(server, host, port, service), () => close(server, service, drainTimeout))
   return baseUrlOf(server, host, port)
 })

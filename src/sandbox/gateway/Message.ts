@@ -24,6 +24,8 @@ export interface Head {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The caller's address. The rate limit of public endpoints counts by it. */
   readonly from: string
+  /** The id that the node of a cluster gave it which passed it on. A request with the same id is the same request. */
+  readonly delivery?: string
 }
 
 /**
@@ -118,6 +120,22 @@ export type Answer = Written | Streamed | Reset
 
 /** @category constructors */
 export const reset: Answer = { _tag: "Reset" }
+
+/**
+ * An answer as text, so that it can be given once more. Of one that does not arrive whole, what is kept is that it breaks.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
+
+/**
+ * The answer of a text that `toText` has made.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 /**
  * An answer whose body is JSON.

@@ -13,10 +13,9 @@ import type { Backend } from "../gateway/Backend.ts"
 import { type Head, header, isReading, type Written } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Dashboard from "../page/Dashboard.ts"
-import type { Host } from "./Host.ts"
-import { unknownVenue } from "./HostModels.ts"
 import * as HostPage from "./HostPage.ts"
 import * as HostPlane from "./HostPlane.ts"
+import type { Host } from "./HostService.ts"
 import * as Refusals from "./Refusals.ts"
 
 /** The name of a host without its port, in lower case and without a dot at its end. */
@@ -68,6 +67,7 @@ const targetOf = (names: ReadonlySet<string>, host: Host["Service"], head: Head)
   if (!isKnown(name, names)) return { _tag: "Refused", answer: misdirected(path, name) }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
   if (id === undefined) return { _tag: "Host" }
+  // Of one that is not known here its placement says whether it is there.
   if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
   // The page's own addresses are relative to the slash.
   return { _tag: "Refused", answer: redirected(path) }
@@ -108,9 +108,6 @@ export const make = Effect.fnUntraced(function*(
       if (target._tag === "Refused") return resume(target.answer)
       const { path } = request
       if (target._tag === "Venue") {
-        if (host.registered(target.id) === undefined) {
-          return resume(Refusals.unknown(target.path, unknownVenue(target.id)))
-        }
         return host.placement.send(target.id, { ...request, path: target.path }, clock, resume)
       }
       if (path.startsWith(prefix)) return resume(plane(request))

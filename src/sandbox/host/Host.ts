@@ -25,10 +25,7 @@ import * as Exit from "effect/Exit"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { randomBytes } from "node:crypto"
-import * as Dialect from "../../protocol/Dialect.ts"
-import type { ControlRefused } from "../control/ControlRefused.ts"
-import type { Action, Command } from "../engine/Command.ts"
+import type { Command } from "../engine/Command.ts"
 import * as InProcess from "../gateway/InProcess.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../Venue.ts"
@@ -38,8 +35,9 @@ import * as Files from "./Files.ts"
 import * as HostBounds from "./HostBounds.ts"
 import type { Bounds } from "./HostBounds.ts"
 import * as Models from "./HostModels.ts"
+import { Host, type HostOptions, type OpenPort } from "./HostService.ts"
 import * as Local from "./Local.ts"
-import type { Placement } from "./Placement.ts"
+import * as Newcomers from "./Newcomers.ts"
 import * as Registry from "./Registry.ts"
 import * as Resident from "./Resident.ts"
 import * as Room from "./Room.ts"
@@ -47,6 +45,7 @@ import * as Room from "./Room.ts"
 export { type BoundOptions, BoundReached } from "./HostBounds.ts"
 export { CopyOptions, HostStatus, Made, MakeOptions, NotMade, Summary, UnknownVenue } from "./HostModels.ts"
 export { VenueKey } from "./Registry.ts"
+export { type Failure, Host, type HostOptions, type OpenPort } from "./HostService.ts"
 
 /**
  * How to open a host.
@@ -54,75 +53,13 @@ export { VenueKey } from "./Registry.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends HostBounds.BoundOptions {
+export interface Options extends HostOptions {
   /** The folder of all venues; without one a temporary folder, which is removed when the host is closed. */
   readonly folder?: string
-  /** The token of the host's control plane; without one the one that it had before, or a new one. */
-  readonly token?: string
-  /** How long a venue is awake after it was last needed, in milliseconds; 60000 by default. */
-  readonly idleMillis?: number
-  /** How long venues live that are made without a time to live, in milliseconds; for ever by default. */
-  readonly timeToLiveMillis?: number
 }
-
-/** What making a venue can fail with. */
-export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
-
-/** Opens a port for a venue as long as the scope lives, and gives its number. 0 asks for any free one. */
-export type OpenPort = (id: string, port: number) => Effect.Effect<number, Models.NotMade, Scope.Scope>
-
-/**
- * Many venues in one process.
- *
- * @category services
- * @since 0.1.0
- */
-export class Host extends Context.Service<Host, {
-  /** The token of the host's control plane. */
-  readonly token: string
-  /** Makes a venue. It is there, durably, when this succeeds; its journal is written at its first call. */
-  readonly make: (options?: Models.MakeOptions) => Effect.Effect<Models.Made, Failure>
-  /** The venues of an owner, or all, in the order in which they were made. */
-  readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Models.Summary>>
-  /** A venue by its id, with its token and its keys. */
-  readonly find: (id: string) => Effect.Effect<Models.Made, Models.UnknownVenue>
-  /**
-   * Copies a venue: a new one, with the history of the other, and with a token and keys of its own. Faults, limits and forks
-   * are not copied.
-   */
-  readonly copy: (
-    id: string,
-    options?: Models.CopyOptions
-  ) => Effect.Effect<Models.Made, Failure | Models.UnknownVenue>
-  /** Lets a venue fall asleep now; `false` when it is needed, or sleeps already. */
-  readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue>
-  /** Ends a venue, and removes its files. Calls in progress have five seconds. */
-  readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
-  /** How much the host holds. */
-  readonly status: Effect.Effect<Models.HostStatus>
-  /** Where the venues are: this process. */
-  readonly placement: Placement["Service"]
-  /** What is known of a venue while it sleeps; `undefined` when there is none. */
-  readonly registered: (id: string) => Registry.Registered | undefined
-  /** Says where the host is reached, and how a venue gets a port of its own. Ports of venues are opened again. */
-  readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void>
-}>()("effect-txc/sandbox/Host") {}
 
 /** How often the host looks for venues that should sleep or end, in milliseconds. */
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
-
-/** So many random letters and digits, of which none is mistaken for another. */
-const draw = (length: number): string => {
-  const letters = "abcdefghijkmnpqrstuvwxyz23456789"
-  return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
-}
-
-const secret = (): string => randomBytes(24).toString("base64url")
-
-const own = (): Beginning.Own => ({
-  identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
-  secret
-})
 
 /** A venue of the host. */
 interface Entry extends Local.Entry {
@@ -130,35 +67,6 @@ interface Entry extends Local.Entry {
   readonly files: Files.Files
   /** Lives until the venue is ended, or the host is closed. */
   readonly scope: Scope.Closeable
-}
-
-const dialectOf = ({ dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">): Dialect.Dialect => {
-  const spoken = Dialect.byName[dialect]
-  return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
-}
-
-/** The commands of the example by dialect: they are made once. */
-const makeExamples = () => {
-  const known = new Map<string, ReadonlyArray<Action>>()
-  return (registered: Registry.Registered): Effect.Effect<ReadonlyArray<Action>, JournalError> =>
-    Effect.suspend(() => {
-      const name = `${registered.dialect} ${registered.reduceOnly}`
-      const found = known.get(name)
-      if (!registered.example) return Effect.succeed([])
-      if (found !== undefined) return Effect.succeed(found)
-      // The control refuses nothing of the example.
-      const made = Effect.catchTag(
-        Beginning.example(dialectOf(registered)),
-        "ControlRefused",
-        (error: ControlRefused) => Effect.die(error)
-      )
-      return Effect.tap(made, (actions) => Effect.sync(() => known.set(name, actions)))
-    })
-}
-
-const memoryNow = (): number => {
-  const { external, heapUsed } = process.memoryUsage()
-  return heapUsed + external
 }
 
 // -----------------------------------------------------------------------------
@@ -174,7 +82,7 @@ interface Parts {
   readonly room: Room.Room
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
-  readonly examples: ReturnType<typeof makeExamples>
+  readonly examples: ReturnType<typeof Newcomers.makeExamples>
   addresses: Models.Addresses
   openPort: OpenPort
 }
@@ -197,7 +105,7 @@ const openVenue = (
     yield* files.make
     const memory = yield* files.memory
     const venue = yield* Venue.wake({
-      dialect: dialectOf(registered),
+      dialect: Newcomers.dialectOf(registered),
       seed: registered.seed,
       file: files.journal,
       remember: files.remember,
@@ -266,22 +174,6 @@ const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBo
 const view = ({ addresses }: Parts, { registered, resident }: Entry): Models.Made =>
   Models.toMade(addresses, registered, resident.isAwake())
 
-/** What every new venue has. */
-const newcomer = Effect.fnUntraced(function*(
-  { timeToLiveMillis: usual }: Parts,
-  { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions
-) {
-  const now = yield* Clock.currentTimeMillis
-  return {
-    id: draw(12),
-    owner,
-    controlToken: secret(),
-    madeAt: now,
-    ...(timeToLiveMillis === undefined ? {} : { endsAt: now + timeToLiveMillis }),
-    partial: true
-  }
-})
-
 // -----------------------------------------------------------------------------
 // What a host does
 // -----------------------------------------------------------------------------
@@ -310,9 +202,9 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
   const { clock, dialect = "document", example = true, owner = "anybody", port = false } = options
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
-  const belongings = own()
+  const belongings = Newcomers.own()
   const entry = yield* add(parts, {
-    ...(yield* newcomer(parts, options)),
+    ...(yield* Newcomers.newcomer(parts.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
@@ -362,10 +254,10 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
   const commands = yield* using(origin, id, (venue) => commandsOf(venue, sequence))
-  const belongings = own()
+  const belongings = Newcomers.own()
   const copied = Beginning.copied(origin.registered, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
-  const newly = yield* newcomer(parts, options)
+  const newly = yield* Newcomers.newcomer(parts.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
   // A crash before it is complete removes it.
   yield* parts.registry.put(registered)
@@ -427,7 +319,7 @@ const noPorts: OpenPort = () =>
 
 const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, token, ...options }: Options) {
   const folder = given ?? (yield* Files.temporary)
-  const registry = yield* Registry.open(folder, token ?? secret(), token !== undefined)
+  const registry = yield* Registry.open(folder, token ?? Newcomers.secret(), token !== undefined)
   const bounds = Object.fromEntries(
     Object.entries(HostBounds.defaults).map(([name, value]) => [name, options[name as keyof Bounds] ?? value])
   ) as unknown as Bounds
@@ -438,10 +330,10 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
     bounds,
     folder,
     timeToLiveMillis,
-    room: Room.make(bounds, memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    room: Room.make(bounds, Newcomers.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
-    examples: makeExamples(),
+    examples: Newcomers.makeExamples(),
     addresses: { baseUrl: InProcess.baseUrl },
     openPort: noPorts
   }
@@ -484,7 +376,7 @@ export const open = Effect.fnUntraced(function*(
       venues: entries.size,
       awake: room.taken(),
       ports: count(entries, hasPort),
-      memory: memoryNow(),
+      memory: Newcomers.memoryNow(),
       bounds: { ...bounds }
     })),
     placement: Local.placement(entries, bounds, run),

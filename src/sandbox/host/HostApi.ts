@@ -42,11 +42,16 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
   )),
   HttpApiEndpoint.get("list", "/Venues", {
     query: Schema.Struct({ owner: key(Schema.String) }),
-    success: Schema.Array(Models.Summary)
+    success: Schema.Array(Models.Summary),
+    error: Unavailable
   }).annotateMerge(
     described("The venues of an owner, or all, in the order in which they were made. It shows no token.")
   ),
-  HttpApiEndpoint.get("find", "/Venues/:id", { params, success: Models.Made, error: Models.UnknownVenue })
+  HttpApiEndpoint.get("find", "/Venues/:id", {
+    params,
+    success: Models.Made,
+    error: [Models.UnknownVenue, Unavailable]
+  })
     .annotateMerge(described("A venue by its id, with its token and its keys.")),
   HttpApiEndpoint.post("copy", "/Venues/:id/Copy", {
     params,
@@ -61,14 +66,14 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     params,
     payload: Nothing,
     success: Schema.Struct({ asleep: Schema.Boolean }),
-    error: Models.UnknownVenue
+    error: [Models.UnknownVenue, Unavailable]
   }).annotateMerge(described("Lets a venue fall asleep now, unless somebody needs it. The next call wakes it.")),
   HttpApiEndpoint.delete("end", "/Venues/:id", {
     params,
     success: Nothing,
     error: [Models.UnknownVenue, Unavailable]
   }).annotateMerge(described("Ends a venue, and removes its files. Calls in progress have five seconds.")),
-  HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus }).annotateMerge(
+  HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus, error: Unavailable }).annotateMerge(
     described("How much the host holds, and its bounds.")
   )
 ).middleware(Explained)

@@ -13,8 +13,8 @@ import * as Calling from "../control/Calling.ts"
 import { prefix } from "../control/ControlApi.ts"
 import * as ControlPlane from "../control/ControlPlane.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
-import type { Host } from "./Host.ts"
 import { HostApi } from "./HostApi.ts"
+import type { Host } from "./HostService.ts"
 
 const fieldsOf = Calling.fieldsOf([HostApi.groups.host])
 

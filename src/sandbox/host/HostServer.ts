@@ -23,8 +23,8 @@ import type * as Scope from "effect/Scope"
 import * as Listening from "../gateway/Listening.ts"
 import type { Served } from "../gateway/Server.ts"
 import * as Edge from "./Edge.ts"
-import { Host } from "./Host.ts"
 import { NotMade } from "./HostModels.ts"
+import { Host } from "./HostService.ts"
 
 /**
  * How to serve a host.

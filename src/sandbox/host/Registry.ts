@@ -94,8 +94,23 @@ const Registered = Schema.fromJsonString(Schema.Struct({
   partial: Schema.Boolean
 }))
 
-const decode = Schema.decodeUnknownResult(Registered)
-const encode = Schema.encodeSync(Registered)
+/**
+ * What is known of a venue, of the text that `encode` has made.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const decode: (text: unknown) => Result.Result<Registered, Schema.SchemaError> = Schema.decodeUnknownResult(
+  Registered
+)
+
+/**
+ * What is known of a venue, as text.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const encode: (venue: Registered) => string = Schema.encodeSync(Registered)
 
 /**
  * The venues of a host. A change is durable when it returns, and dies when the disk fails.

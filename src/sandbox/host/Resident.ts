@@ -18,6 +18,7 @@ import { type ControlRefused, refuse } from "../control/ControlRefused.ts"
 import type { Place } from "../control/Forks.ts"
 import { type Backend, backendOf } from "../gateway/Backend.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
+import type { JournalError } from "../store/JournalError.ts"
 import type { Venue } from "../Venue.ts"
 
 /**
@@ -94,6 +95,8 @@ export interface Resident<E> {
   ) => void
   /** Whether it is awake, or about to be. */
   readonly isAwake: () => boolean
+  /** Why the journal of the venue can't be written any more; `undefined` when it can, and when the venue sleeps. */
+  readonly failure: () => JournalError | undefined
   /** When it was last needed, in Unix milliseconds. */
   readonly usedAt: () => number
   /** Whether it could fall asleep now. */
@@ -211,6 +214,10 @@ class Sleeping<E> implements Resident<E> {
 
   isAwake(): boolean {
     return this.stage._tag !== "Asleep" && this.stage._tag !== "Ended"
+  }
+
+  failure(): JournalError | undefined {
+    return this.stage._tag === "Awake" ? this.stage.awake.venue.journal.failure() : undefined
   }
 
   usedAt(): number {

@@ -180,8 +180,13 @@ export const check = (
     : Result.succeed({ sequence, link: last })
 }
 
-/** What the table says beside the chain, so that a recovery knows early what it will go back to. */
-const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null
+/**
+ * What the table says beside the chain, so that a recovery knows early what it will go back to.
+ *
+ * @category links
+ * @since 0.1.0
+ */
+export const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null
 
 /**
  * Follows the chain as `check` does, and visits the commands.

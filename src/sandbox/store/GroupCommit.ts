@@ -28,6 +28,8 @@ export interface GroupCommit {
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until the group is durable. Fails for good once a write has failed. */
   readonly committed: Effect.Effect<void, JournalError>
+  /** Why nothing more can be written, once a write has failed. */
+  readonly failure: () => JournalError | undefined
 }
 
 /**
@@ -98,6 +100,7 @@ export const make = ({ anchor, end: start, failed, onCommitted, tables }: Option
       snapshot = taken
     },
     whenCommitted,
+    failure: () => broken,
     committed: Effect.callback((resume) =>
       whenCommitted((error) => resume(error === undefined ? Effect.void : Effect.fail(error)))
     )

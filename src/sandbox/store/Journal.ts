@@ -26,6 +26,7 @@ import * as Stream from "effect/Stream"
 import type { Command } from "../engine/Command.ts"
 import * as Anchor from "./Anchor.ts"
 import * as Chain from "./Chain.ts"
+import type { Deliveries } from "./Deliveries.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import { inMemory } from "./InMemory.ts"
 import { damaged, fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
@@ -82,6 +83,10 @@ export interface Journal {
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
   /** Waits until everything appended so far is durable. Fails for good once a write has failed. */
   readonly committed: Effect.Effect<void, JournalError>
+  /** Why nothing more can be written, once a write has failed. */
+  readonly failure: () => JournalError | undefined
+  /** What was answered to requests that may be sent again; absent where none is. */
+  readonly deliveries?: Deliveries
 }
 
 /**
@@ -226,6 +231,7 @@ export const open = Effect.fnUntraced(function*(
     append: writer.append,
     keep: writer.keep,
     whenCommitted: writer.whenCommitted,
-    committed: writer.committed
+    committed: writer.committed,
+    failure: writer.failure
   }
 })

@@ -13,13 +13,14 @@ import { inMemory, maxInMemory } from "./InMemory.ts"
  * @since 0.1.0
  */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
-  why: Schema.Literals(["locked", "foreign", "newer", "older", "other-rules", "damaged", "full", "failed"]),
+  why: Schema.Literals(["locked", "fenced", "foreign", "newer", "older", "other-rules", "damaged", "full", "failed"]),
   file: Schema.String,
   reason: Schema.String,
   intact: Schema.optionalKey(Schema.Int)
 }) {
   /**
    * - `locked`: another process has it open
+   * - `fenced`: another process has taken it over; what was to be written was not
    * - `foreign`: the file is something else
    * - `newer`, `older`: another version of this program wrote it
    * - `other-rules`: a venue with another dialect, policy or engine wrote it
@@ -27,7 +28,16 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
    * - `full`: there is no room on the disk
    * - `failed`: reading or writing failed for another reason; see `reason`
    */
-  declare readonly why: "locked" | "foreign" | "newer" | "older" | "other-rules" | "damaged" | "full" | "failed"
+  declare readonly why:
+    | "locked"
+    | "fenced"
+    | "foreign"
+    | "newer"
+    | "older"
+    | "other-rules"
+    | "damaged"
+    | "full"
+    | "failed"
   /** The file of the journal. */
   declare readonly file: string
   /** What is wrong, and what to do about it. */

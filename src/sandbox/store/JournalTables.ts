@@ -58,11 +58,22 @@ const entriesBetween =
 export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
   database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
 
-/** The hash of a snapshot and of the chain up to it, so that no snapshot is mistaken for one of another place. */
-const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
+/**
+ * The hash of a snapshot and of the chain up to it, so that no snapshot is mistaken for one of another place.
+ *
+ * @category snapshots
+ * @since 0.1.0
+ */
+export const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
   createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
-const toSnapshot = (
+/**
+ * The snapshot of a row; `undefined` if it is not what was written. `linkOf` gives the link of the chain at its command.
+ *
+ * @category snapshots
+ * @since 0.1.0
+ */
+export const unseal = (
   row: Chain.Row | undefined,
   linkOf: (sequence: number) => Uint8Array
 ): Snapshot | undefined => {
@@ -110,7 +121,7 @@ export const make = (database: DatabaseSync): JournalTables => {
     linkOf,
     entries: (after, to) => entries.iterate(after, to),
     recalledAfter: (sequence) => new Set(recalls.all(sequence).map(({ recalled }) => Number(recalled))),
-    snapshot: () => toSnapshot(latest.get(), linkOf),
+    snapshot: () => unseal(latest.get(), linkOf),
     write: (end, commands, snapshot) => {
       database.exec("BEGIN IMMEDIATE")
       const written = commands.reduce(append, end)

@@ -1,0 +1,33 @@
+/**
+ * A host whose venues are spread over several machines. Needs `@effect/sql-pg`, `@effect/platform-node` and `undici`, which are
+ * optional peer dependencies, and a PostgreSQL.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ClusterNode } from "effect-txc/cluster"
+ * import { HostServer } from "effect-txc/sandbox"
+ *
+ * // A node that serves on port 8080 until the program is interrupted.
+ * export const node = Effect.andThen(HostServer.serve({ port: 8080 }), Effect.never).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(ClusterNode.layer({
+ *     url: "postgres://effect_txc@db.internal/effect_txc",
+ *     nodeHost: "10.0.0.7",
+ *     nodePort: 7300,
+ *     clusterPort: 7301
+ *   }))
+ * )
+ * ```
+ *
+ * @since 0.1.0
+ */
+
+// A node
+export * as ClusterNode from "./sandbox/cluster/Node.ts"
+
+// The tables that the nodes share
+export * as ClusterTables from "./sandbox/cluster/Tables.ts"
+
+// When a node must end, because it has stood still
+export * as Pause from "./sandbox/cluster/Pause.ts"

@@ -1,0 +1,493 @@
+/**
+ * A host whose venues are spread over the nodes of a cluster. Every node takes every call and brings it to the node that has
+ * the venue.
+ *
+ * @since 0.1.0
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+import * as Scope from "effect/Scope"
+import type { Command } from "../engine/Command.ts"
+import type { Answer, Request } from "../gateway/Message.ts"
+import * as Beginning from "../host/Beginning.ts"
+import * as Host from "../host/Host.ts"
+import * as HostBounds from "../host/HostBounds.ts"
+import * as Models from "../host/HostModels.ts"
+import * as Local from "../host/Local.ts"
+import * as Newcomers from "../host/Newcomers.ts"
+import * as Refusals from "../host/Refusals.ts"
+import type { Registered } from "../host/Registry.ts"
+import * as Resident from "../host/Resident.ts"
+import * as Room from "../host/Room.ts"
+import { JournalError } from "../store/JournalError.ts"
+import * as Venue from "../Venue.ts"
+import * as Forward from "./Forward.ts"
+import type * as Hop from "./Hop.ts"
+import * as Hosted from "./Hosted.ts"
+import { Membership } from "./Membership.ts"
+import * as PostgresJournal from "./PostgresJournal.ts"
+
+/**
+ * How a node behaves.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NodeOptions extends Host.HostOptions {
+  /**
+   * How long a node that was told to stop goes on taking calls, in milliseconds; 0 by default. It is not ready meanwhile, so
+   * that a load balancer sends it no more.
+   */
+  readonly leavingMillis?: number
+}
+
+/**
+ * How to open the host of a node.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends NodeOptions {
+  /** Where other nodes send this one the requests to its venues, such as `10.0.0.7:7300`. */
+  readonly address: string
+}
+
+/**
+ * The host of a node, and what takes the requests that other nodes send it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Opened {
+  /** The host. */
+  readonly host: Host.Host["Service"]
+  /** Takes a request of another node. */
+  readonly receive: Hop.Receive
+  /** Whether the node takes requests. */
+  readonly ready: Effect.Effect<boolean>
+}
+
+const awake = Metric.gauge("venues_awake", { description: "Venues and forks that are awake on this node" })
+
+const passedOn = Metric.counter("requests_passed_on", {
+  description: "Requests that came here for venues of other nodes",
+  incremental: true
+})
+
+const taken = Metric.counter("requests_taken", {
+  description: "Requests for venues of this node, whichever node they came to",
+  incremental: true
+})
+
+const turnedAway = Metric.counter("requests_turned_away", {
+  description: "Requests for venues that this node does not have, or has lost; the others bring them where they belong",
+  incremental: true
+})
+
+/** How often a node looks for venues that should sleep, have ended, or are not its own any more. */
+const sweepEvery = "1 second"
+
+/** How often a node forgets the venues that other nodes have ended. */
+const forgetEvery = "1 minute"
+
+/** How many venues fall asleep at once when the node stops. */
+const stoppingAtOnce = 8
+
+/** A venue of this node. */
+interface Entry extends Local.Entry {
+  readonly scope: Scope.Closeable
+  /** Whether it could not be opened here: another node has it, or the database does not answer. */
+  isLost: boolean
+  /** Whether this node has let go of it. */
+  isDropped: boolean
+}
+
+interface Parts {
+  readonly sql: PgClient.PgClient
+  readonly hosted: Hosted.Hosted
+  readonly membership: Membership["Service"]
+  readonly bounds: HostBounds.Bounds
+  readonly room: Room.Room
+  readonly scope: Scope.Scope
+  readonly run: (effect: Effect.Effect<unknown>) => void
+  readonly examples: ReturnType<typeof Newcomers.makeExamples>
+  readonly options: Options
+  /** The venues that this node has or had a moment ago. */
+  readonly entries: Map<string, Entry>
+  /** What is known of all venues of the cluster; a second old at most. */
+  readonly known: Map<string, Registered>
+  addresses: Models.Addresses
+  /** Whether callers reach it, and it has not been told to stop. */
+  isServed: boolean
+  isStopping: boolean
+}
+
+// -----------------------------------------------------------------------------
+// The venues of this node
+// -----------------------------------------------------------------------------
+
+const notOurs = (id: string) =>
+  new JournalError({ why: "fenced", file: id, reason: "this node should not have it; ask the node that should" })
+
+const inDatabase = <A, E, R>(
+  { sql }: Parts,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, Exclude<R, PgClient.PgClient>> => Effect.provideService(work, PgClient.PgClient, sql)
+
+const beginningOf = (parts: Parts, registered: Registered): Effect.Effect<ReadonlyArray<Command>, JournalError> =>
+  Effect.map(parts.examples(registered), (actions) => Beginning.commands(registered, actions))
+
+/** Opens the venue in the database, and takes it over. */
+const wake = (parts: Parts, registered: Registered) =>
+  Effect.gen(function*() {
+    const { hosted, options: { address } } = parts
+    const { id, seed } = registered
+    const memory = yield* hosted.recall(id)
+    const venue: Venue.Venue["Service"] = yield* Venue.wake({
+      dialect: Newcomers.dialectOf(registered),
+      seed,
+      file: id,
+      journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
+      remember: (bytes) =>
+        // Who has taken the venue over knows more by now.
+        venue.journal.failure()?.why === "fenced"
+          ? Effect.void
+          : Effect.catch(
+            hosted.remember(id, bytes),
+            ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
+          ),
+      ...(memory === undefined ? {} : { memory })
+    })
+    return venue
+  })
+
+/** Opens a venue that this node should have. */
+const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
+  Effect.gen(function*() {
+    const { membership, room } = parts
+    yield* room.take
+    // Asked anew: who takes a venue over from the node that should have it would only disturb it.
+    if (!(yield* membership.confirm(registered.id))) return yield* notOurs(registered.id)
+    const venue = yield* wake(parts, registered)
+    if (venue.sequence() === 0) yield* venue.replay(yield* beginningOf(parts, registered))
+    return venue
+  }).pipe(Effect.tapError((error) =>
+    Effect.sync(() => {
+      // What is damaged is damaged for every node.
+      if (error._tag === "JournalError" && (error.why === "fenced" || error.why === "failed")) onLost()
+    })
+  ))
+
+/** At once, so that a venue never has two. */
+const addEntry = (parts: Parts, registered: Registered): Entry => {
+  const { entries, room, run } = parts
+  const scope = Scope.forkUnsafe(parts.scope)
+  const resident = Resident.make<Local.WakeFailure>({
+    controlToken: registered.controlToken,
+    open: openVenue(parts, registered, () => {
+      entry.isLost = true
+    }),
+    room: Effect.match(room.take, { onFailure: () => false, onSuccess: () => true }),
+    onIdle: room.freed,
+    baseUrl: () => Models.urlOf(parts.addresses, registered.id),
+    scope,
+    run
+  })
+  const entry: Entry = { registered, scope, resident, isLost: false, isDropped: false }
+  entries.set(registered.id, entry)
+  return entry
+}
+
+/** Lets go of a venue: another node has it, it has ended, or its database has failed. */
+const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { registered: { id }, resident, scope } = entry
+    entry.isDropped = true
+    if (entries.get(id) === entry) entries.delete(id)
+    return Effect.andThen(resident.end, Scope.close(scope, Exit.void))
+  })
+
+/** The venue, if there is such a one. */
+const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
+  const { entries, hosted, known } = parts
+  const entry = entries.get(id)
+  if (entry !== undefined) return entry
+  const registered = yield* hosted.find(id)
+  if (registered === undefined) {
+    known.delete(id)
+    return undefined
+  }
+  known.set(id, registered)
+  return entries.get(id) ?? addEntry(parts, registered)
+})
+
+/** What an answer of a venue means, where the venue is no longer this node's, or its journal has failed. */
+const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): Hop.Received => {
+  if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
+  if (!entry.isDropped) parts.run(drop(parts, entry))
+  if (answer._tag === "Reset") return { _tag: "Lost" }
+  if (answer._tag === "Stream") return answer
+  const { status } = answer
+  // Who waited for a venue that this node let go of is told that there is none. There may be, at another node.
+  if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
+  if (status < 500) return answer
+  // What an owner does may be several commands, of which the first are written.
+  if (!entry.isLost && !Forward.isRepeatable(request)) return { _tag: "Lost" }
+  return status === 503 || request.method === "GET" ? { _tag: "NotTheirs" } : answer
+}
+
+/** How another node asks that a venue falls asleep. No request over HTTP has this method. */
+const sleepMethod = "SLEEP"
+
+/** Takes requests to the venues of this node. */
+const receiver = (parts: Parts): Hop.Receive => {
+  const placement = Local.placement(parts.entries, parts.bounds, parts.run)
+  return (id, request) =>
+    Effect.gen(function*() {
+      if (parts.isStopping || !parts.membership.isOurs(id)) return { _tag: "NotTheirs" } as const
+      yield* Metric.update(taken, 1)
+      const entry = yield* entryOf(parts, id)
+      if (entry === undefined) return Refusals.unknown(request.path, Models.unknownVenue(id))
+      if (request.method === sleepMethod) {
+        return Refusals.refuse("", (yield* entry.resident.sleep) ? 200 : 409, "", "")
+      }
+      const clock = yield* Clock.Clock
+      const answer = yield* Effect.callback<Answer>((resume) =>
+        placement.send(id, request, clock, (given) => resume(Effect.isEffect(given) ? given : Effect.succeed(given)))
+      )
+      return judge(parts, entry, request, answer)
+    }).pipe(
+      Effect.catch((error) => Effect.succeed(Refusals.refuse(request.path, 503, "JournalError", error.message))),
+      Effect.tap(({ _tag }) => _tag === "NotTheirs" ? Metric.update(turnedAway, 1) : Effect.void)
+    )
+}
+
+// -----------------------------------------------------------------------------
+// What a host does
+// -----------------------------------------------------------------------------
+
+const noPorts = Effect.fail(
+  new Models.NotMade({
+    field: "port",
+    message: "A venue of a cluster moves from node to node, and has no port of its own. Use its path, or its name"
+  })
+)
+
+const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptions) {
+  const { clock, dialect = "document", example = true, port = false } = options
+  if (port) return yield* noPorts
+  const belongings = Newcomers.own()
+  const registered: Registered = {
+    ...(yield* Newcomers.newcomer(parts.options.timeToLiveMillis, options)),
+    dialect,
+    reduceOnly: options.reduceOnly ?? "accepted",
+    seed: options.seed ?? 0,
+    ...(clock === undefined ? {} : { clock }),
+    example,
+    identity: belongings.identity,
+    keys: example ? Beginning.keys(belongings) : {},
+    partial: false
+  }
+  yield* parts.hosted.add(registered, parts.bounds)
+  parts.known.set(registered.id, registered)
+  return Models.toMade(parts.addresses, registered, false)
+})
+
+const find = Effect.fnUntraced(function*({ hosted }: Parts, id: string) {
+  return (yield* hosted.find(id)) ?? (yield* Models.unknownVenue(id))
+})
+
+const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Models.CopyOptions) {
+  const { port = false, sequence } = options
+  if (port) return yield* noPorts
+  const origin = yield* find(parts, id)
+  const written = yield* inDatabase(parts, PostgresJournal.commandsOf(id, sequence)).pipe(
+    Effect.catchIf((error) => typeof error === "number", (all) =>
+      Effect.fail(
+        new Models.NotMade({ field: "sequence", message: `The venue has ${all} commands. Name one of these, or none` })
+      ))
+  )
+  // One that nobody has called yet has not begun.
+  const commands = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
+  const belongings = Newcomers.own()
+  const copied = Beginning.copied(origin, commands, belongings)
+  const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin
+  const newly = yield* Newcomers.newcomer(parts.options.timeToLiveMillis, options)
+  const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys, partial: false }
+  yield* parts.hosted.add(registered, parts.bounds)
+  // Nobody knows of it yet, so nobody else has it.
+  const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(copied.commands)))
+  yield* Effect.onError(begun, () => Effect.ignore(parts.hosted.remove(registered.id)))
+  parts.known.set(registered.id, registered)
+  return Models.toMade(parts.addresses, registered, false)
+})
+
+const end = Effect.fnUntraced(function*(parts: Parts, id: string) {
+  const was = yield* parts.hosted.remove(id)
+  parts.known.delete(id)
+  const entry = parts.entries.get(id)
+  if (entry !== undefined) yield* drop(parts, entry)
+  if (!was) return yield* Models.unknownVenue(id)
+})
+
+const sleepRequest = { method: sleepMethod, path: "/", headers: {}, body: new Uint8Array(), from: "" }
+
+// -----------------------------------------------------------------------------
+// What a node does by itself
+// -----------------------------------------------------------------------------
+
+/** Learns of the venues that other nodes have made. */
+const learn = (parts: Parts) => {
+  let place = 0
+  return Effect.map(Effect.suspend(() => parts.hosted.addedAfter(place)), (added) => {
+    for (const venue of added) {
+      parts.known.set(venue.registered.id, venue.registered)
+      place = venue.place
+    }
+  })
+}
+
+/** Forgets the venues that other nodes have ended. */
+const forget = Effect.fnUntraced(function*({ hosted, known }: Parts) {
+  const ids = [...known.keys()]
+  const present = yield* hosted.present(ids)
+  for (const id of ids) if (!present.has(id)) known.delete(id)
+})
+
+const sweep = Effect.fnUntraced(function*(parts: Parts) {
+  const { entries, hosted, known, membership, options: { idleMillis = 60_000 }, room } = parts
+  const now = yield* Clock.currentTimeMillis
+  for (const id of yield* hosted.removeEnded) known.delete(id)
+  const present = yield* hosted.present([...entries.keys()])
+  for (const [id, entry] of entries) {
+    const { resident } = entry
+    if (!membership.isOurs(id) || !present.has(id) || resident.failure() !== undefined) {
+      yield* Effect.forkDetach(drop(parts, entry))
+    } else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) yield* resident.sleep
+    else if (!resident.isAwake() && resident.usedAt() + idleMillis <= now) yield* drop(parts, entry)
+  }
+  yield* room.relieve
+  yield* Metric.update(awake, room.taken())
+})
+
+const boundsOf = (options: Options): HostBounds.Bounds => ({
+  maxVenues: options.maxVenues ?? HostBounds.defaults.maxVenues,
+  maxPerOwner: options.maxPerOwner ?? HostBounds.defaults.maxPerOwner,
+  maxAwake: options.maxAwake ?? HostBounds.defaults.maxAwake,
+  maxCommands: options.maxCommands ?? HostBounds.defaults.maxCommands,
+  maxPorts: 0,
+  maxMemory: options.maxMemory ?? HostBounds.defaults.maxMemory
+})
+
+const partsOf = Effect.fnUntraced(function*(options: Options) {
+  const bounds = boundsOf(options)
+  const entries = new Map<string, Entry>()
+  const parts: Parts = {
+    sql: yield* PgClient.PgClient,
+    hosted: yield* Hosted.open(options.token ?? Newcomers.secret(), options.token !== undefined),
+    membership: yield* Membership,
+    bounds,
+    room: Room.make(bounds, Newcomers.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    scope: yield* Effect.scope,
+    run: Effect.runForkWith(yield* Effect.context()),
+    examples: Newcomers.makeExamples(),
+    options,
+    entries,
+    known: new Map(),
+    addresses: { baseUrl: `http://${options.address}` },
+    isServed: false,
+    isStopping: false
+  }
+  return parts
+})
+
+/** Lets all venues fall asleep, so that other nodes wake them from fresh snapshots. */
+const stop = (parts: Parts) =>
+  Effect.suspend(() => {
+    parts.isStopping = true
+    return Effect.forEach([...parts.entries.values()], (entry) => drop(parts, entry), {
+      concurrency: stoppingAtOnce,
+      discard: true
+    })
+  })
+
+/**
+ * Opens the host of this node. When the scope is closed its venues fall asleep, and other nodes have them.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const open = Effect.fnUntraced(function*(
+  options: Options,
+  sender: Hop.Sender
+): Effect.fn.Return<Opened, JournalError, PgClient.PgClient | Membership | Scope.Scope> {
+  const parts = yield* partsOf(options)
+  const { addresses: _addresses, bounds, entries, hosted, known, membership, room } = parts
+  const receive = receiver(parts)
+  const counting: Hop.Sender = {
+    send: (address, venue, request) => Effect.andThen(Metric.update(passedOn, 1), sender.send(address, venue, request))
+  }
+  const forward = Forward.make(membership, counting, options.address, receive)
+  const learning = learn(parts)
+  yield* learning
+  // A database that does not answer is asked again.
+  const repeatedly = (every: Duration.Input, work: Effect.Effect<void, JournalError>) =>
+    Effect.forkScoped(Effect.forever(
+      Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))
+    ))
+  yield* repeatedly(sweepEvery, Effect.andThen(learning, sweep(parts)))
+  yield* repeatedly(forgetEvery, forget(parts))
+  yield* Effect.addFinalizer(() => stop(parts))
+  const host = Host.Host.of({
+    token: hosted.token,
+    make: Effect.fn("Host.make")((options = {}) => make(parts, options)),
+    list: (owner) =>
+      Effect.map(
+        hosted.list(owner),
+        (all) => all.map(({ awake, registered }) => Models.toSummary(parts.addresses, registered, awake))
+      ),
+    find: (id) =>
+      Effect.map(find(parts, id), (registered) => Models.toMade(parts.addresses, registered, entries.has(id))),
+    copy: Effect.fn("Host.copy")((id, options = {}) => copy(parts, id, options)),
+    sleep: Effect.fnUntraced(function*(id) {
+      yield* find(parts, id)
+      const answer = yield* forward.send(id, sleepRequest)
+      return answer._tag === "Answer" && answer.status === 200
+    }),
+    end: (id) => end(parts, id),
+    status: Effect.map(hosted.count, (venues) => ({
+      venues,
+      awake: room.taken(),
+      ports: 0,
+      memory: Newcomers.memoryNow(),
+      bounds: { ...bounds }
+    })),
+    placement: {
+      ownerOf: (id) =>
+        Effect.gen(function*() {
+          if (known.get(id) === undefined && (yield* Effect.orDie(hosted.find(id))) === undefined) return undefined
+          return yield* membership.locate(id)
+        }),
+      send: (id, request, _clock, resume) => resume(forward.send(id, request))
+    },
+    registered: (id) => known.get(id),
+    servedAt: (addresses) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          parts.addresses = addresses
+          parts.isServed = true
+        }),
+        () =>
+          Effect.suspend(() => {
+            parts.isServed = false
+            return Effect.sleep(options.leavingMillis ?? 0)
+          })
+      )
+  })
+  const ready = Effect.map(Effect.exit(hosted.count), (counted) => Exit.isSuccess(counted) && parts.isServed)
+  return { host, receive, ready }
+})

@@ -1,0 +1,303 @@
+/**
+ * How a request gets from one node to another, and its answer back: as it is, over HTTP between the nodes.
+ *
+ * A node that took a request says every second that it is there, so a caller need not guess how long an answer may take. When
+ * it falls silent, or the connection breaks, nobody knows what became of the request.
+ *
+ * Nodes trust each other: whoever reaches this port may send requests in anybody's name, and needs their keys all the same.
+ * The network between nodes must be private.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Http from "node:http"
+import { Agent, type Dispatcher } from "undici"
+import * as ConnectionFailure from "../../client/transport/ConnectionFailure.ts"
+import * as Bounds from "../gateway/Bounds.ts"
+import * as Listening from "../gateway/Listening.ts"
+import { type Answer, BodyLost, type Request } from "../gateway/Message.ts"
+import * as Frames from "./Frames.ts"
+
+/**
+ * What became of a request that was sent to another node.
+ *
+ * - an answer of the venue
+ * - `NotTheirs`: the node does not have the venue, and did nothing
+ * - `NotSent`: the node was not reached
+ * - `Lost`: the node fell silent, or the connection broke. The request may have been carried out
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Outcome = Received | { readonly _tag: "NotSent" }
+
+/**
+ * What became of a request at the node that it was sent to. `Lost` says that the node can't tell itself: its database did
+ * not answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Received = Answer | { readonly _tag: "NotTheirs" | "Lost" }
+
+/**
+ * What takes the requests that other nodes send.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Receive = (venue: string, request: Request) => Effect.Effect<Received>
+
+/**
+ * What is known of a node by whoever watches it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Vitals {
+  /** Whether it takes requests: it takes part in the cluster, its database answers, and it has not been told to stop. */
+  readonly ready: Effect.Effect<boolean>
+  /** Its metrics, in Prometheus' form. */
+  readonly metrics: Effect.Effect<string>
+}
+
+/** How often a node says that it is there, and how long it may be silent, in milliseconds. */
+const aliveEvery = 1000
+const maxSilence = 3000
+
+/** How long a node may take to be connected to, in milliseconds. */
+const maxConnecting = 1000
+
+const encoder = new TextEncoder()
+
+// -----------------------------------------------------------------------------
+// The request on its way
+// -----------------------------------------------------------------------------
+
+interface Head extends Omit<Request, "body"> {
+  readonly venue: string
+}
+
+const pack = (venue: string, { body, ...head }: Request): Buffer => {
+  const packed: Head = { venue, ...head }
+  const bytes = encoder.encode(JSON.stringify(packed))
+  const length = Buffer.allocUnsafe(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes, body])
+}
+
+/** Only `pack` makes these bytes, hence the type. */
+const unpack = (bytes: Buffer): Result.Result<readonly [venue: string, request: Request], unknown> =>
+  Result.try(() => {
+    const end = 4 + bytes.readUInt32BE(0)
+    const { venue, ...head } = JSON.parse(bytes.toString("utf8", 4, end)) as Head
+    return [venue, { ...head, body: new Uint8Array(bytes.subarray(end)) }] as const
+  })
+
+// -----------------------------------------------------------------------------
+// The node that has the venue
+// -----------------------------------------------------------------------------
+
+const headFrame = (head: object): Buffer => Frames.encode(Frames.kinds.head, encoder.encode(JSON.stringify(head)))
+
+const respond = (
+  response: Http.ServerResponse,
+  answer: Received,
+  run: (effect: Effect.Effect<void>) => () => void
+): void => {
+  if (answer._tag !== "Stream") return void response.end(headFrame(answer))
+  const { body, ...head } = answer
+  response.write(headFrame(head))
+  const sending = Stream.runForEach(body, (part) =>
+    Effect.callback<void>((resume) => {
+      const go = () => resume(Effect.void)
+      if (response.write(Frames.encode(Frames.kinds.part, part))) return go()
+      response.once("drain", go)
+    }))
+  const interrupt = run(Effect.matchCause(sending, {
+    onSuccess: () => void response.end(),
+    onFailure: () => void response.end(Frames.encode(Frames.kinds.broken))
+  }))
+  response.once("close", interrupt)
+}
+
+const plain = { "content-type": "text/plain; version=0.0.4; charset=utf-8" }
+
+/** Answers whoever watches the node: its machine's supervisor, a load balancer, Prometheus. */
+const show = ({ metrics, ready }: Vitals, path: string, response: Http.ServerResponse): Effect.Effect<void> => {
+  const write = (status: number, text: string) => void response.writeHead(status, plain).end(text)
+  if (path === "/health") return Effect.sync(() => write(200, "ok\n"))
+  if (path === "/ready") return Effect.map(ready, (isReady) => isReady ? write(200, "ok\n") : write(503, "not ready\n"))
+  if (path === "/metrics") return Effect.map(metrics, (text) => write(200, text))
+  return Effect.sync(() => write(404, "There are /health, /ready and /metrics\n"))
+}
+
+const listener =
+  (receive: Receive, vitals: Vitals, run: (effect: Effect.Effect<void>) => () => void): Http.RequestListener =>
+  (request, response) => {
+    if (request.method === "GET") return void run(show(vitals, request.url ?? "", response))
+    const parts: Array<Buffer> = []
+    request.on("data", (part: Buffer) => parts.push(part))
+    request.once("end", () => {
+      const unpacked = unpack(Buffer.concat(parts))
+      if (Result.isFailure(unpacked)) return void response.writeHead(400).end("This port is for other nodes")
+      response.writeHead(200)
+      response.flushHeaders()
+      const alive = setInterval(() => {
+        // An answer that the other node is slow to take has been ended, and is still on its way.
+        if (!response.writableEnded) response.write(Frames.encode(Frames.kinds.alive))
+      }, aliveEvery)
+      response.once("close", () => clearInterval(alive))
+      const [venue, sent] = unpacked.success
+      run(
+        Effect.map(
+          Effect.exit(receive(venue, sent)),
+          (exit) => respond(response, Exit.isSuccess(exit) ? exit.value : { _tag: "Lost" }, run)
+        )
+      )
+    })
+  }
+
+/**
+ * Takes requests from other nodes until the scope is closed, and shows how this one is: `/health`, `/ready` and `/metrics`.
+ * Requests in progress are answered first. Gives the port.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const serve = Effect.fnUntraced(function*(
+  host: string,
+  port: number,
+  receive: Receive,
+  vitals: Vitals
+): Effect.fn.Return<number, Listening.ListenFailed, Scope.Scope> {
+  const run = Effect.runCallbackWith(yield* Effect.context())
+  const server = Http.createServer(
+    { maxHeaderSize: Bounds.maxHeaders },
+    listener(receive, vitals, (effect) => run(effect))
+  )
+  const opening = Effect.callback<number, Listening.ListenFailed>((resume) => {
+    server.once(
+      "error",
+      ({ message }) => resume(Effect.fail(new Listening.ListenFailed({ host, port, reason: message })))
+    )
+    server.listen(port, host, () => {
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
+    })
+  })
+  const closing = Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeIdleConnections()
+  })
+  return yield* Effect.acquireRelease(
+    opening,
+    () => Effect.andThen(Effect.timeoutOption(closing, "2 seconds"), Effect.sync(() => server.closeAllConnections()))
+  )
+})
+
+// -----------------------------------------------------------------------------
+// The node that sends it
+// -----------------------------------------------------------------------------
+
+/** The body of a streamed answer: what comes behind its head. */
+const bodyOf = (
+  first: ReadonlyArray<Frames.Frame>,
+  frames: AsyncIterator<ReadonlyArray<Frames.Frame>>,
+  close: () => void
+): Stream.Stream<Uint8Array, BodyLost> => {
+  const rest: AsyncIterable<ReadonlyArray<Frames.Frame>> = { [Symbol.asyncIterator]: () => frames }
+  const all: Stream.Stream<ReadonlyArray<Frames.Frame>, BodyLost> = Stream.concat(
+    Stream.fromIterable([first]),
+    Stream.fromAsyncIterable(rest, () => new BodyLost())
+  )
+  return all.pipe(
+    Stream.flatMap((frames) => Stream.fromIterable(frames)),
+    Stream.filter(({ kind }: Frames.Frame) => kind !== Frames.kinds.alive),
+    Stream.mapEffect(({ bytes, kind }: Frames.Frame) =>
+      kind === Frames.kinds.part ? Effect.succeed(bytes) : Effect.fail(new BodyLost())
+    ),
+    // Who reads no further lets the venue go.
+    Stream.ensuring(Effect.sync(close))
+  )
+}
+
+async function* framesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<ReadonlyArray<Frames.Frame>, void> {
+  const decode = Frames.decoder()
+  for await (const bytes of body) yield decode(bytes as Uint8Array)
+}
+
+/** Only `respond` makes these bytes, hence the type. */
+const headOf = ({ bytes }: Frames.Frame) => JSON.parse(Buffer.from(bytes).toString()) as Received
+
+/** Reads as far as the head of the answer. */
+const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
+  const frames = framesOf(response.body)
+  for (;;) {
+    const next = await frames.next()
+    if (next.done === true) return { _tag: "Lost" }
+    const { value } = next
+    const at = value.findIndex(({ kind }) => kind === Frames.kinds.head)
+    const found = value[at]
+    if (found === undefined) continue
+    const head = headOf(found)
+    if (head._tag === "Stream")
+      return {
+        ...head,
+        body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy())
+      }
+    // The connection is free for the next request once the end has been read. The answer is whole without it.
+    await frames.next().catch(() => undefined)
+    return head
+  }
+}
+
+/**
+ * What sends requests to other nodes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Sender {
+  /** Sends a request for a venue to the node at this address, such as `10.0.0.7:7300`. */
+  readonly send: (address: string, venue: string, request: Request) => Effect.Effect<Outcome>
+}
+
+/**
+ * What sends requests to other nodes, as long as the scope lives.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      new Agent({
+        connections: 64,
+        pipelining: 1,
+        connect: { timeout: maxConnecting },
+        headersTimeout: maxSilence,
+        bodyTimeout: maxSilence
+      })
+    ),
+    (agent) => Effect.promise(() => agent.destroy())
+  ),
+  (agent): Sender => ({
+    send: (address, venue, request) =>
+      Effect.callback((resume) => {
+        const body = pack(venue, request)
+        // A method that may not be sent again by itself.
+        agent.request({ origin: `http://${address}`, path: "/", method: "POST", body }).then(read).then(
+          (outcome) => resume(Effect.succeed(outcome)),
+          (error: unknown) =>
+            resume(
+              Effect.succeed({ _tag: ConnectionFailure.ofCause(error, "").why === undefined ? "Lost" : "NotSent" })
+            )
+        )
+      })
+  })
+)

@@ -1,0 +1,118 @@
+/**
+ * A node of a cluster: a host, the way to the other nodes, and the database that they share.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ClusterNode } from "effect-txc/cluster"
+ * import { Host, HostServer } from "effect-txc/sandbox"
+ *
+ * // Serves on port 8080, and makes a venue that any node of the cluster serves.
+ * const node = Effect.gen(function*() {
+ *   yield* HostServer.serve({ port: 8080, drainTimeout: 5000 })
+ *   const host = yield* Host.Host
+ *   const { url } = yield* host.make({ owner: "ci" })
+ *   yield* Effect.log(url)
+ *   return yield* Effect.never
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(ClusterNode.layer({ url: "postgres://effect_txc@db.internal/effect_txc", clusterPort: 7301 }))
+ * )
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlError from "effect/sql/SqlError"
+import type { ListenFailed } from "../gateway/Listening.ts"
+import * as Host from "../host/Host.ts"
+import { JournalError } from "../store/JournalError.ts"
+import * as ClusterHost from "./ClusterHost.ts"
+import * as Hop from "./Hop.ts"
+import * as Membership from "./Membership.ts"
+import * as Tables from "./Tables.ts"
+
+/**
+ * How to open a node.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends ClusterHost.NodeOptions {
+  /** The database, such as `postgres://user:password@db.internal/effect_txc`. All nodes have the same. */
+  readonly url: string
+  /** The host under which the other nodes reach this one; `127.0.0.1` by default. */
+  readonly nodeHost?: string
+  /** The port for requests of other nodes; any free one by default. */
+  readonly nodePort?: number
+  /** The port for the nodes' talk about who has what. */
+  readonly clusterPort: number
+}
+
+/** How many connections a node has to the database. One of them is for the locks alone. */
+const maxConnections = 10
+
+/**
+ * The database of a cluster, as long as the layer lives.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const database = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError> =>
+  PgClient.layer({
+    url: Redacted.make(url),
+    maxConnections,
+    connectTimeout: "5 seconds",
+    applicationName: "effect-txc",
+    // A statement that waits for longer is of a group that nobody waits for any more.
+    startupParameters: { statement_timeout: "10s" }
+  })
+
+const unreachable = ({ message }: SqlError.SqlError) =>
+  new JournalError({
+    why: "failed",
+    file: "of the cluster",
+    reason: `its database can't be reached: ${message}. Check the address, and that PostgreSQL runs`
+  })
+
+const open = Effect.fnUntraced(function*(
+  { clusterPort, nodeHost = "127.0.0.1", nodePort = 0, url: _url, ...options }: Options
+): Effect.fn.Return<
+  Host.Host["Service"],
+  JournalError | ListenFailed,
+  PgClient.PgClient | SqlClient.SqlClient | Scope.Scope
+> {
+  yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(unreachable(error)))
+  const context = yield* Effect.context()
+  // Until it takes part in the cluster it has no venue.
+  let receive: Hop.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
+  let ready: Effect.Effect<boolean> = Effect.succeed(false)
+  const port = yield* Hop.serve(nodeHost, nodePort, (venue, request) => receive(venue, request), {
+    ready: Effect.suspend(() => ready),
+    metrics: Effect.provideContext(PrometheusMetrics.format({ prefix: "effect_txc" }), context)
+  })
+  const address = `${nodeHost}:${port}`
+  const sender = yield* Hop.sender
+  const membership = yield* Layer.build(Membership.layer({ host: nodeHost, port: clusterPort, address }))
+  const opened = yield* Effect.provideContext(ClusterHost.open({ ...options, address }, sender), membership)
+  receive = opened.receive
+  ready = opened.ready
+  return opened.host
+})
+
+/**
+ * The host of this node.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
+  Layer.effect(Host.Host, open(options)).pipe(
+    Layer.provide(Layer.catch(database(options.url), (error) => Layer.effectContext(Effect.fail(unreachable(error)))))
+  )

@@ -1,0 +1,112 @@
+/**
+ * The tables that venues of a cluster share in PostgreSQL, and how they come to be there.
+ *
+ * They hold what the journal files of a single machine hold, and so the secrets of the venues' API keys. These are keys of
+ * sandboxes, which open nothing else.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ClusterNode, ClusterTables } from "effect-txc/cluster"
+ *
+ * // Makes the tables where there are none.
+ * const migrated = ClusterTables.migrate.pipe(
+ *   Effect.provide(ClusterNode.database("postgres://effect_txc@db.internal/effect_txc"))
+ * )
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import type * as SqlError from "effect/sql/SqlError"
+import { JournalError } from "../store/JournalError.ts"
+
+/**
+ * The version of the tables. A node does not start on tables of another version.
+ *
+ * @category form
+ * @since 0.1.0
+ */
+export const version = 1
+
+/** What makes tables of each version from those of the version before. */
+const steps: ReadonlyArray<ReadonlyArray<string>> = [[
+  `CREATE TABLE txc_venue (
+    venue text PRIMARY KEY, rules text NOT NULL, epoch bigint NOT NULL, sequence bigint NOT NULL, link bytea NOT NULL,
+    node text
+  )`,
+  `CREATE TABLE txc_journal (
+    venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, sequence bigint NOT NULL, epoch bigint NOT NULL,
+    command text NOT NULL, hash bytea NOT NULL, recalled bigint, PRIMARY KEY (venue, sequence)
+  )`,
+  "CREATE INDEX txc_journal_recalled ON txc_journal (venue, sequence) WHERE recalled IS NOT NULL",
+  // In parts: PostgreSQL's messages are bounded, and the state of a large exchange is not.
+  `CREATE TABLE txc_snapshot (
+    venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, sequence bigint NOT NULL, part integer NOT NULL,
+    origin bigint NOT NULL, hash bytea NOT NULL, state bytea NOT NULL, PRIMARY KEY (venue, sequence, part)
+  )`,
+  `CREATE TABLE txc_delivery (
+    venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, id text NOT NULL, answer text NOT NULL,
+    at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (venue, id)
+  )`,
+  "CREATE INDEX txc_delivery_at ON txc_delivery (at)",
+  `CREATE TABLE txc_hosted (
+    venue text PRIMARY KEY, owner text NOT NULL, place bigserial, record text NOT NULL, ends_at bigint
+  )`,
+  "CREATE INDEX txc_hosted_place ON txc_hosted (place)",
+  "CREATE INDEX txc_hosted_ends_at ON txc_hosted (ends_at) WHERE ends_at IS NOT NULL",
+  "CREATE TABLE txc_memory (venue text PRIMARY KEY, bytes bytea NOT NULL)",
+  "CREATE TABLE txc_host (token text NOT NULL)"
+]]
+
+const versionOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
+  // Not `to_regclass`: a connection may remember for a while that there was none.
+  const found = yield* sql.unsafe(
+    "SELECT 1 FROM pg_tables WHERE tablename = 'txc_version' AND schemaname = ANY(current_schemas(false))"
+  )
+  if (found.length === 0) return 0
+  const [row] = yield* sql.unsafe<{ version: number }>("SELECT version FROM txc_version")
+  return row?.version ?? 0
+})
+
+/**
+ * Makes the tables, or brings them to this version. Nodes of an older version must have stopped. Gives the version that was
+ * there before.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const migrate: Effect.Effect<number, SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+  return yield* sql.withTransaction(Effect.gen(function*() {
+    // Of two that migrate at once, the second waits and finds nothing left to do.
+    yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc tables'))")
+    const before = yield* versionOf(sql)
+    if (before === 0) {
+      yield* sql.unsafe("CREATE TABLE IF NOT EXISTS txc_version (version integer NOT NULL)")
+      yield* sql.unsafe("INSERT INTO txc_version VALUES (0)")
+    }
+    for (const step of steps.slice(before)) for (const statement of step) yield* sql.unsafe(statement)
+    if (before < version) yield* sql.unsafe("UPDATE txc_version SET version = $1", [version])
+    return before
+  }))
+})
+
+/**
+ * Fails unless the database has the tables of this version.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
+  const found = yield* versionOf(yield* PgClient.PgClient)
+  if (found === version) return
+  const reason = found === 0
+    ? "it has no tables of effect-txc; make them with `effect-txc host --cluster URL --migrate`"
+    : `it has tables of version ${found}, and this program needs version ${version}; ` +
+      (found < version
+        ? "stop the older nodes, then run `effect-txc host --cluster URL --migrate`"
+        : "use a newer release")
+  return yield* new JournalError({ why: found < version ? "older" : "newer", file: "of the cluster", reason })
+})

@@ -1,0 +1,106 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Forward from "../../../src/sandbox/cluster/Forward.ts"
+import type * as Hop from "../../../src/sandbox/cluster/Hop.ts"
+import type { Membership } from "../../../src/sandbox/cluster/Membership.ts"
+import type { Answer, Request } from "../../../src/sandbox/gateway/Message.ts"
+import { passing } from "../../support/clock.ts"
+import { property } from "../../support/property.ts"
+
+const call: Request = { method: "POST", path: "/api/v4/order/new", headers: {}, body: new Uint8Array(), from: "" }
+const owners: Request = { ...call, path: "/control/v1/Fund" }
+const look: Request = { ...owners, method: "GET" }
+
+const answer = (status: number): Answer => ({ _tag: "Answer", status, headers: {}, body: "" })
+const reset: Answer = { _tag: "Reset" }
+
+/** Sends a request over a node whose attempts end so, one after the other; the last is repeated. */
+const forwarded = Effect.fnUntraced(function*(
+  request: Request,
+  outcomes: ReadonlyArray<Hop.Outcome>,
+  locate: Effect.Effect<string> = Effect.succeed("other")
+) {
+  const sent: Array<Request> = []
+  const attempt: Hop.Receive & Hop.Sender["send"] = () => Effect.die("not this one")
+  const send: Hop.Sender["send"] = (_address, _venue, request) =>
+    Effect.sync(() => {
+      sent.push(request)
+      return outcomes[sent.length - 1] ?? outcomes.at(-1) ?? assert.fail()
+    })
+  const membership: Membership["Service"] = {
+    locate: () => locate,
+    isOurs: () => false,
+    confirm: () => Effect.succeed(false)
+  }
+  const { send: forward } = Forward.make(membership, { send }, "self", attempt)
+  const before = yield* Clock.currentTimeMillis
+  const given = yield* passing(forward("venue", request))
+  return { given, sent, millis: (yield* Clock.currentTimeMillis) - before }
+})
+
+describe("a request for a venue of another node", () => {
+  it.effect("is sent until a node has the venue, always with the same id", () =>
+    Effect.gen(function*() {
+      const outcomes: ReadonlyArray<Hop.Outcome> = [
+        { _tag: "NotTheirs" },
+        { _tag: "NotSent" },
+        { _tag: "Lost" },
+        answer(200)
+      ]
+      const { given, sent } = yield* forwarded(call, outcomes)
+      assert.deepStrictEqual(given, answer(200))
+      assert.strictEqual(sent.length, 4)
+      assert.strictEqual(new Set(sent.map(({ delivery }) => delivery)).size, 1)
+      assert.isAbove(sent[0]?.delivery?.length ?? 0, 20)
+    }))
+
+  it.effect("of a venue's owner is sent once, unless it certainly came to nothing; a look is sent again", () =>
+    Effect.gen(function*() {
+      const lost = yield* forwarded(owners, [{ _tag: "NotTheirs" }, { _tag: "Lost" }, answer(200)])
+      assert.deepStrictEqual(lost.given, reset)
+      assert.strictEqual(lost.sent.length, 2)
+      assert.deepStrictEqual((yield* forwarded(look, [{ _tag: "Lost" }, answer(200)])).given, answer(200))
+    }))
+
+  it.effect("for which there is no node is refused in time; nobody waits for ever", () =>
+    Effect.gen(function*() {
+      for (const outcome of [{ _tag: "NotTheirs" }, { _tag: "NotSent" }] as const) {
+        const { given, millis } = yield* forwarded(call, [outcome])
+        assert.deepInclude(given, { _tag: "Answer", status: 503 })
+        assert.isAtMost(millis, 11_000)
+      }
+      const { given, millis, sent } = yield* forwarded(call, [answer(200)], Effect.never)
+      assert.deepInclude(given, { _tag: "Answer", status: 503 })
+      assert.strictEqual(sent.length, 0)
+      assert.isAtMost(millis, 11_000)
+    }))
+})
+
+const outcome = fc.constantFrom<Hop.Outcome>(
+  { _tag: "NotTheirs" },
+  { _tag: "NotSent" },
+  { _tag: "Lost" },
+  reset,
+  answer(200),
+  answer(422),
+  answer(503)
+)
+
+property(
+  "who is told 503 knows that nothing was carried out, whatever became of each attempt",
+  [fc.array(outcome, { minLength: 1, maxLength: 6 }), fc.constantFrom(call, owners, look)],
+  (outcomes, request) =>
+    Effect.gen(function*() {
+      const { given, sent } = yield* forwarded(request, outcomes)
+      const came = sent.map((_, index) => outcomes[index] ?? outcomes.at(-1) ?? assert.fail())
+      const mayBeDone = came.some(({ _tag }) => _tag === "Lost" || _tag === "Reset")
+      if (given._tag === "Answer" && given.status === 503) assert.isFalse(mayBeDone)
+      // The answer of a node is the answer, and the last thing that is asked for.
+      const last = came.at(-1)
+      if (last?._tag === "Answer" && last.status !== 503) assert.deepStrictEqual(given, last)
+      if (request === owners) assert.isAtMost(came.filter(({ _tag }) => _tag === "Lost").length, 1)
+    }),
+  { runs: 40 }
+)

@@ -1,0 +1,116 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Stream from "effect/Stream"
+import * as Hop from "../../../src/sandbox/cluster/Hop.ts"
+import { type Answer, BodyLost, type Request } from "../../../src/sandbox/gateway/Message.ts"
+import { closedPort, serving } from "../../support/server.ts"
+
+const request: Request = {
+  method: "POST",
+  path: "/api/v4/order/new",
+  query: "a=b",
+  headers: { "x-txc-apikey": "key", other: ["one", "two"] },
+  body: Buffer.from("é{}"),
+  from: "10.0.0.1",
+  delivery: "an id"
+}
+
+const answer = (body: string): Answer => ({ _tag: "Answer", status: 200, headers: { a: "b" }, body })
+
+const streamed = (body: Stream.Stream<Uint8Array, BodyLost>): Answer => ({
+  _tag: "Stream",
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body
+})
+
+const vitals: Hop.Vitals = { ready: Effect.succeed(false), metrics: Effect.succeed("txc 1\n") }
+
+/** Sends the request to a node that takes requests so. */
+const sent = Effect.fnUntraced(function*(receive: Hop.Receive) {
+  const port = yield* Hop.serve("127.0.0.1", 0, receive, vitals)
+  const { send } = yield* Hop.sender
+  return yield* send(`127.0.0.1:${port}`, "venue", request)
+})
+
+const collected = (outcome: Hop.Outcome) =>
+  outcome._tag === "Stream"
+    ? Effect.map(Stream.runCollect(outcome.body), (parts) => Buffer.concat(parts).toString())
+    : Effect.die(outcome)
+
+describe("a request to another node", () => {
+  it.live("arrives as it is, and so does its answer, however large", () =>
+    Effect.gen(function*() {
+      const large = "é€x".repeat(700_000)
+      const received: Array<unknown> = []
+      const outcome = yield* sent((venue, { body, ...head }) => {
+        received.push([venue, { ...head, body: Buffer.from(body) }])
+        return Effect.succeed(answer(large))
+      })
+      assert.deepStrictEqual(received, [["venue", request]])
+      assert.deepStrictEqual(outcome, answer(large))
+    }))
+
+  it.live("is answered in parts as they come; the end and the break are told apart", () =>
+    Effect.gen(function*() {
+      const parts = Stream.make("a", "é", "c".repeat(200_000)).pipe(Stream.encodeText)
+      const whole = yield* sent(() => Effect.succeed(streamed(parts)))
+      assert.deepInclude(whole, { status: 200, headers: { "content-type": "text/event-stream" } })
+      assert.strictEqual(yield* collected(whole), `aé${"c".repeat(200_000)}`)
+      const broken = yield* sent(() => Effect.succeed(streamed(Stream.concat(parts, Stream.fail(new BodyLost())))))
+      assert.instanceOf(yield* Effect.flip(collected(broken)), BodyLost)
+    }))
+
+  it.live("ends at the node that answers it in parts when nobody reads them any more", () =>
+    Effect.gen(function*() {
+      const ended = yield* Latch.make()
+      const endless = Stream.concat(Stream.make(Buffer.from("a")), Stream.never).pipe(Stream.ensuring(ended.open))
+      const outcome = yield* sent(() => Effect.succeed(streamed(endless)))
+      if (outcome._tag !== "Stream") return assert.fail()
+      assert.strictEqual((yield* Stream.runCollect(Stream.take(outcome.body, 1))).length, 1)
+      yield* ended.await
+    }))
+
+  it.live("says when the node does not have the venue, does not know, or fails", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
+      assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "Lost" })), { _tag: "Lost" })
+      assert.deepStrictEqual(yield* sent(() => Effect.die("a defect")), { _tag: "Lost" })
+    }))
+
+  it.live("tells a node that was not reached from one that fell silent or broke off", () =>
+    Effect.gen(function*() {
+      const { send } = yield* Hop.sender
+      const to = (port: number) => send(`127.0.0.1:${port}`, "venue", request)
+      const silent = yield* serving(() => undefined)
+      const broken = yield* serving((response) => response.destroy())
+      const half = yield* serving((response) => void response.writeHead(200).end(Buffer.from([1, 0, 0, 0, 9, 1])))
+      const outcomes = yield* Effect.forEach(
+        [yield* closedPort, silent.port, broken.port, half.port],
+        to,
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(outcomes.map(({ _tag }) => _tag), ["NotSent", "Lost", "Lost", "Lost"])
+      // None was sent twice behind our back.
+      for (const { received } of [silent, broken, half]) assert.strictEqual(received.length, 1)
+    }))
+})
+
+it.live("a node shows how it is, and takes nothing that no node sends", () =>
+  Effect.gen(function*() {
+    const port = yield* Hop.serve("127.0.0.1", 0, () => Effect.die("it takes a request"), vitals)
+    const get = (path: string, method = "GET") =>
+      Effect.promise(async () => {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method,
+          ...(method === "GET" ? {} : { body: "{}" })
+        })
+        return [response.status, await response.text()]
+      })
+    assert.deepStrictEqual(yield* get("/health"), [200, "ok\n"])
+    assert.deepStrictEqual(yield* get("/ready"), [503, "not ready\n"])
+    assert.deepStrictEqual(yield* get("/metrics"), [200, "txc 1\n"])
+    assert.strictEqual((yield* get("/other"))[0], 404)
+    assert.strictEqual((yield* get("/", "POST"))[0], 400)
+  }))

@@ -1,0 +1,165 @@
+/** Two nodes in the process of the test: whatever is asked of a venue, either of them brings it to the one that has it. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import * as Check from "../../../src/oracle/Check.ts"
+import * as Report from "../../../src/oracle/Report.ts"
+import * as Target from "../../../src/oracle/Target.ts"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as Node from "../../../src/sandbox/cluster/Node.ts"
+import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
+import * as Host from "../../../src/sandbox/host/Host.ts"
+import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
+import { until } from "../../support/clock.ts"
+import { balance, call, keyOf, own, parse, ping, placeLimit, send } from "../../support/host.ts"
+import { isLong } from "../../support/long.ts"
+import { itWithPostgres, postgresServer, type Server } from "../../support/postgres.ts"
+import { closedPort } from "../../support/server.ts"
+
+/** A node that serves, until it is left. */
+const started = Effect.fnUntraced(function*({ url }: Server) {
+  const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  const nodePort = yield* closedPort
+  const context = yield* Scope.provide(
+    Layer.build(Layer.fresh(Node.layer({ url, clusterPort: yield* closedPort, nodePort }))),
+    scope
+  )
+  const host = Context.get(context, Host.Host)
+  const { baseUrl } = yield* Effect.provideContext(HostServer.serve({ drainTimeout: 5000 }), context).pipe(
+    Scope.provide(scope)
+  )
+  const look = (path: string) => send("GET", `http://127.0.0.1:${nodePort}${path}`)
+  return { host, baseUrl, look, address: `127.0.0.1:${nodePort}`, leave: Scope.close(scope, Exit.void) }
+})
+
+/** The venue as it is reached over another node. */
+const over = (made: Host.Made, baseUrl: string) => ({
+  ...made,
+  url: `${baseUrl}/v/${made.id}`,
+  controlUrl: `${baseUrl}/v/${made.id}/control/v1/`
+})
+
+/** The first entries of a feed after a place. */
+const feed = (venue: Host.Made, after: string, count: number) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${venue.controlUrl}Events`, {
+      headers: { authorization: `Bearer ${venue.controlToken}`, "last-event-id": after }
+    })
+    let text = ""
+    const decoder = new TextDecoder()
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true })
+      const ids = [...text.matchAll(/^id: (.*)$/gmu)].map(([, id]) => id ?? "")
+      if (ids.length >= count) return ids.slice(0, count)
+    }
+    return []
+  })
+
+/** A venue that the node with this address should have. */
+const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address: string, dialect: "live" | "document") {
+  const all = yield* Effect.forEach(Array.from({ length: 20 }), () => host.make({ dialect }))
+  const isTheirs = ({ id }: Host.Made) => Effect.map(host.placement.ownerOf(id), (owner) => owner === address)
+  yield* until(Effect.map(Effect.filter(all, isTheirs), (theirs) => theirs.length > 0))
+  const [made = assert.fail()] = yield* Effect.filter(all, isTheirs)
+  return made
+})
+
+itWithPostgres(
+  "any node does whatever is asked of a venue, and a node that leaves loses nothing",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* postgresServer
+      yield* Effect.provide(Tables.migrate, server.layer)
+      const one = yield* started(server)
+      const two = yield* started(server)
+      yield* until(Effect.map(Effect.all([one.look("/ready"), two.look("/ready")]), (looks) =>
+        looks.every(({ status }) =>
+          status === 200
+        )))
+      assert.strictEqual(two.host.token, one.host.token)
+
+      // A venue of the second node, which is made and used over the first.
+      const made = yield* madeFor(one.host, two.address, "live")
+      const here = over(made, one.baseUrl)
+      const there = over(made, two.baseUrl)
+      const alice = keyOf(made, "alice")
+      const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "90" }
+      assert.deepInclude(yield* send("GET", here.url + ping), { status: 200, text: `["pong"]` })
+      assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
+      assert.strictEqual((yield* own(there, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
+
+      // The control plane, faults, forks, snapshots and the page.
+      assert.deepInclude(
+        yield* own(here, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" }),
+        {
+          status: 200
+        }
+      )
+      assert.include((yield* call(there.url, balance, alice, { ticker: "BTC" })).text, "7")
+      assert.deepInclude(yield* own(here, "POST", "Faults", { symptom: { _tag: "Reset", applied: false }, times: 1 }), {
+        status: 200
+      })
+      assert.strictEqual(Exit.isFailure(yield* Effect.exit(call(here.url, balance, alice, { ticker: "BTC" }))), true)
+      const { url: forkUrl } = parse(yield* own(here, "POST", "Fork", {}))
+      assert.include(String(forkUrl), `/v/${made.id}/fork/`)
+      const forked = here.url + new URL(String(forkUrl)).pathname.slice(`/v/${made.id}`.length)
+      assert.deepInclude(yield* call(forked, placeLimit, alice, order), { status: 200 })
+      assert.deepInclude(yield* own(here, "POST", "Snapshot", {}), { status: 200 })
+      const page = yield* send("GET", `${here.url}/`)
+      assert.strictEqual(page.status, 200)
+      assert.include(page.text, "<html")
+      assert.deepInclude(yield* own({ ...here, controlToken: "wrong" }, "GET", "Accounts"), { status: 401 })
+      assert.include((yield* two.look("/metrics")).text, "requests_taken")
+
+      // A feed goes on at another node, and after the venue has moved.
+      const before = yield* feed(there, "0", 3)
+      assert.strictEqual(before.length, 3)
+      assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
+      yield* two.leave
+      assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
+      assert.strictEqual((yield* own(here, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
+      assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
+
+      // A venue that is ended is not there any more, at a node that has just had it awake.
+      const three = yield* started(server)
+      yield* three.host.end(made.id)
+      assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
+      assert.deepInclude(yield* send("GET", over(made, three.baseUrl).url + ping), { status: 404 })
+    }).pipe(Effect.provide(FetchHttpClient.layer)),
+  120_000
+)
+
+if (isLong) {
+  itWithPostgres(
+    "the oracle finds nothing wrong with a venue that it calls over another node",
+    () =>
+      Effect.gen(function*() {
+        const server = yield* postgresServer
+        yield* Effect.provide(Tables.migrate, server.layer)
+        const one = yield* started(server)
+        const two = yield* started(server)
+        for (const dialect of [Dialect.document, Dialect.live]) {
+          const made = yield* madeFor(one.host, two.address, dialect.name)
+          const { controlToken, controlUrl, url } = over(made, one.baseUrl)
+          const target = yield* Target.fromLayer(NodeHttpClient.layerUndici, {
+            baseUrl: url,
+            dialect,
+            control: { url: controlUrl, token: Redacted.make(controlToken) }
+          })
+          const report = yield* Check.check(target, { profile: "control", seed: 7, runs: 10 })
+          const broken = report.results.filter(({ outcome }) =>
+            outcome._tag === "Broken" || outcome._tag === "CouldNotRun"
+          )
+          assert.deepStrictEqual(broken.map(Report.line), [])
+          assert.isAbove(report.results.filter(({ outcome }) => outcome._tag === "Held").length, 20)
+        }
+      }),
+    600_000
+  )
+}

@@ -1,0 +1,207 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { assert, describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as PostgresJournal from "../../../src/sandbox/cluster/PostgresJournal.ts"
+import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
+import * as Control from "../../../src/sandbox/control/Control.ts"
+import type { Command } from "../../../src/sandbox/engine/Command.ts"
+import * as Saved from "../../../src/sandbox/engine/Saved.ts"
+import * as Journal from "../../../src/sandbox/store/Journal.ts"
+import * as Venue from "../../../src/sandbox/Venue.ts"
+import { canonical } from "../../support/engine.ts"
+import { setUp } from "../../support/exchange.ts"
+import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
+import { read, signed } from "../../support/signed.ts"
+
+/** Short and long texts over more than a page, and some commands that go back. */
+const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
+  at % 100 === 99
+    ? { at, action: { _tag: "Restore", sequence: at - 50 } }
+    : { at, action: { _tag: "OpenAccount", account: `é${"x".repeat(at % 700 === 0 ? 1024 * 1024 : at)}`, b2b: false } })
+
+/** What a journal is after these commands, however it is kept. */
+const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
+  const digests: Array<string> = []
+  for (const [index, command] of commands.entries()) {
+    journal.append(command)
+    if (index % 333 !== 0) continue
+    yield* journal.committed
+    digests.push(journal.digest())
+  }
+  yield* journal.committed
+  yield* journal.verify
+  const commandsRead: Array<readonly [number, Command]> = []
+  yield* journal.read(0, 1234, (command, sequence) => commandsRead.push([sequence, command]))
+  return {
+    digests,
+    digest: journal.digest(),
+    sequence: journal.sequence(),
+    lines: yield* Stream.runCollect(yield* journal.lines),
+    commandsRead,
+    recalled: yield* journal.recalledAfter(1000)
+  }
+})
+
+/** Runs a test with the tables of a database of its own. */
+const itHasTables = (
+  name: string,
+  test: () => Effect.Effect<unknown, unknown, PgClient.PgClient | Scope.Scope>
+): void =>
+  itWithPostgres(name, () =>
+    Effect.gen(function*() {
+      const { layer } = yield* postgresServer
+      yield* Effect.provide(Effect.andThen(Tables.migrate, test()), layer)
+    }))
+
+const rules = { rules: "test" }
+
+/** A venue whose journal is in the database. */
+const venueOf = Effect.fnUntraced(function*(name: string) {
+  const sql = yield* PgClient.PgClient
+  return yield* Venue.make({
+    dialect: Dialect.document,
+    journal: (options) => Effect.provideService(PostgresJournal.open(name, options), PgClient.PgClient, sql)
+  })
+})
+
+const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "900" }
+const placing = (fields: object = {}) => signed(Dialect.document, "/api/v4/order/new", { ...order, ...fields })
+
+describe("a journal in PostgreSQL", () => {
+  itHasTables("is what the same journal in memory is", () =>
+    Effect.gen(function*() {
+      const inMemory = yield* written(yield* Journal.open(Journal.inMemory, rules))
+      assert.deepStrictEqual(yield* written(yield* PostgresJournal.open("one", rules)), inMemory)
+      // Another venue in the same tables has none of it.
+      assert.strictEqual((yield* PostgresJournal.open("two", rules)).sequence(), 0)
+    }))
+
+  itHasTables(
+    "brings a venue back to where it was, from its snapshot or from the first command on",
+    () =>
+      Effect.gen(function*() {
+        const first = yield* Scope.make()
+        const venue = yield* Scope.provide(venueOf("one"), first)
+        yield* Effect.provideService(setUp, Control.Control, Control.make(venue))
+        assert.deepInclude(read(yield* venue.handle(placing())), { status: 200 })
+        const before = canonical(Saved.save(venue.state))
+        yield* Scope.close(first, Exit.void)
+
+        const second = yield* Scope.make()
+        const again = yield* Scope.provide(venueOf("one"), second)
+        assert.strictEqual(canonical(Saved.save(again.state)), before)
+        assert.deepInclude(read(yield* again.handle(placing())), { status: 200 })
+        yield* again.snapshot
+        const later = canonical(Saved.save(again.state))
+        yield* Scope.close(second, Exit.void)
+        assert.strictEqual(canonical(Saved.save((yield* venueOf("one")).state)), later)
+      })
+  )
+
+  itHasTables(
+    "is written by the latest owner only; the one before answers nothing, reads neither",
+    () =>
+      Effect.gen(function*() {
+        const before = yield* venueOf("one")
+        yield* Effect.provideService(setUp, Control.Control, Control.make(before))
+        const after = yield* venueOf("one")
+        const balance = signed(Dialect.document, "/api/v4/trade-account/balance")
+        const ping = { ...balance, method: "GET", path: "/api/v4/public/ping" }
+        for (const request of [ping, placing(), balance]) {
+          assert.deepInclude(read(yield* before.handle(request)), { status: 503 })
+        }
+        // What it refused was not carried out: its nonces can be used.
+        const sequence = after.sequence()
+        assert.deepInclude(read(yield* after.handle(placing())), { status: 200 })
+        assert.strictEqual(after.sequence(), sequence + 1)
+        yield* after.journal.verify
+      })
+  )
+
+  itHasTables(
+    "answers a request that arrives again as before, also after another has taken over",
+    () =>
+      Effect.gen(function*() {
+        const first = yield* venueOf("one")
+        yield* Effect.provideService(setUp, Control.Control, Control.make(first))
+        const request = { ...placing(), delivery: "a" }
+        // While it is on its way, and later.
+        const [answer, ...others] = yield* Effect.all([first.handle(request), first.handle(request)], {
+          concurrency: "unbounded"
+        })
+        assert.deepInclude(read(answer), { status: 200 })
+        assert.deepStrictEqual(others, [answer])
+        const sequence = first.sequence()
+        const second = yield* venueOf("one")
+        assert.deepStrictEqual(yield* second.handle(request), answer)
+        assert.strictEqual(second.sequence(), sequence)
+        // The same request without an id, or with another, is one more.
+        assert.deepInclude(read(yield* second.handle({ ...request, delivery: "b" })), { status: 429 })
+      })
+  )
+
+  itHasTables("is refused when it is of other rules, or is not what was written", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      const journal = yield* PostgresJournal.open("one", rules)
+      for (const command of commands.slice(0, 5)) journal.append(command)
+      yield* journal.committed
+      assert.deepInclude(yield* Effect.flip(PostgresJournal.open("one", { rules: "others" })), { why: "other-rules" })
+      // Who may not have it has not taken it over either.
+      yield* journal.committed
+      yield* sql`UPDATE txc_journal SET command = replace(command, 'é', 'e') WHERE sequence = 3`
+      const damaged = yield* Effect.flip(journal.verify)
+      assert.deepInclude(damaged, { why: "damaged", intact: 2 })
+      yield* sql`DELETE FROM txc_journal WHERE sequence = 5`
+      assert.deepInclude(yield* Effect.flip(PostgresJournal.open("one", rules)), { why: "damaged" })
+    }))
+})
+
+itWithPostgres(
+  "a database that stops halts the venue; what was acknowledged is there when it is back",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* postgresServer
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          yield* Tables.migrate
+          const venue = yield* venueOf("one")
+          yield* Effect.provideService(setUp, Control.Control, Control.make(venue))
+          assert.deepInclude(read(yield* venue.handle(placing())), { status: 200 })
+          const { sequence } = venue
+          const acknowledged = sequence()
+          yield* server.stop
+          assert.strictEqual(read(yield* venue.handle(placing())), "reset")
+          yield* server.start
+          // It does not know what became of its last group, so it goes on with nothing.
+          assert.deepInclude(read(yield* venue.handle(placing())), { status: 503 })
+          const again = yield* venueOf("one")
+          assert.include([acknowledged, acknowledged + 1], again.sequence())
+        }),
+        server.layer
+      )
+    })
+)
+
+describe("the tables", () => {
+  itWithPostgres("are made once, and are of one version", () =>
+    Effect.gen(function*() {
+      const { layer } = yield* postgresServer
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          const sql = yield* PgClient.PgClient
+          assert.deepInclude(yield* Effect.flip(Tables.check), { why: "older" })
+          const before = yield* Effect.all([Tables.migrate, Tables.migrate], { concurrency: 2 })
+          assert.sameMembers(before, [0, Tables.version])
+          yield* Tables.check
+          yield* sql`UPDATE txc_version SET version = ${Tables.version + 1}`
+          assert.deepInclude(yield* Effect.flip(Tables.check), { why: "newer" })
+        }),
+        layer
+      )
+    }))
+})

@@ -1,0 +1,31 @@
+/** A node in a process of its own. It says when it takes calls, and stops when it is told to. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Node from "../../../src/sandbox/cluster/Node.ts"
+import * as Pause from "../../../src/sandbox/cluster/Pause.ts"
+import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
+
+const [url = "", token = "", port, nodePort, clusterPort] = process.argv.slice(2)
+
+const node = Effect.gen(function*() {
+  yield* HostServer.serve({ port: Number(port), drainTimeout: 5000 })
+  yield* Effect.sync(() => process.stdout.write("ready\n"))
+  return yield* Effect.never
+})
+
+const paused = Effect.tapError(Pause.watch, ({ message }) =>
+  Effect.sync(() => {
+    process.stderr.write(`${message}\n`)
+    process.exit(75)
+  }))
+
+const options = { url, token, nodePort: Number(nodePort), clusterPort: Number(clusterPort) }
+
+process.once("SIGTERM", () => setTimeout(() => process.exit(1), 10_000).unref())
+
+NodeRuntime.runMain(
+  Effect.raceFirst(Effect.scoped(node).pipe(Effect.provide(Node.layer(options))), paused).pipe(
+    Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]))
+  )
+)

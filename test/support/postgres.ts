@@ -1,0 +1,101 @@
+/** A PostgreSQL of a test: a server of its own on this machine, in a folder that is removed with it. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlError from "effect/sql/SqlError"
+import { spawn, spawnSync } from "node:child_process"
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { closedPort } from "./server.ts"
+
+const installed = "/usr/lib/postgresql"
+
+/** Where its programs are: Debian keeps them off the PATH. */
+const programs = existsSync(installed)
+  ? readdirSync(installed).toSorted((one, other) => Number(other) - Number(one)).map((version) =>
+    join(installed, version, "bin")
+  ).find((folder) => existsSync(join(folder, "initdb")))
+  : undefined
+
+const reason = "there is no PostgreSQL in /usr/lib/postgresql: apt-get install postgresql"
+
+if (programs === undefined) process.stderr.write(`Tests that need PostgreSQL are skipped: ${reason}\n`)
+
+/** A test that needs PostgreSQL. Where there is none it is reported as skipped, with the reason. */
+export const itWithPostgres = <E>(
+  name: string,
+  test: () => Effect.Effect<unknown, E, Scope.Scope>,
+  timeout = 60_000
+): void =>
+  it.live.skipIf(programs === undefined)(
+    programs === undefined ? `${name} (${reason})` : name,
+    () => Effect.provide(test(), Logger.layer([])),
+    timeout
+  )
+
+/** Who runs it: PostgreSQL does not run as root. */
+const account = (): { readonly uid?: number; readonly gid?: number } => {
+  if (process.getuid?.() !== 0) return {}
+  const idOf = (flag: string) => Number(spawnSync("id", [flag, "postgres"]).stdout.toString())
+  return { uid: idOf("-u"), gid: idOf("-g") }
+}
+
+/** A server in this scope. `stop` ends it at once, as a crash does; `start` starts it again on what is on its disk. */
+export interface Server {
+  readonly url: string
+  readonly layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError>
+  readonly start: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
+}
+
+export const postgresServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen(function*() {
+  const port = yield* closedPort
+  const user = account()
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const folder = mkdtempSync(join(tmpdir(), "effect-txc-postgres-"))
+      if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
+      return folder
+    }),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  const program = (name: string) => join(programs ?? "", name)
+  const data = join(folder, "data")
+  const made = spawnSync(
+    program("initdb"),
+    ["--pgdata", data, "--username", "txc", "--auth", "trust", "--encoding", "UTF8", "--no-sync"],
+    { cwd: folder, ...user }
+  )
+  if (made.status !== 0) return yield* Effect.die(new Error(`initdb failed: ${made.stderr.toString()}`))
+  let child: ReturnType<typeof spawn> | undefined
+
+  const start = Effect.callback<void>((resume) => {
+    const settings = ["-p", String(port), "-h", "127.0.0.1", "-k", folder, "-c", "max_connections=50"]
+    const started = spawn(program("postgres"), ["-D", data, ...settings], { cwd: folder, ...user })
+    child = started
+    started.on("error", (error) => resume(Effect.die(error)))
+    let said = ""
+    started.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString()
+      if (said.includes("ready to accept connections")) resume(Effect.void)
+    })
+    started.on("close", () => resume(Effect.die(new Error(`PostgreSQL did not start: ${said}`))))
+  })
+  const stop = Effect.callback<void>((resume) => {
+    if (child === undefined) return resume(Effect.void)
+    child.on("close", () => resume(Effect.void))
+    // It ends its sessions, and writes nothing more.
+    child.kill("SIGQUIT")
+    child = undefined
+  })
+
+  yield* Effect.acquireRelease(start, () => stop)
+  const url = `postgres://txc@127.0.0.1:${port}/postgres`
+  return { url, layer: PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }), start, stop }
+})
