@@ -1,5 +1,5 @@
 /**
- * The chapter of the tour about orders that change, and about many of them in one call.
+ * The chapters of the tour about stop orders of every kind, orders that change, and many of them in one call.
  *
  * @since 0.1.0
  */
@@ -7,9 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
 import { BulkLimitOrders } from "../../endpoints/BulkLimitOrders.ts"
-import { CancelBulkOrders } from "../../endpoints/CancelBulkOrders.ts"
+import { CancelBulkOrders, type Refusal } from "../../endpoints/CancelBulkOrders.ts"
+import { CollateralStopLimitOrders } from "../../endpoints/CollateralStopLimitOrders.ts"
+import { CollateralTriggerMarketOrders } from "../../endpoints/CollateralTriggerMarketOrders.ts"
 import { LimitOrders } from "../../endpoints/LimitOrders.ts"
 import { ModifyOrder } from "../../endpoints/ModifyOrder.ts"
+import { StopMarketOrders } from "../../endpoints/StopMarketOrders.ts"
 import { succeeds } from "./Row.ts"
 import { market } from "./Scene.ts"
 
@@ -19,6 +22,8 @@ const buy = (price: `${number}`) => ({
   amount: Decimal.amount("0.01"),
   price: Decimal.Price.make(price)
 })
+
+const wordsOf = (refusal: Refusal): string => refusal._tag === "RequestRejected" ? refusal.reason : refusal._tag
 
 /**
  * An order that gets another price, and orders that are placed and canceled together.
@@ -59,7 +64,58 @@ export const rows = Effect.gen(function*() {
         return yield* cancelBulk.cancel({ orders: [...orders, ...(first === undefined ? [] : [first])] })
       }),
       (outcomes) =>
-        outcomes.map((outcome) => Result.isSuccess(outcome) ? "canceled" : outcome.failure.message).join("; ")
+        outcomes.map((outcome) => Result.isSuccess(outcome) ? "canceled" : wordsOf(outcome.failure)).join("; ")
+    )
+  ] as const
+})
+
+/**
+ * Stop orders with and without a limit, on the spot and on margin.
+ *
+ * @category chapters
+ * @since 0.1.0
+ */
+export const stops = Effect.gen(function*() {
+  const stopMarket = yield* StopMarketOrders
+  const stopLimit = yield* CollateralStopLimitOrders
+  const triggerMarket = yield* CollateralTriggerMarketOrders
+  const waits = ({ activationPrice, orderId }: { readonly activationPrice: string; readonly orderId: string }) =>
+    `order ${orderId} waits for ${activationPrice}`
+
+  return [
+    succeeds(
+      "StopMarketOrders.create",
+      "buy for 500 USDT when it reaches 44000",
+      stopMarket.create({
+        market,
+        side: "buy",
+        amount: Decimal.amount("500"),
+        activationPrice: Decimal.price("44000")
+      }),
+      waits
+    ),
+    succeeds(
+      "CollateralStopLimitOrders.create",
+      "sell 0.01 BTC on margin at 37000 when it reaches 37500",
+      stopLimit.create({
+        market,
+        side: "sell",
+        amount: Decimal.amount("0.01"),
+        price: Decimal.price("37000"),
+        activationPrice: Decimal.price("37500")
+      }),
+      waits
+    ),
+    succeeds(
+      "CollateralTriggerMarketOrders.create",
+      "the same without a limit",
+      triggerMarket.create({
+        market,
+        side: "sell",
+        amount: Decimal.amount("0.01"),
+        activationPrice: Decimal.price("37500")
+      }),
+      waits
     )
   ] as const
 })

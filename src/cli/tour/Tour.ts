@@ -49,7 +49,8 @@ const chapters = Effect.gen(function*() {
     ...yield* Margin.rows,
     ...yield* Conditional.rows,
     ...yield* Conditional.conditional,
-    ...yield* Changing.rows
+    ...yield* Changing.rows,
+    ...yield* Changing.stops
   ]
 })
 
