@@ -1,6 +1,7 @@
 /** Venues of a host, called by hand. */
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Host from "../../src/sandbox/host/Host.ts"
 import type { Account } from "./exchange.ts"
@@ -18,15 +19,15 @@ export const send = Effect.fnUntraced(function*(
   url: string,
   headers: Readonly<Record<string, string>> = {},
   body?: string | Uint8Array
-): Effect.fn.Return<Answered, never, HttpClient.HttpClient> {
+): Effect.fn.Return<Answered, HttpClientError.HttpClientError, HttpClient.HttpClient> {
   const { "content-type": type = "application/json", ...others } = headers
   const request = HttpClientRequest.make(method)(url).pipe(
     HttpClientRequest.setHeaders(others),
     (request) => body === undefined ? request : HttpClientRequest.bodyUint8Array(request, Buffer.from(body), type)
   )
-  const response = yield* Effect.orDie(HttpClient.execute(request))
-  return { status: response.status, text: yield* Effect.orDie(response.text) }
-})
+  const response = yield* HttpClient.execute(request)
+  return { status: response.status, text: yield* response.text }
+}, Effect.orDie)
 
 /** An operation of a control plane, with its token. */
 export const own = (

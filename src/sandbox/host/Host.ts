@@ -131,10 +131,7 @@ const add = Effect.fnUntraced(function*(
   const resident = Resident.make<Local.WakeFailure>({
     controlToken: registered.controlToken,
     open: openVenue(parts, { files, registered }, beginning),
-    room: Effect.matchEffect(room.take, {
-      onFailure: () => Effect.succeed(false),
-      onSuccess: () => Effect.succeed(true)
-    }),
+    room: Effect.match(room.take, { onFailure: () => false, onSuccess: () => true }),
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
     onIdle: room.freed,
     scope,

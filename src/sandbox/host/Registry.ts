@@ -104,13 +104,15 @@ export const decode: (text: unknown) => Result.Result<Registered, Schema.SchemaE
   Registered
 )
 
+const encodeResult = Schema.encodeResult(Registered)
+
 /**
  * What is known of a venue, as text.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const encode: (venue: Registered) => string = Schema.encodeSync(Registered)
+export const encode = (venue: Registered): string => Result.getOrThrow(encodeResult(venue))
 
 /**
  * The venues of a host. A change is durable when it returns, and dies when the disk fails.

@@ -1,5 +1,5 @@
 /** How the page looks: its widths, its contrast, and what the keyboard reaches. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
 import { amount, price } from "../../../src/domain/Decimal.ts"
@@ -183,24 +183,27 @@ const unreached = Effect.fnUntraced(function*(shown: Page) {
 })
 
 export const looks = (): void => {
-  it.live("has no word that is cut and nothing beside the screen, from 390 to 1920 pixels", () =>
-    Effect.gen(function*() {
-      yield* busy
-      const { shown } = yield* opened
-      yield* listOf(shown, "Open orders", 3)
-      for (const width of isLong ? [390, 700, 1024, 1440, 1920] : [390, 1024, 1920]) {
-        yield* see(() => shown.setViewportSize({ width, height: 900 }))
-        for (const area of areas) {
-          yield* go(shown, area)
-          assert.deepStrictEqual(yield* cut(shown), [], `${area} at ${width}`)
+  itInFull(
+    "has no word that is cut and nothing beside the screen, from 390 to 1920 pixels",
+    () =>
+      Effect.gen(function*() {
+        yield* busy
+        const { shown } = yield* opened
+        yield* listOf(shown, "Open orders", 3)
+        for (const width of isLong ? [390, 700, 1024, 1440, 1920] : [390, 1024, 1920]) {
+          yield* see(() => shown.setViewportSize({ width, height: 900 }))
+          for (const area of areas) {
+            yield* go(shown, area)
+            assert.deepStrictEqual(yield* cut(shown), [], `${area} at ${width}`)
+          }
+          yield* go(shown, "requests")
+          yield* see(() => shown.getByRole("row", { name: /side/u }).first().click())
+          yield* appears(shown.getByRole("dialog"), "one of buy, sell")
+          assert.deepStrictEqual(yield* cut(shown), [], `the drawer at ${width}`)
+          yield* see(() => shown.keyboard.press("Escape"))
         }
-        yield* go(shown, "requests")
-        yield* see(() => shown.getByRole("row", { name: /side/u }).first().click())
-        yield* appears(shown.getByRole("dialog"), "one of buy, sell")
-        assert.deepStrictEqual(yield* cut(shown), [], `the drawer at ${width}`)
-        yield* see(() => shown.keyboard.press("Escape"))
-      }
-    }).pipe(Effect.scoped, Effect.provide(world)))
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 
   itInFull("has enough contrast, light and dark, whatever it shows", () =>
     Effect.gen(function*() {
