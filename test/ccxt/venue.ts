@@ -1,6 +1,6 @@
 /**
- * The exchange that ccxt is pointed at, in the live dialect, on a socket of this process: a sandbox in memory, or a venue of a
- * host.
+ * The exchange that ccxt is pointed at, in the live dialect: a sandbox in memory on a socket of this process, or a venue of a
+ * host, of this process or elsewhere.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -54,12 +54,28 @@ const hosted = Effect.fnUntraced(function*({ name }: Dialect.Dialect) {
   }).pipe(Effect.provideContext(context))
 })
 
+/** Makes a venue of the host at this address, whose token is `TXC_HOST_TOKEN`. It ends with the host. */
+const elsewhere = (address: string, { name }: Dialect.Dialect) =>
+  Effect.promise(async () => {
+    const answer = await fetch(`${address}${ControlApi.prefix}Venues`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${process.env["TXC_HOST_TOKEN"]}`, "content-type": "application/json" },
+      body: JSON.stringify({ dialect: name })
+    })
+    if (!answer.ok) throw new Error(await answer.text())
+    return { ...(await answer.json() as Host.Made), more: [...usualKeys, ...additions] }
+  })
+
+/** What `TXC_HOSTED` asks for: nothing, a host of this process, or one at an address. */
+const opened = Effect.fnUntraced(function*(dialect: Dialect.Dialect, asked = process.env["TXC_HOSTED"]) {
+  if (asked === undefined) return yield* alone(dialect)
+  return asked.startsWith("http") ? yield* elsewhere(asked, dialect) : yield* hosted(dialect)
+})
+
 /** Opens the exchange of the example, where bob has something to trade too; `TXC_HOSTED` opens it as a venue of a host. */
 export const open = async (dialect = Dialect.live) => {
   const scope = Scope.makeUnsafe()
-  const { controlToken, controlUrl, more, url } = process.env["TXC_HOSTED"] === undefined
-    ? await Effect.runPromise(Scope.provide(alone(dialect), scope))
-    : await Effect.runPromise(Scope.provide(hosted(dialect), scope))
+  const { controlToken, controlUrl, more, url } = await Effect.runPromise(Scope.provide(opened(dialect), scope))
   const post = async (operation: string, fields: object) => {
     const answer = await fetch(controlUrl + operation, {
       method: "POST",

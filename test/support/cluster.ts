@@ -18,6 +18,8 @@ export const token = "the token of these hosts"
 /** A node of the cluster. It has the same ports whenever it is started. */
 export interface Node {
   readonly baseUrl: string
+  /** Where it shows how it is. */
+  readonly vitals: string
   /** Starts it, and waits until it takes calls. */
   readonly start: Effect.Effect<void>
   /** Sends it a signal. */
@@ -43,6 +45,7 @@ const makeNode = Effect.fnUntraced(function*(url: string): Effect.fn.Return<Node
   yield* Effect.addFinalizer(() => Effect.sync(() => child?.kill("SIGKILL")))
   return {
     baseUrl: `http://127.0.0.1:${ports[0]}`,
+    vitals: `http://127.0.0.1:${ports[1]}`,
     start,
     signal: (name) => Effect.sync(() => void child?.kill(name)),
     ended: Effect.callback((resume) => {

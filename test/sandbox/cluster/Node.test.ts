@@ -8,6 +8,9 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import * as Check from "../../../src/oracle/Check.ts"
 import * as Report from "../../../src/oracle/Report.ts"
 import * as Target from "../../../src/oracle/Target.ts"
@@ -17,6 +20,7 @@ import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import * as Host from "../../../src/sandbox/host/Host.ts"
 import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 import { until } from "../../support/clock.ts"
+import { cluster, token } from "../../support/cluster.ts"
 import { balance, call, keyOf, own, parse, ping, placeLimit, send } from "../../support/host.ts"
 import { isLong } from "../../support/long.ts"
 import { itWithPostgres, postgresServer, type Server } from "../../support/postgres.ts"
@@ -163,3 +167,32 @@ if (isLong) {
     600_000
   )
 }
+
+// -----------------------------------------------------------------------------
+// ccxt, as it is published
+// -----------------------------------------------------------------------------
+
+const folder = fileURLToPath(new URL("../../ccxt", import.meta.url))
+
+/** ccxt's tests, in a process of their own; gives what they print at the end. */
+const suite = (address: string) =>
+  Effect.callback<string>((resume) => {
+    const env = { ...process.env, TXC_HOSTED: address, TXC_HOST_TOKEN: token }
+    execFile("npm", ["run", "--silent", "test:one"], { cwd: folder, env, maxBuffer: 2 ** 26 }, (_failure, output) =>
+      resume(Effect.succeed(output)))
+  })
+
+const itWithCcxt: typeof itWithPostgres = isLong && existsSync(`${folder}/node_modules/ccxt`)
+  ? itWithPostgres
+  : () => undefined
+
+// About half of the venues are the other node's.
+itWithCcxt("ccxt trades over a node, whichever node has the venue", () =>
+  Effect.gen(function*() {
+    const { nodes: [one = assert.fail(), two = assert.fail()] } = yield* cluster(2)
+    const output = yield* suite(one.baseUrl)
+    assert.match(output, /^ℹ fail 0$/mu, output)
+    assert.notMatch(output, /^ℹ pass 0$/mu)
+    const vitals = yield* Effect.promise(() => fetch(`${two.vitals}/metrics`).then((answer) => answer.text()))
+    assert.match(vitals, /requests_taken\S* [1-9]/u, "the other node had venues too")
+  }), 300_000)
