@@ -48,7 +48,17 @@ const check = async (compiler, resolution) => {
   for (const kind of ["esm", "cjs"]) {
     const program = `${out}/${kind}/program.js`
     if (resolution === "nodenext") cpSync(`${kind}/package.json`, `${out}/${kind}/package.json`)
-    else await run("node_modules/.bin/rolldown", program, "--file", program, "--format", kind, "--platform", "node")
+    else await run(
+        "node_modules/.bin/rolldown",
+        program,
+        "--file",
+        program,
+        "--format",
+        kind,
+        "--platform",
+        "node",
+        "--no-code-splitting"
+      )
     const said = await run("node", program)
     if (said !== "1.5\n") throw new Error(`${program} wrote ${said}`)
     console.log(`${compiler}, ${resolution}, ${kind}: compiles and runs`)

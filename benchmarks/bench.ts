@@ -18,6 +18,7 @@ import { full, smoke } from "./harness/compare.ts"
 import { type Context, type Found, type Row, table } from "./harness/report.ts"
 import * as Bundle from "./rows/bundle.ts"
 import * as Calls from "./rows/calls.ts"
+import * as Cluster from "./rows/cluster.ts"
 import * as Cold from "./rows/cold.ts"
 import * as Day from "./rows/day.ts"
 import * as Engine from "./rows/engine.ts"
@@ -36,6 +37,7 @@ const rows: ReadonlyArray<Row> = [
   ...Server.rows,
   ...Restart.rows,
   ...Host.rows,
+  ...Cluster.rows,
   ...Day.rows,
   ...Growth.rows
 ]

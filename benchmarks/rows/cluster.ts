@@ -1,0 +1,179 @@
+/** Nodes of a cluster: how long venues are away when a node is killed, what fails while all are replaced, and the journal. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { start } from "../harness/children.ts"
+import { bracket, type Plan } from "../harness/compare.ts"
+import type { Sample } from "../harness/operation.ts"
+import { freePort, programs, said, withPostgres } from "../harness/postgres.ts"
+import { type Found, type Line, type Row, show } from "../harness/report.ts"
+import type { Message } from "../peers/journals.ts"
+
+const command = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const token = "the token of these hosts"
+const environment = { ...process.env, TXC_HOST_TOKEN: token }
+
+/** A node in a process of its own. It has the same ports whenever it is started. */
+interface Node {
+  readonly url: string
+  readonly start: () => Promise<void>
+  readonly end: (signal: NodeJS.Signals) => Promise<void>
+}
+
+const makeNode = async (database: string): Promise<Node> => {
+  const [port, nodePort, clusterPort] = [await freePort(), await freePort(), await freePort()]
+  const ports = ["--port", `${port}`, "--node-port", `${nodePort}`, "--cluster-port", `${clusterPort}`]
+  let child: ChildProcess | undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    start: async () => {
+      child = spawn(process.execPath, [command, "host", "--json", "--cluster", database, ...ports], {
+        env: environment
+      })
+      await said(child, "controlToken")
+    },
+    end: async (signal) => {
+      if (child === undefined) return
+      const ended = once(child, "exit")
+      child.kill(signal)
+      await ended
+    }
+  }
+}
+
+const makeVenue = async ({ url }: Node): Promise<string> => {
+  const headers = { authorization: `Bearer ${token}` }
+  const made = await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })
+  return (await made.json() as { readonly id: string }).id
+}
+
+/** What calls found: how long each took in milliseconds, and how many failed. */
+interface Seen {
+  readonly millis: Array<number>
+  failed: number
+}
+
+/** Calls every venue over these nodes, again and again, until it is told to stop. */
+const calling = (nodes: ReadonlyArray<Node>, venues: ReadonlyArray<string>) => {
+  const seen: Seen = { millis: [], failed: 0 }
+  let isOver = false
+  const works = venues.map(async (venue, index) => {
+    for (let count = index; !isOver; count++) {
+      const begun = performance.now()
+      const answer = await fetch(`${nodes[count % nodes.length]?.url}/v/${venue}/api/v4/public/ping`).catch(() =>
+        undefined
+      )
+      await answer?.text()
+      seen.millis.push(performance.now() - begun)
+      if (answer?.ok !== true) seen.failed++
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+  return async () => {
+    isOver = true
+    await Promise.all(works)
+    return seen
+  }
+}
+
+const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+const troubles = async (database: string, rounds: number): Promise<ReadonlyArray<Line>> => {
+  const nodes = await Promise.all([0, 1, 2].map(() => makeNode(database)))
+  await Promise.all(nodes.map((node) => node.start()))
+  const [one, ...others] = nodes
+  if (one === undefined) return []
+  const venues = await Promise.all(Array.from({ length: 9 }, () => makeVenue(one)))
+  const longest: Array<number> = []
+  const usual: Array<number> = []
+  let killedFailed = 0
+  for (let round = 0; round < rounds; round++) {
+    const stop = calling([one], venues)
+    await pause(1000)
+    const victim = others[round % others.length]
+    await victim?.end("SIGKILL")
+    await pause(8000)
+    const { failed, millis } = await stop()
+    longest.push(Math.max(...millis))
+    usual.push(bracket(millis).median)
+    killedFailed += failed
+    await victim?.start()
+    await pause(3000)
+  }
+  const stop = calling([one], venues)
+  for (const node of others) {
+    await node.end("SIGTERM")
+    await node.start()
+    await pause(2000)
+  }
+  const rolled = await stop()
+  await Promise.all(nodes.map((node) => node.end("SIGTERM")))
+  const median = bracket(usual).median
+  return [
+    {
+      what: "cluster: the longest call to a venue over another node when one of three nodes is killed",
+      against: "the median call",
+      ratios: { wall: bracket(longest.map((millis) => millis / median)) },
+      absolutes: `wall: **${show(bracket(longest.map((millis) => millis / 1000)), " s")}**, ${killedFailed} failed`
+    },
+    {
+      what: "cluster: calls over a node that stays while the two others are replaced",
+      against: "all calls",
+      ratios: { failed: bracket([rolled.failed / rolled.millis.length]) },
+      absolutes: `**${rolled.failed}** of ${rolled.millis.length} failed, the longest took ${
+        Math.round(Math.max(...rolled.millis))
+      } ms`
+    }
+  ]
+}
+
+const journals = async (database: string, file: string, plan: Plan): Promise<ReadonlyArray<Line>> => {
+  const child = await start("journals.ts", database, file)
+  const groups = Math.ceil(400 / plan.shrink)
+  const lines: Array<Line> = []
+  for (const commands of [1, 64]) {
+    const samples: Record<Message["to"], Array<Sample>> = { postgres: [], sqlite: [] }
+    for (let round = 0; round < Math.min(6, plan.rounds + 1); round++) {
+      for (const to of ["postgres", "sqlite"] as const) {
+        const sample = await child.ask({ to, groups, commands } satisfies Message) as Sample
+        // The first round is the warm-up.
+        if (round > 0) samples[to].push(sample)
+      }
+    }
+    const of = (to: Message["to"]) => bracket(samples[to].map(({ wall }) => wall))
+    lines.push({
+      what: `cluster: a group of ${commands} commands in PostgreSQL`,
+      against: "SQLite",
+      ratios: {
+        wall: bracket(samples.postgres.map(({ wall }, round) => wall / (samples.sqlite[round]?.wall ?? Number.NaN))),
+        CPU: bracket(samples.postgres.map(({ cpu }, round) => cpu / (samples.sqlite[round]?.cpu ?? Number.NaN)))
+      },
+      absolutes: `wall: PostgreSQL ${show(of("postgres"), " µs")}, SQLite ${show(of("sqlite"), " µs")}`
+    })
+  }
+  await child.end()
+  return lines
+}
+
+const measure = async (plan: Plan): Promise<Found> => {
+  if (programs === undefined) {
+    return { lines: [], notes: ["cluster: not run, as there is no PostgreSQL: apt-get install postgresql"] }
+  }
+  const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))
+  return await withPostgres(async (database) => {
+    const migrated = spawnSync(process.execPath, [command, "host", "--cluster", database, "--migrate"])
+    if (migrated.status !== 0) throw new Error(migrated.stderr.toString())
+    const written = await journals(database, join(folder, "journal.sqlite"), plan)
+    // Of nodes that come and go the seconds are the figure: a smoke has one of each.
+    return { lines: [...await troubles(database, plan.shrink === 1 ? 4 : 1), ...written] }
+  }).finally(() => rmSync(folder, { recursive: true, force: true }))
+}
+
+export const rows: ReadonlyArray<Row> = [{
+  name: "cluster",
+  title: "nodes of a cluster: one is killed, two are replaced; the journal in PostgreSQL beside SQLite's",
+  run: ({ plan }) => measure(plan)
+}]
