@@ -15,7 +15,10 @@ describe("Nearest", () => {
         const typed = name.slice(0, at) + inserted + name.slice(inserted === "qq" ? at : at + 1)
         // A letter less may make another call's name of it.
         const found = Nearest.find(isUpper ? typed.toUpperCase() : typed, names)
-        if (!names.includes(typed)) assert.strictEqual(found, name)
+        if (names.includes(typed)) return
+        // `CancelOcoOrder` and `CancelOtoOrder` differ by the letter that is wrong here.
+        const twin = name.replace(/O[ct]o(?=Order\.)/u, (kind) => kind === "Oco" ? "Oto" : "Oco")
+        assert.include([name, twin], found)
       })
   )
 
