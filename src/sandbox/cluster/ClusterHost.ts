@@ -374,17 +374,9 @@ const sweep = Effect.fnUntraced(function*(parts: Parts) {
   yield* Metric.update(awake, room.taken())
 })
 
-const boundsOf = (options: Options): HostBounds.Bounds => ({
-  maxVenues: options.maxVenues ?? HostBounds.defaults.maxVenues,
-  maxPerOwner: options.maxPerOwner ?? HostBounds.defaults.maxPerOwner,
-  maxAwake: options.maxAwake ?? HostBounds.defaults.maxAwake,
-  maxCommands: options.maxCommands ?? HostBounds.defaults.maxCommands,
-  maxPorts: 0,
-  maxMemory: options.maxMemory ?? HostBounds.defaults.maxMemory
-})
-
 const partsOf = Effect.fnUntraced(function*(options: Options) {
-  const bounds = boundsOf(options)
+  // No venue has a port of its own: it moves from node to node.
+  const bounds = HostBounds.of({ ...options, maxPorts: 0 })
   const entries = new Map<string, Entry>()
   const parts: Parts = {
     sql: yield* PgClient.PgClient,

@@ -317,9 +317,7 @@ const noPorts: OpenPort = () =>
 const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, token, ...options }: Options) {
   const folder = given ?? (yield* Files.temporary)
   const registry = yield* Registry.open(folder, token ?? Newcomers.secret(), token !== undefined)
-  const bounds = Object.fromEntries(
-    Object.entries(HostBounds.defaults).map(([name, value]) => [name, options[name as keyof Bounds] ?? value])
-  ) as unknown as Bounds
+  const bounds = HostBounds.of(options)
   const entries = new Map<string, Entry>()
   const parts: Parts = {
     entries,

@@ -46,6 +46,21 @@ export const defaults: Bounds = {
   maxMemory: Math.floor(getHeapStatistics().heap_size_limit * 0.7)
 }
 
+/**
+ * The bounds that were given, and the defaults for the others.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const of = (given: Partial<Bounds>): Bounds => ({
+  maxVenues: given.maxVenues ?? defaults.maxVenues,
+  maxPerOwner: given.maxPerOwner ?? defaults.maxPerOwner,
+  maxAwake: given.maxAwake ?? defaults.maxAwake,
+  maxCommands: given.maxCommands ?? defaults.maxCommands,
+  maxPorts: given.maxPorts ?? defaults.maxPorts,
+  maxMemory: given.maxMemory ?? defaults.maxMemory
+})
+
 /** What each bound holds, and the flag of the command that raises it. */
 const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]>> = {
   maxVenues: ["venues", "--max-venues"],
