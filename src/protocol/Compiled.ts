@@ -18,7 +18,7 @@ import type * as SchemaGetter from "effect/SchemaGetter"
 import * as Check from "../domain/Check.ts"
 import * as Json from "./Json.ts"
 import * as Members from "./Members.ts"
-import { anything, type Parser, refused, tally } from "./Parser.ts"
+import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
 /**
  * Compiles a node of a schema and all below it. The node is read in the direction of decoding.
@@ -89,23 +89,21 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
 }
 
 /**
- * Whether an object may lack a field of this schema. A schema that makes a value of nothing is not one of them: it decides
- * itself.
+ * Whether a field of this schema stays absent where it is absent. A schema that makes a value of nothing is not compiled.
  *
  * @category compiling
  * @since 0.1.0
  */
-export const mayLack = (ast: SchemaAST.AST): boolean => SchemaAST.isOptional(ast) && keepsNothing(ast)
-
-const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
+export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
 
 const struct = ({ propertySignatures }: SchemaAST.Objects, compile: Compile): Parser | undefined => {
+  if (!propertySignatures.every(({ type }) => keepsNothing(type))) return undefined
   const make = Members.maker(propertySignatures.map(({ name, type }) => ({
     from: String(name),
     to: String(name),
     parse: compile(type),
-    isOptional: mayLack(type)
+    isOptional: SchemaAST.isOptional(type)
   })))
   return make && ((input) => Json.isObject(input) ? make(input) : refused)
 }
@@ -119,7 +117,8 @@ const record = (type: SchemaAST.AST, compile: Compile): Parser => {
     const keys = Object.keys(input)
     for (const key of keys) {
       const value = parse(input[key])
-      if (value === refused || key === "__proto__") return refused
+      if (value === refused) return refused
+      if (key === "__proto__") return undecided()
       output[key] = value
     }
     tally.keys += keys.length
@@ -151,11 +150,13 @@ const union = (ast: SchemaAST.Union, compile: Compile): Parser | undefined => {
   }
   const members = ast.types.map(compile)
   return (input) => {
-    const { keys } = tally
+    const { keys, undecided } = tally
     for (const member of members) {
       const value = member(input)
       if (value !== refused) return value
       tally.keys = keys
+      // The schema may accept it as this member.
+      if (tally.undecided > undecided) return refused
     }
     return refused
   }

@@ -8,7 +8,7 @@
  *
  * @since 0.1.0
  */
-import { type Parser, refused, tally } from "./Parser.ts"
+import { type Parser, refused, tally, undecided } from "./Parser.ts"
 
 /**
  * An object, before anything is known of its members.
@@ -72,7 +72,8 @@ const looped = (members: ReadonlyArray<Member>) => {
     for (const { from, isAbsent, isDemanded, isOptional, parse, to } of members) {
       const found = object[from]
       if (found === undefined) {
-        if (!isOptional || isDemanded === true || from in object) return refused
+        if (from in object) return undecided()
+        if (!isOptional || isDemanded === true) return refused
         continue
       }
       keys++
@@ -80,7 +81,8 @@ const looped = (members: ReadonlyArray<Member>) => {
         if (!isOptional) return refused
       } else {
         const value = parse(found)
-        if (value === refused || value === undefined) return refused
+        if (value === refused) return refused
+        if (value === undefined) return undecided()
         made[to] = value
       }
     }
@@ -95,14 +97,16 @@ const statement = ({ from, isAbsent, isDemanded, isOptional, to }: Member, at: n
   return `
     found = object[${key}]
     if (found === undefined) {
-      ${!isOptional || isDemanded === true ? "return refused" : `if (${key} in object) return refused`}
+      if (${key} in object) return undecided()
+      ${isOptional && isDemanded !== true ? "" : "return refused"}
     } else {
       keys++
       if (${isAbsent === undefined ? "false" : `isAbsent${at}(found, object)`}) {
         ${isOptional ? "" : "return refused"}
       } else {
         value = parse${at}(found)
-        if (value === refused || value === undefined) return refused
+        if (value === refused) return refused
+        if (value === undefined) return undecided()
         made[${JSON.stringify(to)}] = value
       }
     }`
@@ -125,7 +129,7 @@ const unrolled = (members: ReadonlyArray<Member>): ((object: Fields) => unknown)
   const values = members.flatMap(({ isAbsent, parse }) => [parse, isAbsent])
   try {
     // oxlint-disable-next-line typescript/no-implied-eval -- the text has names of members, in string literals, and no more.
-    return new Function("refused", "tally", ...names, text)(refused, tally, ...values)
+    return new Function("refused", "undecided", "tally", ...names, text)(refused, undecided, tally, ...values)
   } catch {
     return undefined
   }

@@ -29,10 +29,28 @@ export type Parser = (input: unknown) => unknown
 export const anything: Parser = (input) => input
 
 /**
- * How many keys of JSON objects the parsers have read since somebody set it to zero. It never says more than there are:
- * what a parser reads again, or reads of a value that another one has made, is not counted. See `Json.isUnique`.
+ * What the parsers count. Only its differences mean something.
  *
  * @category counting
  * @since 0.1.0
  */
-export const tally = { keys: 0 }
+export const tally = {
+  /**
+   * How many keys of JSON objects the parsers have read since somebody set it to zero. It never says more than there are:
+   * what a parser reads again, or reads of a value that another one has made, is not counted. See `Json.isUnique`.
+   */
+  keys: 0,
+  /** How many inputs {@link undecided} has refused. */
+  undecided: 0
+}
+
+/**
+ * Refuses an input that the schema may accept. Where a choice has several members, the next one may then not be tried.
+ *
+ * @category parsers
+ * @since 0.1.0
+ */
+export const undecided = (): typeof refused => {
+  tally.undecided++
+  return refused
+}

@@ -11,7 +11,7 @@ import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
 import * as Json from "./Json.ts"
 import * as Members from "./Members.ts"
-import { anything, type Parser, refused, tally } from "./Parser.ts"
+import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
 /**
  * A wire value that means that the field is absent, such as `""` for a client order id.
@@ -97,7 +97,7 @@ export const decode = (plan: Plan): (given: Members.Fields) => Members.Fields =>
       } else if (!isAbsent(field, found, wire)) value[field.name] = found
     }
     return value
-  }, (compile, _, target) => SchemaAST.isObjects(target) ? decoded(plan, target, compile) : undefined)
+  }, (compile, _, target) => isCompiled(target) ? decoded(plan, target, compile) : undefined)
 
 /**
  * The fields that the model's schema has encoded, by their wire keys.
@@ -113,7 +113,10 @@ export const encode = (plan: Plan): (value: Members.Fields) => Members.Fields =>
       if (value[name] === undefined && isWritten(absent, wire)) wire[key] = absent.value
     }
     return plan.joint === undefined ? wire : plan.joint.join(wire)
-  }, (compile, source) => SchemaAST.isObjects(source) ? encoded(plan, source, compile) : undefined)
+  }, (compile, source) => isCompiled(source) ? encoded(plan, source, compile) : undefined)
+
+const isCompiled = (model: SchemaAST.AST): model is SchemaAST.Objects =>
+  SchemaAST.isObjects(model) && model.propertySignatures.every(({ type }) => Compiled.keepsNothing(type))
 
 /** A field together with its schema, compiled. */
 interface Parsed extends Field {
@@ -132,7 +135,7 @@ const parsedFields = (
     return type === undefined ? [] : [{
       ...field,
       parse: compile(type),
-      isOptional: Compiled.mayLack(type)
+      isOptional: SchemaAST.isOptional(type)
     }]
   })
 }
@@ -181,8 +184,8 @@ const encoded = (plan: Plan, model: SchemaAST.Objects, compile: Compiled.Compile
     const wire = write(seen)
     if (!isWire(wire)) return refused
     // A constraint may look at a field that this dialect does not have: the schema decides.
-    if (accepts !== undefined && (Object.keys(value).length > Object.keys(seen).length || !accepts(seen)))
-      return refused
+    if (accepts !== undefined && Object.keys(value).length > Object.keys(seen).length) return undecided()
+    if (accepts !== undefined && !accepts(seen)) return refused
     for (const { absent, key } of writtenWhenAbsent) {
       if (wire[key] === undefined && isWritten(absent, wire)) wire[key] = absent.value
     }

@@ -17,7 +17,7 @@ import * as Compiled from "./Compiled.ts"
 import * as Entries from "./Entries.ts"
 import * as Json from "./Json.ts"
 import type * as Members from "./Members.ts"
-import { refused, tally } from "./Parser.ts"
+import { refused, tally, undecided } from "./Parser.ts"
 import * as Spelled from "./Spelled.ts"
 
 /**
@@ -431,9 +431,9 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
     const entries: Record<string, unknown> = {}
     for (const [name, given] of map) {
       const written = write(given)
+      if (written === refused || isKey(name) === refused) return refused
       // An assignment does not make a key of this name.
-      if (written === refused || isKey(name) === refused || name === "__proto__")
-        return refused
+      if (name === "__proto__") return undecided()
       entries[name] = written
     }
     return entries

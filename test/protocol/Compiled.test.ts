@@ -310,6 +310,26 @@ describe("a compiled codec", () => {
     }
   })
 
+  it("tries no other member of a union where it leaves the first to the schema", () => {
+    const some = Wire.answer<{ readonly a?: number }>({ a: Schema.optionalKey(Schema.Int) })
+    const many = Wire.answer<{ readonly b: number; readonly c?: number }>({
+      b: Schema.Int,
+      c: Schema.optionalKey(Schema.Int)
+    })
+    const anyone = Schema.Union([Schema.Struct({ d: Schema.Unknown }), some.schema])
+    const inputs: ReadonlyArray<readonly [Schema.Codec<unknown>, unknown]> = [
+      [Schema.Union([many.schema, some.schema]), { b: 1, c: undefined }],
+      [Schema.Union([Wire.keyed(Schema.String, many.schema), some.schema]), { x: { b: 1, c: undefined } }],
+      [Schema.Union([Schema.Record(Schema.String, Schema.Int), some.schema]), JSON.parse("{\"__proto__\":1}")],
+      [anyone, { d: undefined }]
+    ]
+    for (const [schema, input] of inputs) {
+      const pair = decoding(schema)
+      assert.isTrue(Result.isSuccess(pair.schema(input)))
+      agrees(pair, input)
+    }
+  })
+
   it("agrees with the schema where the contract has no example", () => {
     const optional = Schema.Struct({ a: Schema.optionalKey(Schema.String) })
     const lists = Schema.Array(Schema.Int).check(Schema.isMinLength(1))

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { compiled, moduleUrl } from "./files.ts"
+import { killed } from "./killed.ts"
 
 export const controlToken = "the token of this test"
 
@@ -37,10 +38,8 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
         stdio: ["ignore", "pipe", "inherit"]
       })
     ),
-    (child) => Effect.sync(() => child.kill("SIGKILL"))
+    killed
   )
-  const ended = yield* Deferred.make<number | string | null>()
-  child.on("close", (code, signal) => Deferred.doneUnsafe(ended, Exit.succeed(signal ?? code)))
   const baseUrl = yield* Effect.callback<string>((resume) => {
     child.stdout.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().trim())))
     child.once("close", (code) => resume(Effect.die(`the sandbox has ended with ${code}`)))
@@ -48,7 +47,7 @@ export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   return {
     baseUrl,
     /** Ends it as a power switch does, and waits until it is gone. */
-    kill: Effect.andThen(Effect.sync(() => child.kill("SIGKILL")), Deferred.await(ended)),
+    kill: killed(child),
     /** The most memory that it has ever held, in bytes. */
     peak: Effect.sync(() => {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8")

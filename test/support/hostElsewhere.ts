@@ -1,9 +1,8 @@
 /** A host in another process, over real sockets: to be killed. */
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { spawn } from "node:child_process"
 import { compiled, moduleUrl } from "./files.ts"
+import { killed } from "./killed.ts"
 
 /** The program of a host, of which three venues are awake at once. */
 const program = (folder: string): string => `
@@ -30,10 +29,8 @@ export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
         env: { ...process.env, ...compiled }
       })
     ),
-    (child) => Effect.sync(() => child.kill("SIGKILL"))
+    killed
   )
-  const ended = yield* Deferred.make<number | string | null>()
-  child.on("close", (code, signal) => Deferred.doneUnsafe(ended, Exit.succeed(signal ?? code)))
   const said = yield* Effect.callback<string>((resume) => {
     child.stdout.once("data", (chunk: Buffer) => resume(Effect.succeed(chunk.toString().trim())))
     child.once("close", (code) => resume(Effect.die(`the host has ended with ${code}`)))
@@ -43,6 +40,6 @@ export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
     baseUrl,
     token,
     /** Ends it as a power switch does, and waits until it is gone. */
-    kill: Effect.andThen(Effect.sync(() => child.kill("SIGKILL")), Deferred.await(ended))
+    kill: killed(child)
   }
 })
