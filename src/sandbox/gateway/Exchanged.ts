@@ -95,9 +95,13 @@ const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
   return size
 }
 
-/** A body is copied too: it may be a part of all that its connection has sent. */
+/** A body that is a part of something longer, such as all that its connection has sent, is copied: it would keep the whole. */
 const keptRequest = (request: Request, whole: boolean): Request => {
-  if (whole) return { ...request, body: new Uint8Array(request.body) }
+  if (whole) {
+    return request.body.length === request.body.buffer.byteLength
+      ? request
+      : { ...request, body: new Uint8Array(request.body) }
+  }
   const { body, from, headers, method, path, query = "" } = request
   return {
     method,
