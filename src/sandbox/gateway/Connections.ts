@@ -87,7 +87,8 @@ export const make = (): Connections => {
       socket.on("close", () => {
         connections.giveBack(address, 1)
         opened.delete(socket)
-        for (const call of [...calls]) call.end()
+        // A call that ends leaves the list.
+        for (const call of calls.toReversed()) call.end()
       })
     },
     begin: ({ socket }, response) => {
