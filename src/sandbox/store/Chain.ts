@@ -24,10 +24,14 @@ const fieldsOf: ReadonlyMap<string, ReadonlyArray<readonly [field: string, begin
   ])
 )
 
-const needsNoEscape = /^[ !#-[\]-~]*$/u
-
-/** Most texts are identifiers and decimals. To look whether one needs escapes is faster than `JSON.stringify`. */
-const quoted = (text: string): string => needsNoEscape.test(text) ? `"${text}"` : JSON.stringify(text)
+/** Most texts are short, and need no escapes. To look for what does is much faster than `JSON.stringify`, or than a pattern. */
+const quoted = (text: string): string => {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 32 || code > 126 || code === 34 || code === 92) return JSON.stringify(text)
+  }
+  return `"${text}"`
+}
 
 /** An operation as its schema writes it. Its tag comes first, so each other field follows another one. */
 const writeOperation = (operation: Operation): string => {
