@@ -30,7 +30,13 @@ export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
         env: { ...process.env, ...compiled }
       })
     ),
-    (child) => Effect.sync(() => child.kill("SIGKILL"))
+    // Its files are locked until it is gone.
+    (child) =>
+      Effect.callback<void>((resume) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGKILL")
+      })
   )
   const ended = yield* Deferred.make<number | string | null>()
   child.on("close", (code, signal) => Deferred.doneUnsafe(ended, Exit.succeed(signal ?? code)))
