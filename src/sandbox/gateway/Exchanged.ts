@@ -71,7 +71,7 @@ export interface Kept {
  * @since 0.1.0
  */
 export interface Exchanged {
-  /** Adds a call by its number in the log. */
+  /** Adds a call by its number in the log. Nobody may change the request or the answer afterwards. */
   readonly add: (number: number, request: Request, answer: Answer) => void
   /** A call by its number; `undefined` when it is no longer kept. */
   readonly get: (number: number) => Kept | undefined
