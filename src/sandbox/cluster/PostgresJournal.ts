@@ -5,7 +5,7 @@
  * epoch and the number of the command before it, and is compared with them and written in one statement. An owner that has
  * lost its venue also answers no reads: a group without commands asks whether its epoch still holds.
  *
- * Commands of one turn of the event loop are one group, as in a file. One group is on its way at a time; what arrives
+ * Commands of one turn of the event loop are one group, as in memory. One group is on its way at a time; what arrives
  * meanwhile is the next.
  *
  * @since 0.1.0

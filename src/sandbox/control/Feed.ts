@@ -426,7 +426,7 @@ const toEntry = (kept: Kept): Entry => {
   }
 }
 
-const requestedBy = ({ record }: Logged): Requested => ({ _tag: "Requested", request: record() })
+const requestedBy = (logged: Logged): Requested => ({ _tag: "Requested", request: logged.record() })
 
 const placeIn = ({ index, run, sequence }: Place): Place => ({ sequence, run, index })
 

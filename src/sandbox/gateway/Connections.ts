@@ -35,32 +35,37 @@ export interface Connections {
 interface Connection {
   /** The address that it comes from. A socket that has broken does not know it any more. */
   readonly address: string
-  /** Its calls. */
-  readonly calls: Set<Call>
+  /**
+   * Its calls. A list, though they leave in any order: there are few, and a set that calls come to and go from leaves old
+   * tables behind, which keep answered calls from the garbage collector.
+   */
+  readonly calls: Array<Call>
 }
 
 class Call implements UnansweredCall {
   private readonly connection: Connection
   private readonly waiting: Shares.Shares
-  private releases: Array<() => void> = []
+  /** What waits for the end; `undefined` after it. */
+  private releases: Array<() => void> | undefined = []
 
   constructor(connection: Connection, waiting: Shares.Shares) {
     this.connection = connection
     this.waiting = waiting
-    connection.calls.add(this)
+    connection.calls.push(this)
   }
 
   whenDone(release: () => void): void {
-    if (this.connection.calls.has(this)) this.releases.push(release)
-    else release()
+    if (this.releases === undefined) release()
+    else this.releases.push(release)
   }
 
   end(): void {
-    const { address, calls } = this.connection
-    if (!calls.delete(this)) return
-    this.waiting.giveBack(address, 1)
-    for (const release of this.releases) release()
-    this.releases = []
+    const { connection: { address, calls }, releases, waiting } = this
+    if (releases === undefined) return
+    this.releases = undefined
+    calls.splice(calls.indexOf(this), 1)
+    waiting.giveBack(address, 1)
+    for (const release of releases) release()
   }
 }
 
@@ -77,17 +82,18 @@ export const make = (): Connections => {
         socket.destroy()
         return
       }
-      const calls = new Set<Call>()
+      const calls: Array<Call> = []
       opened.set(socket, { address, calls })
       socket.on("close", () => {
         connections.giveBack(address, 1)
         opened.delete(socket)
-        for (const call of calls) call.end()
+        // A call that ends leaves the list.
+        for (const call of calls.toReversed()) call.end()
       })
     },
     begin: ({ socket }, response) => {
       const connection = opened.get(socket)
-      if (connection === undefined || connection.calls.size >= Bounds.maxUnanswered.ofOne) return undefined
+      if (connection === undefined || connection.calls.length >= Bounds.maxUnanswered.ofOne) return undefined
       if (!waiting.take(connection.address, 1)) return undefined
       const call = new Call(connection, waiting)
       response.on("close", () => call.end())

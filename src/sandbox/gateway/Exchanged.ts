@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
-import type { Answer, Request } from "./Message.ts"
+import type { Answer, Request, Written } from "./Message.ts"
 import * as Requests from "./Requests.ts"
 
 /**
@@ -60,8 +60,8 @@ export interface Kept {
   readonly request: Request
   /** Whether the request is whole. */
   readonly whole: boolean
-  /** The answer. */
-  readonly answer: Answer
+  /** The answer; its body is empty when it arrived in parts. `undefined` when the connection was reset. */
+  readonly answer: Pick<Written, "body" | "headers" | "status"> | undefined
 }
 
 /**
@@ -71,7 +71,7 @@ export interface Kept {
  * @since 0.1.0
  */
 export interface Exchanged {
-  /** Adds a call by its number in the log. */
+  /** Adds a call by its number in the log. Nobody may change the request or the answer afterwards. */
   readonly add: (number: number, request: Request, answer: Answer) => void
   /** A call by its number; `undefined` when it is no longer kept. */
   readonly get: (number: number) => Kept | undefined
@@ -91,32 +91,68 @@ const cut = (text: string, most: number): string =>
 
 const sizeOf = ({ body, headers, path, query = "" }: Request): number => {
   let size = body.length + path.length + query.length
-  for (const name in headers) size += name.length + String(headers[name]).length
+  for (const name in headers) {
+    const value = headers[name]
+    size += name.length + (typeof value === "string" ? value : String(value)).length
+  }
   return size
 }
 
-/** A body is copied too: it may be a part of all that its connection has sent. */
-const keptRequest = (request: Request, whole: boolean): Request => {
-  if (whole) return { ...request, body: new Uint8Array(request.body) }
-  const { body, from, headers, method, path, query = "" } = request
-  return {
-    method,
-    path: cut(path, longestPart),
-    query: cut(query, longestPart),
-    headers: Object.fromEntries(
-      Object.entries(headers).slice(0, 32).map(([name, value]) =>
-        [cut(name, longestPart), cut(String(value), longestPart)] as const
-      )
-    ),
-    body: new Uint8Array(body.subarray(0, longest)),
-    from
+/** A body that is a part of something longer, such as all that its connection has sent, is copied: it would keep the whole. */
+const keptBody = (body: Uint8Array): Uint8Array =>
+  body.length <= longest && body.length === body.buffer.byteLength ? body : new Uint8Array(body.subarray(0, longest))
+
+const cutHeaders = (headers: Request["headers"]): Request["headers"] =>
+  Object.fromEntries(
+    Object.entries(headers).slice(0, 32).map(([name, value]) =>
+      [cut(name, longestPart), cut(String(value), longestPart)] as const
+    )
+  )
+
+/**
+ * A call that is kept. It is overwritten by a later one, not replaced: what is dropped after a while is old, and old objects
+ * keep what they hold from the garbage collector far longer than new ones.
+ */
+class Slot {
+  private number = 0
+  private method = ""
+  private path = ""
+  private query = ""
+  private headers: Request["headers"] = {}
+  private body: Uint8Array = new Uint8Array()
+  private from = ""
+  private whole = false
+  private status: number | undefined
+  private answerHeaders: Written["headers"] = {}
+  private answerBody = ""
+
+  set(number: number, request: Request, answer: Answer): void {
+    const { body, from, headers, method, path, query = "" } = request
+    const whole = body.length <= longest && sizeOf(request) <= 2 * longest
+    this.number = number
+    this.method = method
+    this.path = whole ? path : cut(path, longestPart)
+    this.query = whole ? query : cut(query, longestPart)
+    this.headers = whole ? headers : cutHeaders(headers)
+    this.body = keptBody(body)
+    this.from = from
+    this.whole = whole
+    this.status = answer._tag === "Reset" ? undefined : answer.status
+    this.answerHeaders = answer._tag === "Reset" ? {} : answer.headers
+    this.answerBody = answer._tag === "Answer" ? cut(answer.body, longest) : ""
+  }
+
+  get(number: number): Kept | undefined {
+    if (this.number !== number) return undefined
+    const { answerBody, answerHeaders, body, from, headers, method, path, query, status, whole } = this
+    return {
+      number,
+      request: { method, path, query, headers, body, from },
+      whole,
+      answer: status === undefined ? undefined : { status, headers: answerHeaders, body: answerBody }
+    }
   }
 }
-
-const cutAnswer = (answer: Answer): Answer =>
-  answer._tag === "Answer" && answer.body.length > longest
-    ? { ...answer, body: cut(answer.body, longest) }
-    : answer
 
 /**
  * A log of calls as they were, without any.
@@ -125,16 +161,10 @@ const cutAnswer = (answer: Answer): Answer =>
  * @since 0.1.0
  */
 export const make = (): Exchanged => {
-  const ring: Array<Kept> = []
+  const slots: Array<Slot> = []
   return {
-    add: (number, request, answer) => {
-      const whole = request.body.length <= longest && sizeOf(request) <= 2 * longest
-      ring[number % kept] = { number, request: keptRequest(request, whole), whole, answer: cutAnswer(answer) }
-    },
-    get: (number) => {
-      const found = ring[number % kept]
-      return found?.number === number ? found : undefined
-    }
+    add: (number, request, answer) => (slots[number % kept] ??= new Slot()).set(number, request, answer),
+    get: (number) => slots[number % kept]?.get(number)
   }
 }
 
@@ -169,7 +199,7 @@ export const show = ({ answer, request }: Kept, secrets: Iterable<string>): Show
   query: scrubbed(request.query ?? "", secrets),
   headers: headersOf(request.headers),
   body: scrubbed(Buffer.from(request.body).toString("utf8"), secrets),
-  ...(answer._tag === "Reset" ? {} : { status: answer.status }),
-  answerHeaders: answer._tag === "Reset" ? {} : headersOf(answer.headers),
-  answer: answer._tag === "Answer" ? scrubbed(answer.body, secrets) : ""
+  ...(answer === undefined ? {} : { status: answer.status }),
+  answerHeaders: answer === undefined ? {} : headersOf(answer.headers),
+  answer: scrubbed(answer?.body ?? "", secrets)
 })

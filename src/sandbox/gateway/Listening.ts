@@ -91,8 +91,6 @@ interface Service {
   readonly clock: Clock.Clock
   readonly requestTimeout: number
   readonly headersTimeout: number
-  /** The responses that have not been sent. */
-  readonly unsent: Set<Http.ServerResponse>
   /** The responses that are feeds: they have no end. */
   readonly feeds: Set<Http.ServerResponse>
   /** Whether the server takes no more connections. */
@@ -122,7 +120,7 @@ const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMess
 
 /** Says that the connection is of no use after this answer. */
 const makeLast = (response: Http.ServerResponse): void => {
-  if (!response.headersSent) response.setHeader("connection", "close")
+  response.setHeader("connection", "close")
 }
 
 const answer = (
@@ -134,6 +132,7 @@ const answer = (
 ): void => {
   const { backend, clock, requestTimeout, run } = service
   const send = (given: Answer): void => {
+    if (service.isStopping) makeLast(response)
     if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
     const interrupt = run(Sending.sendStream(request, response, given))
     call.whenDone(() => interrupt())
@@ -155,7 +154,7 @@ const answer = (
 
 const listener = (service: Service, { bodies, connections }: Shared): Http.RequestListener => {
   const later = Turn.make()
-  const { backend, unsent } = service
+  const { backend } = service
   return (request, response) => {
     const call = connections.begin(request, response)
     if (call === undefined) {
@@ -163,9 +162,6 @@ const listener = (service: Service, { bodies, connections }: Shared): Http.Reque
       return
     }
     const head = headOf(request)
-    unsent.add(response)
-    call.whenDone(() => unsent.delete(response))
-    if (service.isStopping) makeLast(response)
     const release = bodies.receive(request, backend.isOwners(head), {
       onReceived: (body) => later(() => answer(service, request, response, { ...head, body }, call)),
       onRefused: (kind) => Sending.turnAway(request, response, backend.refuse(head, kind))
@@ -207,7 +203,6 @@ const close = (server: Http.Server, service: Service, drainTimeout: number): Eff
   const drained = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     service.isStopping = true
-    service.unsent.forEach(makeLast)
     for (const feed of service.feeds) feed.destroy()
     if (drainTimeout === 0) server.closeAllConnections()
   })
@@ -243,7 +238,6 @@ export const listen = Effect.fnUntraced(function*(
     clock: yield* Clock.Clock,
     requestTimeout,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
-    unsent: new Set(),
     feeds: new Set(),
     isStopping: false,
     run: Effect.runCallbackWith(yield* Effect.context())

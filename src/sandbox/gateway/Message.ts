@@ -137,6 +137,8 @@ export const toText = (answer: Answer): string => JSON.stringify(answer._tag ===
  */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
+const jsonHeaders = { "content-type": "application/json" }
+
 /**
  * An answer whose body is JSON.
  *
@@ -146,6 +148,6 @@ export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 export const json = (status: number, body: unknown): Written => ({
   _tag: "Answer",
   status,
-  headers: { "content-type": "application/json" },
+  headers: jsonHeaders,
   body: Json.stringify(body as object)
 })

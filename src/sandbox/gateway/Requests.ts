@@ -213,6 +213,23 @@ export interface Requests {
 /** How many calls are saved when a venue falls asleep. */
 export const keptSaved = 1000
 
+class Added implements Logged {
+  readonly number: number
+  readonly at: number
+  private readonly show: () => NewRequest
+  private shown: RequestRecord | undefined
+
+  constructor(number: number, at: number, show: () => NewRequest) {
+    this.number = number
+    this.at = at
+    this.show = show
+  }
+
+  record(): RequestRecord {
+    return this.shown ??= { number: this.number, ...this.show() }
+  }
+}
+
 /**
  * A log with these records; an empty one by default.
  *
@@ -224,9 +241,7 @@ export const make = (saved: ReadonlyArray<RequestRecord> = []): Requests => {
   let last = requests.at(-1)?.number ?? 0
   return {
     add: (at, show) => {
-      const number = ++last
-      let record: RequestRecord | undefined
-      const added = { number, at, record: () => record ??= { number, ...show() } }
+      const added = new Added(++last, at, show)
       requests.push(added)
       if (requests.length > 2 * kept) requests = requests.slice(-kept)
       return added
@@ -234,8 +249,8 @@ export const make = (saved: ReadonlyArray<RequestRecord> = []): Requests => {
     after: (number) => {
       const latest = requests.slice(-kept)
       const first = latest[0]?.number ?? 0
-      return latest.slice(Math.max(0, number + 1 - first)).map(({ record }) => record())
+      return latest.slice(Math.max(0, number + 1 - first)).map((logged) => logged.record())
     },
-    saved: () => requests.slice(-keptSaved).map(({ record }) => record())
+    saved: () => requests.slice(-keptSaved).map((logged) => logged.record())
   }
 }

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { type ClientOrderId, OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
+import { OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import type * as CollateralOcoOrders from "../../endpoints/CollateralOcoOrders.ts"
@@ -14,6 +14,7 @@ import type * as OrderDeals from "../../endpoints/OrderDeals.ts"
 import type * as OrderHistory from "../../endpoints/OrderHistory.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../../protocol/OrderAnswer.ts"
+import type * as OrderFields from "../../protocol/OrderFields.ts"
 import type { OcoOrder, Order, OtoOrder, StopOrder, Trigger } from "../engine/Order.ts"
 import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
@@ -40,13 +41,7 @@ const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Con
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
   dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
 
-/** What an order has in every answer, and what it has in some. */
-interface Common extends ReturnType<typeof always> {
-  clientOrderId?: ClientOrderId
-  margin?: true
-  feeAsset?: Ticker
-}
-
+/** What every answer about an order has. */
 const always = (order: Order, context: Context) => ({
   orderId: order.id,
   market: order.market,
@@ -58,19 +53,27 @@ const always = (order: Order, context: Context) => ({
   amount: order.amount,
   left: leftOf(order),
   dealFee: toDecimal(order.dealFee),
-  price: order.price ?? Decimal.zero,
   status: order.status,
   stp: order.stp,
   postOnly: order.postOnly
 })
 
+type Always = ReturnType<typeof always>
+
+type Mutable<A> = { -readonly [Field in keyof A]: A[Field] }
+
+/** An answer while it is put together: what it may lack is still to come. */
+type Begun = Always & Mutable<Omit<OrderAnswer.Order, keyof Always>>
+
 /** Every call that is answered with an order comes here: what may be absent is assigned, which is much faster than spread. */
-const common = (order: Order, context: Context): Common => {
-  const answer: Common = always(order, context)
+const common = (order: Order, context: Context): Begun => {
+  const answer: Begun = always(order, context)
   const feeAsset = feeAssetOf(order, context)
-  if (order.clientOrderId !== undefined) answer.clientOrderId = order.clientOrderId
+  if (order.clientOrderId !== undefined && !hidesClientOrderId(order, context))
+    answer.clientOrderId = order.clientOrderId
   if (order.kind !== "spot") answer.margin = true
   if (feeAsset !== undefined) answer.feeAsset = feeAsset
+  if (order.positionSide !== undefined) answer.positionSide = order.positionSide
   return answer
 }
 
@@ -85,14 +88,11 @@ const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
 
 /** The exit that an order has, as its answers show it. */
-const otoOf = ({ oto }: Order): Pick<OrderAnswer.Order, "oto"> =>
-  oto === undefined ? {} : {
-    oto: {
-      otoId: oto.id,
-      ...(oto.takeProfit === undefined ? {} : { takeProfit: oto.takeProfit }),
-      ...(oto.stopLoss === undefined ? {} : { stopLoss: oto.stopLoss })
-    }
-  }
+const exitOf = ({ id, stopLoss, takeProfit }: NonNullable<Order["oto"]>): OrderFields.Oto => ({
+  otoId: id,
+  ...(takeProfit === undefined ? {} : { takeProfit }),
+  ...(stopLoss === undefined ? {} : { stopLoss })
+})
 
 /**
  * An order as most calls answer it.
@@ -101,18 +101,19 @@ const otoOf = ({ oto }: Order): Pick<OrderAnswer.Order, "oto"> =>
  * @since 0.1.0
  */
 export const order = (order: Order, context: Context): OrderAnswer.Order => {
-  const { clientOrderId, price, ...rest } = common(order, context)
-  return {
-    ...rest,
-    ...(clientOrderId === undefined || hidesClientOrderId(order, context) ? {} : { clientOrderId }),
-    ...(order.price === undefined ? {} : { price }),
-    ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide }),
-    ...(order.stop === undefined ? {} : activation(order.stop)),
-    ioc: order.ioc,
-    rpi: false,
-    reduceOnly: order.reduceOnly,
-    ...otoOf(order)
+  const answer = common(order, context)
+  const { oto, price, stop } = order
+  if (price !== undefined) answer.price = price
+  if (stop !== undefined) {
+    answer.activated = stop.activated
+    answer.activationCondition = stop.condition
+    answer.activationPrice = stop.price
   }
+  answer.ioc = order.ioc
+  answer.rpi = false
+  answer.reduceOnly = order.reduceOnly
+  if (oto !== undefined) answer.oto = exitOf(oto)
+  return answer
 }
 
 /**
@@ -135,16 +136,12 @@ const feesOf = (market: Market | undefined) => ({
   makerFee: feeRate(market?.makerFee ?? Decimal.zero)
 })
 
-const leg = (order: Order, context: Context) => {
-  const { clientOrderId, ...rest } = common(order, context)
-  return {
-    ...rest,
-    ...(clientOrderId === undefined || hidesClientOrderId(order, context) ? {} : { clientOrderId }),
-    ...feesOf(context.state.markets.get(order.market)),
-    mtime: Time.fromMicros(order.changedAt),
-    ...(order.positionSide === undefined ? {} : { positionSide: order.positionSide })
-  }
-}
+const leg = (order: Order, context: Context) => ({
+  ...common(order, context),
+  price: order.price ?? Decimal.zero,
+  ...feesOf(context.state.markets.get(order.market)),
+  mtime: Time.fromMicros(order.changedAt)
+})
 
 /**
  * A collateral OCO order (document, Endpoints §2).

@@ -16,35 +16,44 @@ const Json = Schema.toCodecJson(Command)
 
 const Entry = Schema.fromJsonString(Json)
 
-/** The fields of each operation, in the order in which its schema writes them. */
-const fieldsOf: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
-  Operation.members.map(({ fields }) => [fields._tag.schema.literal, Object.keys(fields)])
+/** The fields of each operation, in the order in which its schema writes them, and how each begins after the one before. */
+const fieldsOf: ReadonlyMap<string, ReadonlyArray<readonly [field: string, beginning: string]>> = new Map(
+  Operation.members.map(({ fields }) => [
+    fields._tag.schema.literal,
+    Object.keys(fields).map((field, at) => [field, `${at === 0 ? "" : ","}"${field}":`] as const)
+  ])
 )
 
-const inOrder = (operation: Operation): object => {
-  const fields = fieldsOf.get(operation._tag) ?? []
+/** Most texts are short, and need no escapes. To look for what does is much faster than `JSON.stringify`, or than a pattern. */
+const quoted = (text: string): string => {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 32 || code > 126 || code === 34 || code === 92) return JSON.stringify(text)
+  }
+  return `"${text}"`
+}
+
+/** An operation as its schema writes it. Its tag comes first, so each other field follows another one. */
+const writeOperation = (operation: Operation): string => {
   const given: object = operation
-  const ordered: Record<string, unknown> = {}
-  for (const field of fields) ordered[field] = given[field as keyof typeof given]
-  // The orders of an operation with many are operations themselves.
-  if ("orders" in operation) ordered["orders"] = operation.orders.map(inOrder)
-  return ordered
+  let written = "{"
+  for (const [field, beginning] of fieldsOf.get(operation._tag) ?? []) {
+    const value: unknown = given[field as keyof typeof given]
+    if (typeof value === "string") written += beginning + quoted(value)
+    else if (field === "orders" && "orders" in operation) {
+      // The orders of an operation with many are operations themselves.
+      written += `${beginning}[${operation.orders.map(writeOperation).join(",")}]`
+    } else if (value !== undefined) written += beginning + JSON.stringify(value)
+  }
+  return `${written}}`
 }
 
 /** What a call asks for has passed the schema of its endpoint, and is all text, numbers and booleans: it is JSON already. */
-const writeCall = (
-  { _tag, apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>,
-  at: number
-): string =>
-  JSON.stringify({
-    at,
-    action: {
-      _tag,
-      apiKey,
-      nonce: nonce && { value: String(nonce.value), window: nonce.window },
-      operation: inOrder(operation)
-    }
-  })
+const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>, at: number): string => {
+  const used = nonce === undefined ? "" : `"nonce":{"value":"${nonce.value}","window":${nonce.window}},`
+  return `{"at":${at},"action":{"_tag":"Call","apiKey":${quoted(apiKey)},${used}` +
+    `"operation":${writeOperation(operation)}}}`
+}
 
 const encodeChecked = Schema.encodeResult(Entry)
 

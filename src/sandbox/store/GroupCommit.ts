@@ -1,5 +1,6 @@
 /**
- * Makes commands durable in groups: everything appended in one turn of the event loop is written in one transaction.
+ * Makes commands durable in groups: everything appended in one turn of the event loop, or in two where groups wait for a
+ * disk, is written in one transaction.
  *
  * @since 0.1.0
  */
@@ -43,6 +44,8 @@ export interface Options {
   readonly tables: JournalTables
   /** What remembers the last durable entry outside of the tables. */
   readonly anchor: Anchor
+  /** Whether a group waits for a disk. */
+  readonly onDisk: boolean
   /** The last entry so far. */
   readonly end: End
   /** The error of the journal for an error of SQLite. */
@@ -52,7 +55,7 @@ export interface Options {
 }
 
 /** @category constructors */
-export const make = ({ anchor, end: start, failed, onCommitted, tables }: Options): GroupCommit => {
+export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }: Options): GroupCommit => {
   let end = start
   let group: Array<Command> = []
   let snapshot: Snapshot | undefined
@@ -85,9 +88,13 @@ export const make = ({ anchor, end: start, failed, onCommitted, tables }: Option
     for (const done of waited) done(broken)
   }
 
+  // While one half of the callers wait for the disk, the other half call: they would wait for it by turns for ever. One more
+  // turn brings them together in one group.
+  const atEndOfTurn = onDisk ? () => setImmediate(commit) : commit
+
   const whenCommitted: GroupCommit["whenCommitted"] = (done) => {
-    // The first to wait in this turn of the event loop has the group written at the end of it.
-    if (waiting.push(done) === 1) setImmediate(commit)
+    // The first to wait has the group written at the end of this turn of the event loop.
+    if (waiting.push(done) === 1) setImmediate(atEndOfTurn)
   }
 
   return {

@@ -1,10 +1,10 @@
 /**
  * The durable record of every command, in an embedded SQLite database. Without a file it is kept in memory, up to a bound.
  *
- * Commands that arrive in one turn of the event loop are one group. A group is written in one transaction, and no reply
- * that has seen one of its commands is sent before the group is durable. When a write fails, no reply of the group is
- * sent, and nothing more is written until the venue is reopened. A hash chains every entry to the one before it, so that
- * none can be changed, lost or inserted unnoticed.
+ * Commands that arrive in one turn of the event loop are one group; in two turns where there is a file. A group is written
+ * in one transaction, and no reply that has seen one of its commands is sent before the group is durable. When a write
+ * fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash chains every entry
+ * to the one before it, so that none can be changed, lost or inserted unnoticed.
  *
  * @example
  * ```ts
@@ -204,7 +204,7 @@ export const open = Effect.fnUntraced(function*(
   const reading = readingFrom(file, tables)
   const end = yield* reading(() => tables.end())
   const anchor = yield* Anchor.open(file, end)
-  const writer = GroupCommit.make({ tables, anchor, end, failed, onCommitted })
+  const writer = GroupCommit.make({ tables, anchor, onDisk: file !== inMemory, end, failed, onCommitted })
   const pages = pagesOf(file, tables, reading)
   const verify = Effect.suspend(() => pages.verify(writer.end()))
   return {

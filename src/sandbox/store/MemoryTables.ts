@@ -62,6 +62,21 @@ class Entries {
   }
 }
 
+/** The end of a journal. Its link is found when somebody asks for it. */
+class End implements Chain.End {
+  readonly sequence: number
+  private readonly linkOf: (sequence: number) => Uint8Array
+
+  constructor(sequence: number, linkOf: (sequence: number) => Uint8Array) {
+    this.sequence = sequence
+    this.linkOf = linkOf
+  }
+
+  get link(): Uint8Array {
+    return this.linkOf(this.sequence)
+  }
+}
+
 const make = (isOpen: () => boolean): JournalTables => {
   const entries = new Entries()
   const recalls = new Map<number, number>()
@@ -81,13 +96,6 @@ const make = (isOpen: () => boolean): JournalTables => {
     return link
   }
 
-  const endAt = (sequence: number): Chain.End => ({
-    sequence,
-    get link() {
-      return linkOf(sequence)
-    }
-  })
-
   const append = (command: Command): void => {
     const text = Result.getOrThrow(Chain.encode(command))
     const bytes = Buffer.byteLength(text)
@@ -97,7 +105,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   }
 
   return {
-    end: () => endAt(sequence),
+    end: () => new End(sequence, linkOf),
     linkOf,
     *entries(after, to) {
       if (!isOpen()) Result.getOrThrow(Result.fail(closedInMemory()))
@@ -115,7 +123,7 @@ const make = (isOpen: () => boolean): JournalTables => {
       if (!isOpen()) Result.getOrThrow(Result.fail(closedInMemory()))
       for (const command of commands) append(command)
       latest = snapshot
-      return endAt(sequence)
+      return new End(sequence, linkOf)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Exchanged from "../../../src/sandbox/gateway/Exchanged.ts"
-import { json, type Request } from "../../../src/sandbox/gateway/Message.ts"
+import { json, type Request, reset } from "../../../src/sandbox/gateway/Message.ts"
 
 const request = (body: string, headers: Request["headers"] = {}): Request => ({
   method: "POST",
@@ -49,10 +49,36 @@ describe("what was exchanged", () => {
     assert.isFalse(exchanged.get(3)?.whole)
   })
 
+  it("keeps nothing of the call whose place another one has taken", () => {
+    const exchanged = Exchanged.make()
+    exchanged.add(1, { ...request("x", { accept: "*/*" }), query: "a=1" }, json(200, { done: true }))
+    const kept = exchanged.get(1)
+    exchanged.add(1 + Exchanged.kept, request(""), reset)
+    assert.isUndefined(exchanged.get(1))
+    const later = exchanged.get(1 + Exchanged.kept)
+    assert.isDefined(kept)
+    assert.isDefined(later)
+    assert.deepStrictEqual(Exchanged.show(later, []), {
+      query: "",
+      headers: {},
+      body: "",
+      answerHeaders: {},
+      answer: ""
+    })
+    // What was looked up before is as it was.
+    assert.deepInclude(Exchanged.show(kept, []), { query: "a=1", status: 200, answer: "{\"done\":true}" })
+  })
+
   it("keeps nothing of the buffer that a body is a part of", () => {
     const exchanged = Exchanged.make()
     const all = new Uint8Array(65_536)
     exchanged.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
     assert.strictEqual(exchanged.get(1)?.request.body.buffer.byteLength, 10)
+    // A body that is all of its memory is nobody else's.
+    exchanged.add(2, { ...request("x"), body: all }, json(200, {}))
+    assert.strictEqual(exchanged.get(2)?.request.body.buffer.byteLength, 4096)
+    const own = new Uint8Array(10)
+    exchanged.add(3, { ...request("x"), body: own }, json(200, {}))
+    assert.strictEqual(exchanged.get(3)?.request.body, own)
   })
 })

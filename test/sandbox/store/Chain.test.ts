@@ -22,6 +22,12 @@ const nonce = fc.option(fc.record({ value: fc.bigInt({ min: 0n, max: 10n ** 20n 
   nil: undefined
 })
 
+/** Any text, also one that JSON can only write with escapes. */
+const text = fc.string({
+  minLength: 1,
+  unit: fc.oneof(fc.nat(0x7f), fc.nat(0xffff)).map((code) => String.fromCharCode(code))
+})
+
 const calls = routes.filter(({ endpoint }) => endpoint.mutates)
 
 describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect) => {
@@ -34,10 +40,10 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
 
   property(
     "a call is written as its schema writes it, and read again",
-    [fc.oneof(...operations), nonce],
-    (operation, nonce) =>
+    [fc.oneof(...operations), nonce, text],
+    (operation, nonce, apiKey) =>
       Effect.sync(() => {
-        const call = { _tag: "Call", apiKey: ApiKey.make("key"), operation } as const
+        const call = { _tag: "Call", apiKey: ApiKey.make(apiKey), operation } as const
         const command = { at: 1, action: nonce === undefined ? call : { ...call, nonce } }
         const text = Result.getOrThrow(Chain.encode(command))
         assert.strictEqual(text, Result.getOrThrow(encode(command)))
