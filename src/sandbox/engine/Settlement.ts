@@ -77,7 +77,7 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
   if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    order.locked.units = Units.minus(order.locked.units, paid)
+    order.locked = Locks.without(order.locked, paid)
     // A buy that trades below its limit needs less than it has locked.
     if (isBuy && order.price !== undefined) {
       Locks.release(work, order, Units.minus(order.locked.units, costOf(order)))
