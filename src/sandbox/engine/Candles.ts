@@ -112,7 +112,7 @@ export const add = (
   volume: Units.Units,
   total: Units.Units
 ): void => {
-  const [seconds] = candles
+  const seconds = candles[0]
   if (seconds === undefined) return
   const second = Math.floor(at / 1e6)
   const last = seconds.at(-1)

@@ -23,7 +23,7 @@ const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefin
  * @since 0.1.0
  */
 export const end = (work: Work, order: Order, status: OrderStatus): void => {
-  const { at, emit, state } = work
+  const { at, events, state } = work
   const trading = state.trading.get(order.market)
   if (!state.openOrders.delete(order.id)) return
   const { queued } = order
@@ -36,7 +36,7 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   Locks.release(work, order, order.locked?.units ?? 0n)
   order.status = status
   order.changedAt = at
-  emit(Event.ended(order))
+  events.push(Event.ended(order))
   // The counterparty cancels whatever nobody has taken whenever the price moves. Nobody will ask for that.
   if (order.account !== Quotes.account || order.dealStock > 0n) keep(work, order)
   endOtherLeg(work, order)

@@ -9,7 +9,7 @@ import * as Accounts from "./Accounts.ts"
 import * as Bulk from "./Bulk.ts"
 import type { Action, Command } from "./Command.ts"
 import * as Counterparty from "./Counterparty.ts"
-import type { Event } from "./Event.ts"
+import * as Event from "./Event.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
@@ -164,14 +164,14 @@ export const version = 3
 export const apply = (
   state: State,
   { action, at }: Command
-): { readonly reply: Reply.Reply; readonly events: ReadonlyArray<Event> } => {
-  const events: Array<Event> = []
-  const work: Work = { state, at, emit: (event) => events.push(event) }
+): { readonly reply: Reply.Reply; readonly events: ReadonlyArray<Event.Event> } => {
+  const events: Array<Event.Event> = []
+  const work: Work = { state, at, events }
   Schedule.applyDue(work)
   state.at = at
   const reply = applyAction(work, action)
   Counterparty.refill(work)
-  Ledger.takeChanges(state.ledger, (balance) => events.push({ _tag: "BalanceChanged", balance }))
+  Ledger.takeChanges(state.ledger, Event.balanceChanged, events)
   return { reply, events }
 }
 

@@ -85,6 +85,14 @@ export const ended = ({ account, clientOrderId, id, market, status }: Order): Or
 })
 
 /**
+ * The event of a balance that has changed.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const balanceChanged = (balance: Ledger.Balance): BalanceChanged => ({ _tag: "BalanceChanged", balance })
+
+/**
  * There was a trade.
  *
  * @category models

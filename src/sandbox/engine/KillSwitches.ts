@@ -79,9 +79,12 @@ export const set = (
  * @category changing
  * @since 0.1.0
  */
-export const fire = ({ emit, state }: Work, killSwitch: KillSwitch): void => {
+export const fire = ({ events, state }: Work, killSwitch: KillSwitch): void => {
   const { account, firesAt, market, types } = killSwitch
   remove(state, killSwitch)
-  emit({ _tag: "KillSwitchFired", account, market })
-  Orders.cancelOpen({ emit, state, at: firesAt }, account, { market, ...(types === undefined ? {} : { type: types }) })
+  events.push({ _tag: "KillSwitchFired", account, market })
+  Orders.cancelOpen({ events, state, at: firesAt }, account, {
+    market,
+    ...(types === undefined ? {} : { type: types })
+  })
 }

@@ -344,16 +344,17 @@ export const save = ({ others, wallets }: Ledger): Balances => {
 }
 
 /**
- * Reports the balances of accounts that have changed since the last call of this function, as they are now.
+ * Adds what `tell` makes of the balances of accounts that have changed since the last call of this function, as they are
+ * now, to a list.
  *
  * @category reading
  * @since 0.1.0
  */
-export const takeChanges = (ledger: Ledger, report: (balance: Balance) => void): void => {
+export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, list: Array<A>): void => {
   for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {
     const { account, free, locked, ticker, wallet, wasFree, wasLocked } = pair
     if (free.units === wasFree && locked.units === wasLocked) continue
-    report({ account, wallet, ticker, free: free.units, locked: locked.units })
+    list.push(tell({ account, wallet, ticker, free: free.units, locked: locked.units }))
   }
   ledger.touched.first = undefined
   ledger.turn++
@@ -383,6 +384,31 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
 }
 
 /**
+ * Takes an amount out of a purse, for the caller to give to others. Returns `false`, and takes nothing, when it is not
+ * there. Only the lender and `outside` may go below zero.
+ *
+ * @category moving
+ * @since 0.1.0
+ */
+export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
+  if (units < 0n || (from.owner.isBounded && from.units < units)) return false
+  if (from.of !== undefined) touch(ledger, from.of)
+  put(ledger, from, from.units - units)
+  return true
+}
+
+/**
+ * Gives a purse an amount that the caller has taken from others.
+ *
+ * @category moving
+ * @since 0.1.0
+ */
+export const give = (ledger: Ledger, to: Purse, units: Units): void => {
+  if (to.of !== undefined) touch(ledger, to.of)
+  put(ledger, to, to.units + units)
+}
+
+/**
  * Moves an amount from one purse to another. Returns `false`, and moves nothing, when it is not there. Only the lender and
  * `outside` may go below zero.
  *
@@ -390,11 +416,8 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
  * @since 0.1.0
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
-  if (units < 0n || (from.owner.isBounded && from.units < units)) return false
-  if (from.of !== undefined) touch(ledger, from.of)
-  put(ledger, from, from.units - units)
-  if (to.of !== undefined) touch(ledger, to.of)
-  put(ledger, to, to.units + units)
+  if (!take(ledger, from, units)) return false
+  give(ledger, to, units)
   return true
 }
 

@@ -22,7 +22,7 @@ const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 /** Interest is paid once a day, in microseconds. */
 const day = 86_400_000_000
 
-const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Units.Units, at: number): void => {
+const pay = ({ events, state }: Work, { account, id, plan }: Investment, units: Units.Units, at: number): void => {
   Ledger.transfer(state.ledger, "outside", Ledger.free(account, "main"), plan.interestTicker, units)
   const payments = state.payments.get(account) ?? []
   payments.push({
@@ -33,7 +33,7 @@ const pay = ({ emit, state }: Work, { account, id, plan }: Investment, units: Un
     timestamp: UnixSeconds.make(Math.floor(at / 1e6))
   })
   state.payments.set(account, payments)
-  emit({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.interestTicker, amount: units })
+  events.push({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.interestTicker, amount: units })
 }
 
 /**

@@ -53,7 +53,10 @@ export const left = <A>(line: Line<A>): void => {
   line.size--
   // So many have left since the last time that looking at everyone costs each of them the same.
   if (line.places.length <= 2 * line.size + gaps) return
-  line.places = line.places.filter(line.isWaiting)
+  first(line)
+  const { isWaiting, places, size, start } = line
+  // Where only the first have left, nobody else has to be looked at.
+  line.places = places.length - start === size ? places.slice(start) : places.filter(isWaiting)
   line.start = 0
 }
 

@@ -8,7 +8,7 @@ import type { Market } from "../../domain/Market.ts"
 import type { Role } from "../../domain/Order.ts"
 import * as Claims from "./Claims.ts"
 import * as Ledger from "./Ledger.ts"
-import { isQuoteAmount, type OcoOrder, type Order } from "./Order.ts"
+import { isQuoteAmount, type Lock, type OcoOrder, type Order } from "./Order.ts"
 import * as Positions from "./Positions.ts"
 import type { State } from "./State.ts"
 import * as Terms from "./Terms.ts"
@@ -86,6 +86,25 @@ export const requirementOf = (
   return order.side === "buy"
     ? { wallet: "trade", ticker: market.money, units: total }
     : { wallet: "trade", ticker: market.stock, units: order.left }
+}
+
+/** The locks that hold nothing any more, by what they have held. */
+const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
+
+/**
+ * What is left of a lock without an amount. Of an asset in a wallet, there is one lock that holds nothing: most orders that
+ * have ended have it.
+ *
+ * @category locks
+ * @since 0.1.0
+ */
+export const without = ({ ticker, units: held, wallet }: Lock, amount: Units.Units): Lock => {
+  const units = Units.minus(held, amount)
+  const known = units === 0n ? spent[wallet].get(ticker) : undefined
+  if (known !== undefined) return known
+  const left: Lock = { wallet, ticker, units }
+  if (units === 0n) spent[wallet].set(ticker, left)
+  return left
 }
 
 /** Moves an amount into the lock of an order; `false` when the wallet does not have it beside the margin. */
@@ -222,5 +241,5 @@ export const release = ({ state }: Work, order: Order, units: Units.Units): void
   const { ticker, wallet } = order.locked
   const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
   Ledger.move(state.ledger, locked, free, units)
-  order.locked.units = Units.minus(order.locked.units, units)
+  order.locked = without(order.locked, units)
 }

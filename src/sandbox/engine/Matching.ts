@@ -288,10 +288,9 @@ export const requirementForLimit = (
   price: Units.Units,
   least: Units.Units
 ): Locks.Requirement => {
+  if (order.kind === "spot" || order.side === "buy" || order.postOnly) return Locks.requirementOf(market, order, least)
   const trading = work.state.trading.get(market.name)
-  if (trading === undefined || order.kind === "spot" || order.side === "buy" || order.postOnly) {
-    return Locks.requirementOf(market, order, least)
-  }
+  if (trading === undefined) return Locks.requirementOf(market, order, least)
   const { amount, total } = estimate(work, trading, order, price)
   return Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
 }

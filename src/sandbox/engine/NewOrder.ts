@@ -98,12 +98,12 @@ export const make = <P extends Order["price"], S extends Order["stop"]>(
  * @category changing
  * @since 0.1.0
  */
-export const open = ({ emit, state }: Work, order: Order): void => {
+export const open = ({ events, state }: Work, order: Order): void => {
   state.lastId = Number(order.id)
   state.openOrders.add(order)
   if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
   Locks.claim(state, order)
-  emit(Event.of("OrderPlaced", order))
+  events.push(Event.of("OrderPlaced", order))
   if (order.clientOrderId === undefined) return
   const used = state.clientOrderIds.get(order.account) ?? new Set()
   state.clientOrderIds.set(order.account, used.add(order.clientOrderId))

@@ -7,6 +7,9 @@
 /** How many numbers share a page. */
 const pageSize = 256
 
+/** A page without values. Copying it is several times faster than making one. */
+const blank: ReadonlyArray<undefined> = Array.from({ length: pageSize }, () => undefined)
+
 /** The values of neighbouring numbers. */
 interface Page<V> {
   /** As many as there are numbers on a page. */
@@ -65,6 +68,6 @@ export class Numbered<V> {
     const { pages } = this
     if (pages.at(-1)?.size === 0) pages[pages.length - 1] = undefined
     while (pages.length < at) pages.push(undefined)
-    return pages[at] = { values: Array.from<V | undefined>({ length: pageSize }), size: 0 }
+    return pages[at] = { values: blank.slice(), size: 0 }
   }
 }

@@ -45,7 +45,7 @@ export interface Lock {
   /** The asset. */
   readonly ticker: Ticker
   /** How much is locked for the part of the order that is still open. */
-  units: Units
+  readonly units: Units
 }
 
 /**

@@ -101,15 +101,15 @@ export const capToPosition = (
   market: Market.Market,
   kind: Order["kind"],
   side: OrderSide,
-  { amount, quantity }: Size,
+  asked: Size,
   reduceOnly: boolean,
   quoteAmount = false
 ): Size | Reply.Reply => {
-  if (!reduceOnly) return { amount, quantity }
+  if (!reduceOnly) return asked
   if (state.policy.reduceOnly === "announced") return Reply.invalid(["reduceOnly", { kind: "accepted" }])
   const most = kind === "spot" ? 0n : Positions.reducible(state, account, market.name, side)
   if (most === 0n) return nothingToReduce
-  return quoteAmount || quantity <= most ? { amount, quantity } : { amount: Units.toDecimal(most), quantity: most }
+  return quoteAmount || asked.quantity <= most ? asked : { amount: Units.toDecimal(most), quantity: most }
 }
 
 /** Locks what an order needs at this price; `false` when the wallet does not have it. */

@@ -29,13 +29,10 @@ interface Identified {
 
 /** What an account has on a market. */
 interface Chain<A> {
-  /** All of it, the latest last. */
-  readonly items: Line.Line<A>
+  /** The numbers of all of it, the latest last. Whether one is open is known without a look at the item. */
+  readonly numbers: Line.Line<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
-
-/** Everything is by id, in the order in which it came. */
-const numberOf = <A extends Identified>(item: A | undefined): number => Number(item?.id ?? -1)
 
 /**
  * What accounts have open. It is read as a map by identifier, in which the latest comes last. Identifiers rise, and what
@@ -48,7 +45,7 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   private readonly items = new Numbered<A>()
   private readonly accounts = new Map<string, Map<MarketName, Chain<A>>>()
   private readonly ownerOf: (item: A) => Owner
-  private readonly isOpen = (item: A): boolean => this.items.get(Number(item.id)) === item
+  private readonly isOpen = (number: number): boolean => this.items.get(number) !== undefined
 
   constructor(ownerOf: (item: A) => Owner) {
     this.ownerOf = ownerOf
@@ -79,8 +76,9 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   add(item: A): void {
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
-    Line.join(chain.items, item)
-    this.items.add(Number(item.id), item)
+    const number = Number(item.id)
+    Line.join(chain.numbers, number)
+    this.items.add(number, item)
     if (clientOrderId === undefined) return
     const named = chain.byClientOrderId.get(clientOrderId)
     if (named === undefined) chain.byClientOrderId.set(clientOrderId, new Set([item]))
@@ -95,7 +93,7 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     this.items.delete(number)
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
-    Line.left(chain.items)
+    Line.left(chain.numbers)
     const named = clientOrderId === undefined ? undefined : chain.byClientOrderId.get(clientOrderId)
     if (clientOrderId !== undefined && named?.delete(item) === true && named.size === 0) {
       chain.byClientOrderId.delete(clientOrderId)
@@ -116,9 +114,9 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   /** How many an account has, on one market or on all of them. */
   countOf(account: string, market?: MarketName): number {
     const markets = this.accounts.get(account)
-    if (market !== undefined) return markets?.get(market)?.items.size ?? 0
+    if (market !== undefined) return markets?.get(market)?.numbers.size ?? 0
     let count = 0
-    for (const { items } of markets?.values() ?? []) count += items.size
+    for (const { numbers } of markets?.values() ?? []) count += numbers.size
     return count
   }
 
@@ -126,17 +124,18 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   *latest(account: string, market?: MarketName): Generator<A, undefined> {
     const markets = this.accounts.get(account)
     const chains = market === undefined ? [...markets?.values() ?? []] : [markets?.get(market)]
-    const latest = chains.flatMap((chain) => chain === undefined ? [] : [Line.latest(chain.items)])
-    const heads = latest.map((items) => items.next().value)
+    const latest = chains.flatMap((chain) => chain === undefined ? [] : [Line.latest(chain.numbers)])
+    const heads = latest.map((numbers) => numbers.next().value)
     for (;;) {
       let index = 0
       for (let other = 1; other < heads.length; other++) {
-        if (numberOf(heads[other]) > numberOf(heads[index])) index = other
+        if ((heads[other] ?? -1) > (heads[index] ?? -1)) index = other
       }
-      const head = heads[index]
-      if (head === undefined) return
+      const number = heads[index]
+      if (number === undefined) return
       heads[index] = latest[index]?.next().value
-      yield head
+      const item = this.items.get(number)
+      if (item !== undefined) yield item
     }
   }
 
@@ -154,7 +153,8 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     let markets = this.accounts.get(account)
     if (markets === undefined) this.accounts.set(account, markets = new Map())
     let chain = markets.get(market)
-    if (chain === undefined) markets.set(market, chain = { items: Line.make(this.isOpen), byClientOrderId: new Map() })
+    if (chain === undefined)
+      markets.set(market, chain = { numbers: Line.make(this.isOpen), byClientOrderId: new Map() })
     return chain
   }
 }

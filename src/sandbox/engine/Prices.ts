@@ -43,7 +43,7 @@ export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Unit
     const order = PendingStopOrders.takeTriggered(trading.waiting, last)
     if (order === undefined) return
     order.changedAt = work.at
-    work.emit(Event.of("OrderActivated", order))
+    work.events.push(Event.of("OrderActivated", order))
     Ending.endOtherLeg(work, order)
     executeTriggered(work, market, trading, order, moved)
   }
@@ -106,7 +106,7 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
   tradeBeyond(work, market, trading, price)
   trading.lastPrice = price
   Candles.add(trading.candles, work.at, price, 0n, 0n)
-  work.emit({ _tag: "PriceMoved", market: market.name, price })
+  work.events.push({ _tag: "PriceMoved", market: market.name, price })
 }
 
 /**

@@ -39,18 +39,18 @@ export const next = ({ due }: State): number | undefined =>
   )
 
 /** Applies what is due next, at this time. */
-const applyNext = ({ emit, state }: Work, at: number): void => {
+const applyNext = ({ events, state }: Work, at: number): void => {
   const { due } = state
   const investment = Agenda.next(due.interest)
-  if (investment?.nextAt === at) return Lending.accrue({ state, at, emit }, investment)
+  if (investment?.nextAt === at) return Lending.accrue({ state, at, events }, investment)
   const killSwitch = Agenda.next(due.killSwitches)
-  if (killSwitch?.firesAt === at) return KillSwitches.fire({ state, at, emit }, killSwitch)
+  if (killSwitch?.firesAt === at) return KillSwitches.fire({ state, at, events }, killSwitch)
   const step = Agenda.next(due.prices)
   if (step === undefined) return
   state.priceSteps.delete(step)
   Agenda.strike(due.prices)
   const market = state.markets.get(step.market)
-  if (market !== undefined) Counterparty.movePrice({ state, at, emit }, market, step.price)
+  if (market !== undefined) Counterparty.movePrice({ state, at, events }, market, step.price)
 }
 
 /**

@@ -14,7 +14,7 @@ import { isQuoteAmount, type Order } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
-import type { Trading } from "./State.ts"
+import type { State, Trading } from "./State.ts"
 import * as Terms from "./Terms.ts"
 import type { Fill, Trade } from "./Trade.ts"
 import * as Units from "./Units.ts"
@@ -22,9 +22,6 @@ import type { Work } from "./Work.ts"
 
 /** How many trades of a market are kept. */
 const keptTrades = 1000
-
-/** What one side of a trade is charged. */
-type Charge = Pick<Fill, "order" | "role" | "fee" | "feeAsset">
 
 /**
  * What is traded, before it has a number and a time.
@@ -37,14 +34,14 @@ export interface Deal extends Omit<Trade, "id" | "at"> {
   readonly total: Units.Units
 }
 
-const fillPosition = (
-  work: Work,
-  market: Market,
-  order: Order,
-  { amount, price, total }: Deal,
-  role: Fill["role"]
-): Charge => {
+/** Whoever is on the side of the trade is its taker. */
+const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
+
+/** Settles an order's part in a trade, and gives the fee. */
+const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { at, state } = work
+  const { amount, price, total } = deal
+  const role = roleOf(order, deal)
   // What the order had locked for this part is free again. The position's margin takes its place.
   Locks.release(work, order, Locks.releasedBy(order, amount, role))
   order.closing = order.closing > amount ? order.closing - amount : 0n
@@ -53,24 +50,34 @@ const fillPosition = (
   Positions.fill(state, order.account, market, order.side, amount, price, at)
   const fee = Positions.charge(state, order.account, market, Units.times(total, feeRate(market, role)))
   order.dealFee += fee
-  return { order, role, fee, feeAsset: market.money }
+  return fee
 }
 
-const fillSpot = (work: Work, market: Market, order: Order, { amount, total }: Deal, role: Fill["role"]): Charge => {
+/**
+ * Whether the two orders of a trade on the spot pay each other. Otherwise each of them trades with the lender, which passes
+ * on to one what it gets from the other. So an empty purse of the lender is empty afterwards, and can be left out. Another
+ * one may be empty on the way, which changes its turn among the balances that are saved.
+ */
+const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
+  if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
+  const { lender } = state.ledger.others
+  return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
+}
+
+/** Settles an order's part in a trade, and gives the fee. */
+const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect: boolean): Units.Units => {
   const { ledger } = work.state
+  const { house, lender } = ledger.others
+  const { amount, total } = deal
   fillOrder(work, order, amount, total)
   const isBuy = order.side === "buy"
   const paid = isBuy ? total : amount
   const paidAsset = isBuy ? market.money : market.stock
   const payer = Ledger.pair(ledger, order.account, "trade", paidAsset)
-  Ledger.move(
-    ledger,
-    order.locked === undefined ? payer.free : payer.locked,
-    Ledger.purseOf(ledger.others.lender, paidAsset),
-    paid
-  )
+  Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
+  if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    order.locked.units = Units.minus(order.locked.units, paid)
+    order.locked = Locks.without(order.locked, paid)
     // A buy that trades below its limit needs less than it has locked.
     if (isBuy && order.price !== undefined) {
       Locks.release(work, order, Units.minus(order.locked.units, costOf(order)))
@@ -78,12 +85,14 @@ const fillSpot = (work: Work, market: Market, order: Order, { amount, total }: D
   }
   const received = isBuy ? amount : total
   const receivedAsset = isBuy ? market.stock : market.money
-  const fee = Units.times(received, feeRate(market, role))
-  const lender = Ledger.purseOf(ledger.others.lender, receivedAsset)
-  Ledger.move(ledger, lender, Ledger.pair(ledger, order.account, "trade", receivedAsset).free, received - fee)
-  Ledger.move(ledger, lender, Ledger.purseOf(ledger.others.house, receivedAsset), fee)
+  const fee = Units.times(received, feeRate(market, roleOf(order, deal)))
+  const receiver = Ledger.pair(ledger, order.account, "trade", receivedAsset).free
+  if (!isDirect) Ledger.take(ledger, Ledger.purseOf(lender, receivedAsset), received - fee)
+  Ledger.give(ledger, receiver, received - fee)
+  if (!isDirect) Ledger.take(ledger, Ledger.purseOf(lender, receivedAsset), fee)
+  Ledger.give(ledger, Ledger.purseOf(house, receivedAsset), fee)
   order.dealFee = Units.plus(order.dealFee, fee)
-  return { order, role, fee, feeAsset: receivedAsset }
+  return fee
 }
 
 /** What is left of an order would cost this much at its limit, in units of the quote currency. */
@@ -102,21 +111,25 @@ const fillOrder = ({ at }: Work, order: Order, amount: Units.Units, quoteAmount:
   order.changedAt = at
 }
 
-const fill = (work: Work, market: Market, order: Order, deal: Deal, role: Fill["role"]): Charge =>
-  order.kind === "spot" ? fillSpot(work, market, order, deal, role) : fillPosition(work, market, order, deal, role)
+const fill = (work: Work, market: Market, order: Order, deal: Deal, isDirect: boolean): Units.Units =>
+  order.kind === "spot" ? fillSpot(work, market, order, deal, isDirect) : fillPosition(work, market, order, deal)
 
 /** Adds an order's part in a trade to the fills of its account. */
 const keep = (
-  { at, state }: Work,
-  trade: number,
-  { amount, price }: Deal,
-  { fee, feeAsset, order, role }: Charge,
+  { fills }: State,
+  market: Market,
+  order: Order,
+  trade: Trade,
+  fee: Units.Units,
   counterparty: Order | undefined
 ): void => {
-  const fill: Fill = { trade, at, price, amount, order, counterparty: counterparty?.id, role, fee, feeAsset }
-  const fills = state.fills.get(order.account)
-  if (fills === undefined) state.fills.set(order.account, [fill])
-  else fills.push(fill)
+  const { amount, at, id, price } = trade
+  const feeAsset = order.kind === "spot" && order.side === "buy" ? market.stock : market.money
+  const role = roleOf(order, trade)
+  const fill: Fill = { trade: id, at, price, amount, order, counterparty: counterparty?.id, role, fee, feeAsset }
+  const own = fills.get(order.account)
+  if (own === undefined) fills.set(order.account, [fill])
+  else own.push(fill)
 }
 
 /**
@@ -132,21 +145,23 @@ export const trade = (
   deal: Deal,
   { maker, taker }: { readonly maker?: Order; readonly taker?: Order }
 ): void => {
-  const taken = taker && fill(work, market, taker, deal, "taker")
-  const made = maker && fill(work, market, maker, deal, "maker")
+  const { state } = work
+  const isPaidDirectly = isDirect(work, market, maker, taker)
+  const taken = taker && fill(work, market, taker, deal, isPaidDirectly)
+  const made = maker && fill(work, market, maker, deal, isPaidDirectly)
   // The taker may move the price on at once. This price triggers stop orders nevertheless.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
   if (maker !== undefined) Book.traded(trading.book, maker.side, deal.amount)
   const { amount, price, side, total } = deal
   Candles.add(trading.candles, work.at, price, amount, total)
-  const id = ++work.state.lastId
-  trading.trades.push({ id, at: work.at, price, amount, side })
+  const trade: Trade = { id: ++state.lastId, at: work.at, price, amount, side }
+  trading.trades.push(trade)
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  if (taken !== undefined) keep(work, id, deal, taken, maker)
-  if (made !== undefined) keep(work, id, deal, made, taker)
-  if (maker?.account === Quotes.account) work.state.counterparty.hit.add(market.name)
-  work.emit({ _tag: "Traded", market: market.name, price, amount, side, maker: maker?.id, taker: taker?.id })
+  if (taker !== undefined && taken !== undefined) keep(state, market, taker, trade, taken, maker)
+  if (maker !== undefined && made !== undefined) keep(state, market, maker, trade, made, taker)
+  if (maker?.account === Quotes.account) state.counterparty.hit.add(market.name)
+  work.events.push({ _tag: "Traded", market: market.name, price, amount, side, maker: maker?.id, taker: taker?.id })
   if (maker !== undefined) afterTrade(work, market, maker)
 }
 

@@ -43,6 +43,15 @@ export const one: Units = 10n ** BigInt(scale)
  */
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
+/** How many texts are remembered. */
+const mostRead = 4096
+
+/**
+ * What the latest texts say. The same prices and amounts come again and again: most are read once, and all orders of them
+ * share one value in memory.
+ */
+const read = new Map<Decimal.Decimal, Units>()
+
 /**
  * The exact quantity; `undefined` when it has more than eighteen fractional digits.
  *
@@ -50,6 +59,16 @@ export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
  * @since 0.1.0
  */
 export const from = (decimal: Decimal.Decimal): Units | undefined => {
+  const known = read.get(decimal)
+  if (known !== undefined) return known
+  const units = unitsOf(decimal)
+  if (units === undefined) return undefined
+  if (read.size === mostRead) read.clear()
+  read.set(decimal, units)
+  return units
+}
+
+const unitsOf = (decimal: Decimal.Decimal): Units | undefined => {
   const digits = Decimal.writtenScale(decimal)
   // Few digits are read as a number, which is several times faster and just as exact.
   if (decimal.length > 15 || digits > scale) return Decimal.toUnits(decimal, scale)

@@ -17,6 +17,6 @@ export interface Work {
   readonly state: State
   /** When it happens, in Unix microseconds. */
   readonly at: number
-  /** Reports an event. */
-  readonly emit: (event: Event) => void
+  /** What has happened so far. */
+  readonly events: Array<Event>
 }

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { ticker } from "../../../src/domain/Identifiers.ts"
 import type { SelfTradePrevention } from "../../../src/domain/Order.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
-import { cancel, Desk, limit, market, movePrice, progress } from "../../support/engine.ts"
+import { cancel, Desk, limit, market, movePrice, progress, units } from "../../support/engine.ts"
 
 const btc = "BTC_USDT"
 
@@ -60,6 +61,29 @@ describe("limit orders", () => {
     const taker = desk.place("ben", limit(btc, "buy", "0.123457", "99.99"))
     assert.deepStrictEqual([maker.dealFee, taker.dealFee], [12344465430000000n, 123457000000000n])
     assert.strictEqual(desk.house(), "0.000123457 BTC, 0.01234446543 USDT")
+  })
+
+  it("share the lock that holds nothing once they have ended", () => {
+    const desk = funded()
+    const part = desk.place("ann", limit(btc, "sell", "2", "100"))
+    const orders = [desk.place("ann", limit(btc, "sell", "1", "99")), desk.place("ben", limit(btc, "sell", "1", "98"))]
+    desk.place("sub", limit(btc, "buy", "3", "100"))
+    assert.deepStrictEqual(orders[0]?.locked, { wallet: "trade", ticker: ticker("BTC"), units: 0n })
+    assert.strictEqual(orders[0]?.locked, orders[1]?.locked)
+    assert.strictEqual(part.locked?.units, units("1"))
+  })
+
+  it("between two accounts leave the lender what it holds, in the order that version 3 has always given it", () => {
+    const desk = funded()
+    const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
+    desk.place("ann", limit(btc, "sell", "1", "100"))
+    // The rest of the world takes it: the lender pays, and has the coin.
+    desk.send(movePrice(btc, "101"))
+    assert.deepStrictEqual(held(), [["BTC", units("1")], ["USDT", units("-100")]])
+    desk.place("ann", limit(btc, "sell", "1", "102"))
+    desk.place("ben", limit(btc, "buy", "1", "102"))
+    // It gives its coin to the one, and gets it back from the other.
+    assert.deepStrictEqual(held(), [["USDT", units("-100")], ["BTC", units("1")]])
   })
 
   it("are refused when the wallet does not hold what they would spend", () => {

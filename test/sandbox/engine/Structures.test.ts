@@ -1,5 +1,5 @@
 /** The data structures of the engine, each beside a naive one. */
-import { assert, describe } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { Amount, Price } from "../../../src/domain/Decimal.ts"
@@ -246,7 +246,17 @@ describe("the quick check of an order", () => {
       sync(() => {
         const decimal = Decimal.Decimal.make(text)
         assert.strictEqual(Units.from(decimal), Decimal.toUnits(decimal, Units.scale))
+        assert.strictEqual(Units.from(decimal), Decimal.toUnits(decimal, Units.scale), "read again")
       }),
     { runs: 1000 }
   )
+
+  it.effect("reads more quantities than it remembers", () =>
+    sync(() => {
+      for (let round = 0; round < 2; round++) {
+        for (let whole = 0; whole < 10_000; whole++) {
+          assert.strictEqual(Units.from(Decimal.Decimal.make(`${whole}.5`)), BigInt(whole) * Units.one + Units.one / 2n)
+        }
+      }
+    }))
 })
