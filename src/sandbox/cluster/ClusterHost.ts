@@ -153,13 +153,10 @@ const wake = (parts: Parts, registered: Registered) =>
       file: id,
       journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
       remember: (bytes) =>
-        // Who has taken the venue over knows more by now.
-        venue.journal.failure()?.why === "fenced"
-          ? Effect.void
-          : Effect.catch(
-            hosted.remember(id, bytes),
-            ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
-          ),
+        Effect.catch(
+          hosted.remember(id, venue.journal.run, bytes),
+          ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
+        ),
       ...(memory === undefined ? {} : { memory })
     })
     return venue

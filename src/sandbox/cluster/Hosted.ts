@@ -40,8 +40,8 @@ export interface Hosted {
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
   /** What a venue knew besides its journal when it fell asleep. It is given once. */
   readonly recall: (id: string) => Effect.Effect<Uint8Array | undefined, JournalError>
-  /** Keeps what a venue knows. */
-  readonly remember: (id: string, memory: Uint8Array) => Effect.Effect<void, JournalError>
+  /** Keeps what a venue knows, unless its journal has been taken over since this epoch of it. */
+  readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
 
 /**
@@ -198,11 +198,12 @@ export const open = Effect.fnUntraced(function*(
         failing(sql.unsafe<{ bytes: Uint8Array }>("DELETE FROM txc_memory WHERE venue = $1 RETURNING bytes", [id])),
         ([row]) => row?.bytes
       ),
-    remember: (id, memory) =>
+    remember: (id, epoch, memory) =>
       Effect.asVoid(failing(sql.unsafe(
-        `INSERT INTO txc_memory (venue, bytes) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM txc_hosted WHERE venue = $1)
+        `INSERT INTO txc_memory (venue, bytes) SELECT venue, $3 FROM txc_venue JOIN txc_hosted USING (venue)
+        WHERE venue = $1 AND epoch = $2 FOR SHARE OF txc_venue
         ON CONFLICT (venue) DO UPDATE SET bytes = excluded.bytes`,
-        [id, PgTypes.bytea(memory)]
+        [id, PgTypes.int8(BigInt(epoch)), PgTypes.bytea(memory)]
       )))
   }
 })

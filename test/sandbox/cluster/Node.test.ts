@@ -1,5 +1,6 @@
 /** Two nodes in the process of the test: whatever is asked of a venue, either of them brings it to the one that has it. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -137,6 +138,65 @@ itWithPostgres(
       assert.deepInclude(yield* send("GET", over(made, three.baseUrl).url + ping), { status: 404 })
     }).pipe(Effect.provide(FetchHttpClient.layer)),
   120_000
+)
+
+itWithPostgres(
+  "a node that has lost a venue without knowing it acknowledges nothing, and shows nothing",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* postgresServer
+      yield* Effect.provide(Tables.migrate, server.layer)
+      const one = yield* started(server)
+      const made = over(yield* one.host.make({ dialect: "live" }), one.baseUrl)
+      const alice = keyOf(made, "alice")
+      /** Somebody else has the venue from now on, and has it no more. */
+      const lose = Effect.provide(
+        Effect.flatMap(
+          PgClient.PgClient,
+          (sql) => sql`UPDATE txc_venue SET epoch = epoch + 1 WHERE venue = ${made.id}`
+        ),
+        server.layer
+      )
+      const refuse = { symptom: { _tag: "Refuse", kind: "rateLimited" } }
+      const looks = Effect.fnUntraced(function*(operation: string) {
+        const { status, text } = yield* own(made, "GET", operation)
+        assert.strictEqual(status, 200)
+        return text
+      })
+
+      // What is in memory only: the connection breaks, as of all that an owner does and that may have been done.
+      const attempts = [
+        own(made, "POST", "Faults", refuse),
+        own(made, "DELETE", "Faults"),
+        own(made, "DELETE", "Faults/1"),
+        own(made, "POST", "Limit", { limit: { calls: 1, perSeconds: 1 } }),
+        own(made, "DELETE", "Forks/1"),
+        own(made, "POST", "Requests/1/Again", {}),
+        // Refused by what the node knew.
+        own(made, "POST", "Restore", { sequence: 1_000_000 }),
+        own(made, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" })
+      ]
+      for (const attempt of attempts) {
+        assert.strictEqual(yield* looks("Faults"), "[]")
+        yield* lose
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(attempt)))
+      }
+      assert.strictEqual(yield* looks("Faults"), "[]")
+
+      // What was added before is not shown after, by no look and by no call.
+      for (
+        const look of [
+          looks("Faults"),
+          looks("Requests"),
+          Effect.map(call(made.url, balance, alice, { ticker: "BTC" }), ({ status }) => String(status))
+        ]
+      ) {
+        assert.deepInclude(yield* own(made, "POST", "Faults", refuse), { status: 200 })
+        assert.deepInclude(yield* call(made.url, balance, alice, { ticker: "BTC" }), { status: 429 })
+        yield* lose
+        assert.include(["[]", "200"], yield* look)
+      }
+    }).pipe(Effect.provide(FetchHttpClient.layer))
 )
 
 if (isLong) {
