@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as SqlError from "effect/sql/SqlError"
+import * as Database from "../sandbox/cluster/Database.ts"
 import * as Node from "../sandbox/cluster/Node.ts"
 import * as Pause from "../sandbox/cluster/Pause.ts"
 import * as Tables from "../sandbox/cluster/Tables.ts"
@@ -66,7 +66,7 @@ export const open = Effect.fnUntraced(function*(
  * @category running
  * @since 0.1.0
  */
-export const migrate = (url: string): Effect.Effect<void, SqlError.SqlError> =>
+export const migrate = (url: string): Effect.Effect<void, JournalError> =>
   Tables.migrate.pipe(
     Effect.flatMap((before) =>
       Console.log(
@@ -75,5 +75,6 @@ export const migrate = (url: string): Effect.Effect<void, SqlError.SqlError> =>
           : `The database has the tables of version ${Tables.version} now; it had ${before === 0 ? "none" : before}.`
       )
     ),
-    Effect.provide(Node.database(url))
+    Effect.provide(Node.database(url)),
+    Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error)))
   )

@@ -24,6 +24,7 @@ import * as Chain from "../store/Chain.ts"
 import type { Journal, Options } from "../store/Journal.ts"
 import { damaged, JournalError } from "../store/JournalError.ts"
 import * as JournalTables from "../store/JournalTables.ts"
+import * as Database from "./Database.ts"
 import * as KnownDeliveries from "./KnownDeliveries.ts"
 
 /** How many commands are read at once. */
@@ -188,7 +189,7 @@ const write = Effect.fnUntraced(function*(
 export const toJournalError = (venue: string) => (error: JournalError | SqlError.SqlError): JournalError =>
   error._tag === "JournalError"
     ? error
-    : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${error.message}` })
+    : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${Database.said(error)}` })
 
 /**
  * Work in the database, which is given up after ten seconds: a database that is out of reach does not say so.
