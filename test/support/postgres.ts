@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlError from "effect/sql/SqlError"
 import { spawn, spawnSync } from "node:child_process"
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { closedPort } from "./server.ts"
@@ -46,12 +46,16 @@ const account = (): { readonly uid?: number; readonly gid?: number } => {
   return { uid: idOf("-u"), gid: idOf("-g") }
 }
 
-/** A server in this scope. `stop` ends it at once, as a crash does; `start` starts it again on what is on its disk. */
+/**
+ * A server in this scope. `stop` ends it at once, without tidying up; `kill` ends each of its processes in the middle of what it
+ * does. `start` starts it again on what is on its disk.
+ */
 export interface Server {
   readonly url: string
   readonly layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError>
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
+  readonly kill: Effect.Effect<void>
 }
 
 /** How it takes connections; anybody on this machine, in the clear, unless something else is said. */
@@ -115,10 +119,19 @@ export const postgresWith = Effect.fnUntraced(function*(
     child.kill("SIGQUIT")
     child = undefined
   })
+  const kill = Effect.callback<void>((resume) => {
+    const { pid } = child ?? {}
+    if (child === undefined || pid === undefined) return resume(Effect.void)
+    child.on("close", () => resume(Effect.void))
+    const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number)
+    child.kill("SIGKILL")
+    child = undefined
+    for (const session of sessions) process.kill(session, "SIGKILL")
+  })
 
   yield* Effect.acquireRelease(start, () => stop)
   const url = `postgres://txc@127.0.0.1:${port}/postgres`
-  return { url, layer: PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }), start, stop }
+  return { url, layer: PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }), start, stop, kill }
 })
 
 export const postgresServer: Effect.Effect<Server, never, Scope.Scope> = postgresWith({})

@@ -121,7 +121,7 @@ const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^28P01 /u, "Check the user and the password in its URL"],
   [/^28000 /u, "Check the user in its URL, and let it in in the server's pg_hba.conf"],
   [/^3D000 /u, "Make it (createdb), or check the name in its URL"],
-  [/^42501 /u, "Give the user of its URL the right to make tables, or migrate as one who has it"],
+  [/^42501 /u, "Give the user of its URL the right to do that (GRANT), or migrate as a user who has it"],
   [/^53300 /u, "Raise max_connections there: each node has ten"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID /u, "Name the host as its certificate does, or use ?sslmode=verify-ca"],
   [

@@ -106,7 +106,7 @@ const trade = Effect.fnUntraced(function*(
 // Trouble
 // -----------------------------------------------------------------------------
 
-type Trouble = (node: Node, database: Server) => Effect.Effect<unknown>
+type Trouble = (node: Node, database: Server, nodes: ReadonlyArray<Node>) => Effect.Effect<unknown>
 
 /** Longer than a lease, so that other nodes have the venues, and longer than the database has for a statement. */
 const longCut = "12 seconds"
@@ -145,6 +145,19 @@ const partitions = {
   "silence between nodes": cut(toNodes, "silent", "8 seconds"),
   "resets between nodes": cut(toNodes, "reset", "8 seconds"),
   "silence from one node to all": cut(({ links }) => links.to, "silent", "8 seconds")
+} satisfies Readonly<Record<string, Trouble>>
+
+/** What leaves nothing running, or the database in the middle of a commit. */
+const crashes = {
+  "all nodes killed at once": (_node, _database, nodes) =>
+    Effect.all([
+      Effect.forEach(nodes, ({ signal }) => signal("SIGKILL")),
+      Effect.forEach(nodes, ({ ended }) => ended),
+      Effect.forEach(nodes, ({ start }) => start, { concurrency: "unbounded" }),
+      Effect.sleep("7 seconds")
+    ]),
+  "database killed": (_node, { kill, start }) =>
+    Effect.all([kill, Effect.sleep("500 millis"), start, Effect.sleep("4 seconds")])
 } satisfies Readonly<Record<string, Trouble>>
 
 // -----------------------------------------------------------------------------
@@ -220,7 +233,7 @@ const scenario = (size: number, venues: number, happening: Happening, isWired: b
       { concurrency: "unbounded", discard: true }
     ))
     yield* Effect.sleep("1 second")
-    for (const [, trouble] of happening) yield* trouble(nodes[draw(drawn)] ?? assert.fail(), database)
+    for (const [, trouble] of happening) yield* trouble(nodes[draw(drawn)] ?? assert.fail(), database, nodes)
     yield* Effect.sleep("1 second")
     isOver = true
     yield* Fiber.join(trading)
@@ -252,7 +265,7 @@ if (isLong) {
   )
 
   const draw = chance(seed)
-  const all: Happening = Object.entries({ ...endings, ...partitions })
+  const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes })
   // Each of them, and some more, in an order that nobody thought of.
   const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
   const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
