@@ -7,7 +7,10 @@
  * @since 0.1.0
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
+import type * as Cause from "effect/Cause"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -93,6 +96,20 @@ export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.Sq
         startupParameters: { statement_timeout: "10s" }
       }).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(unreachable(error)))))
   ))
+
+/**
+ * Work in the database that is given up after a time. Its end is not waited for: to call a statement back takes seconds itself
+ * when the database is out of reach.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const within =
+  (time: Duration.Input) => <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
+    Effect.flatMap(
+      Effect.forkDetach(work, { startImmediately: true }),
+      (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
+    ).pipe(Effect.timeout(time))
 
 // -----------------------------------------------------------------------------
 // What to do when it can't be reached

@@ -29,6 +29,7 @@ import * as Schema from "effect/Schema"
 import type * as SocketServer from "effect/socket/SocketServer"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { ListenFailed } from "../gateway/Listening.ts"
+import * as Database from "./Database.ts"
 
 /**
  * How a node takes part.
@@ -104,7 +105,7 @@ const make = (options: Options) =>
       confirm: (venue) =>
         storage.refresh(self, [shardOf(venue)]).pipe(
           Effect.map((held) => held.length > 0),
-          Effect.timeout(leaseMillis),
+          Database.within(leaseMillis),
           // A database that does not answer confirms nothing.
           Effect.catchCause((cause) => Effect.as(Effect.logWarning("Who has a venue can't be asked", cause), false))
         )
@@ -147,7 +148,7 @@ export const layer = (
     Layer.provide(storage),
     // It says on which port it listens, which the node's own panel does.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
-    // No setting is read from the environment, so none can be wrong.
+    // The tables of the database have been looked at by now. What else fails can't be told from a defect.
     Layer.catch((error) =>
       Layer.effectContext(
         error._tag === "SocketServerError" ? Effect.fail(listenFailed(options, error)) : Effect.die(error)

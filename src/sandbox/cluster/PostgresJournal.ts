@@ -199,12 +199,12 @@ export const toJournalError = (venue: string) => (error: JournalError | SqlError
  */
 export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
   work.pipe(
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () =>
-        Effect.fail(new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` }))
-    }),
-    Effect.mapError(toJournalError(venue))
+    Database.within(patience),
+    Effect.mapError((error) =>
+      error._tag === "TimeoutError"
+        ? new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` })
+        : toJournalError(venue)(error)
+    )
   )
 
 /** Writes groups, one after the other. */
@@ -385,10 +385,10 @@ export const open = Effect.fnUntraced(function*(
   // Read only what was written before this: the owner before can write nothing more.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
     // It is for who looks only: when the database does not answer, somebody sees a venue awake that sleeps.
-    Effect.exit(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
+    Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)
-    ])), { interruptible: true })
+    ]))), { interruptible: true })
   const deliveries = yield* KnownDeliveries.open(sql, venue, yield* failing(KnownDeliveries.read(sql, venue)))
   const fork = Effect.runForkWith(yield* Effect.context())
   const writer = makeWriter(sql, venue, owned, deliveries, fork, onCommitted)

@@ -1,11 +1,14 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { assert } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
 import { writeFileSync } from "node:fs"
 import * as Database from "../../../src/sandbox/cluster/Database.ts"
 import type { JournalError } from "../../../src/sandbox/store/JournalError.ts"
 import { certificate } from "../../support/certificate.ts"
+import { passing } from "../../support/clock.ts"
 import { scratchFile } from "../../support/files.ts"
 import { itWithPostgres, postgresServer, postgresWith } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
@@ -35,6 +38,21 @@ const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Ef
 /** A file with this text, as long as the scope lives. */
 const fileWith = (text: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.tap(scratchFile, (file) => Effect.sync(() => writeFileSync(file, text)))
+
+it.effect("what takes too long is given up at once, however long it takes to call it back", () =>
+  Effect.gen(function*() {
+    const calledBack: Array<string> = []
+    const work = Effect.onInterrupt(
+      Effect.never,
+      () => Effect.andThen(Effect.sleep("1 hour"), Effect.sync(() => calledBack.push("it")))
+    )
+    const error = yield* passing(Effect.flip(Database.within("10 seconds")(work)))
+    assert.strictEqual(error._tag, "TimeoutError")
+    assert.isAtMost(yield* Clock.currentTimeMillis, 10_200)
+    yield* TestClock.adjust("1 hour")
+    assert.deepStrictEqual(calledBack, ["it"])
+    assert.strictEqual(yield* Database.within("10 seconds")(Effect.succeed(1)), 1)
+  }))
 
 itWithPostgres(
   "a database that demands TLS is reached as its URL says, or it is said what to do",

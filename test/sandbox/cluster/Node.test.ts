@@ -23,12 +23,13 @@ import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 import { until } from "../../support/clock.ts"
 import { cluster, takenBy, token } from "../../support/cluster.ts"
 import { balance, call, keyOf, own, parse, ping, placeLimit, send } from "../../support/host.ts"
+import { link } from "../../support/link.ts"
 import { isLong } from "../../support/long.ts"
 import { itWithPostgres, postgresServer, type Server } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
 
 /** A node that serves, until it is left. */
-const started = Effect.fnUntraced(function*({ url }: Server) {
+const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const nodePort = yield* closedPort
   const context = yield* Scope.provide(
@@ -146,7 +147,8 @@ itWithPostgres(
     Effect.gen(function*() {
       const server = yield* postgresServer
       yield* Effect.provide(Tables.migrate, server.layer)
-      const one = yield* started(server)
+      const wire = yield* link(Number(new URL(server.url).port))
+      const one = yield* started({ url: server.url.replace(/:\d+\//u, `:${wire.port}/`) })
       const made = over(yield* one.host.make({ dialect: "live" }), one.baseUrl)
       const alice = keyOf(made, "alice")
       /** Somebody else has the venue from now on, and has it no more. */
@@ -196,6 +198,13 @@ itWithPostgres(
         yield* lose
         assert.include(["[]", "200"], yield* look)
       }
+
+      // A node that does not hear of its database is not ready.
+      assert.deepInclude(yield* one.look("/ready"), { status: 200 })
+      yield* wire.cut("silent")
+      assert.deepInclude(yield* one.look("/ready"), { status: 503 })
+      yield* wire.mend
+      yield* until(Effect.map(one.look("/ready"), ({ status }) => status === 200))
     }).pipe(Effect.provide(FetchHttpClient.layer))
 )
 
