@@ -19,6 +19,7 @@ import { type Context, type Found, type Row, table } from "./harness/report.ts"
 import * as Bundle from "./rows/bundle.ts"
 import * as Calls from "./rows/calls.ts"
 import * as Cluster from "./rows/cluster.ts"
+import * as ClusterCores from "./rows/clusterCores.ts"
 import * as Cold from "./rows/cold.ts"
 import * as Day from "./rows/day.ts"
 import * as Engine from "./rows/engine.ts"
@@ -38,6 +39,7 @@ const rows: ReadonlyArray<Row> = [
   ...Restart.rows,
   ...Host.rows,
   ...Cluster.rows,
+  ...ClusterCores.rows,
   ...Day.rows,
   ...Growth.rows
 ]

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 
 /** A process that answers messages one at a time. */
 export interface Child {
+  readonly pid: number
   /** What it said when it was ready. */
   readonly ready: unknown
   /** Sends a message, and gives the answer. */
@@ -40,6 +41,7 @@ export const start = async (file: string, ...args: ReadonlyArray<string>): Promi
   child.once("exit", () => running.delete(child))
   const ready = await next(child)
   return {
+    pid: child.pid ?? 0,
     ready,
     ask: async (message) => {
       child.send(message as object)

@@ -45,8 +45,15 @@ export const said = (child: ChildProcess, words: string): Promise<string> =>
     child.once("exit", (code) => reject(new Error(`${child.spawnfile} ended with ${code}: ${text}`)))
   })
 
-/** Runs work with a server of its own. */
-export const withPostgres = async <A>(work: (url: string) => Promise<A>): Promise<A> => {
+/** Asks a database something; gives the rows, each with its fields between bars. */
+export const query = (url: string, statement: string): ReadonlyArray<string> => {
+  const asked = spawnSync(join(programs ?? "", "psql"), [url, "--no-psqlrc", "-At", "-c", statement])
+  if (asked.status !== 0) throw new Error(asked.stderr.toString())
+  return asked.stdout.toString().trim().split("\n")
+}
+
+/** Runs work with a server of its own, which has this process id. */
+export const withPostgres = async <A>(work: (url: string, pid: number) => Promise<A>): Promise<A> => {
   const who = user()
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))
   if (who.uid !== undefined && who.gid !== undefined) chownSync(folder, who.uid, who.gid)
@@ -64,7 +71,7 @@ export const withPostgres = async <A>(work: (url: string) => Promise<A>): Promis
   )
   await said(server, "ready to accept connections")
   try {
-    return await work(`postgres://txc@127.0.0.1:${port}/postgres`)
+    return await work(`postgres://txc@127.0.0.1:${port}/postgres`, server.pid ?? 0)
   } finally {
     server.kill("SIGQUIT")
     await once(server, "exit")

@@ -9,6 +9,8 @@ import { signed } from "./floor.ts"
 /** What to call: each body in turn until the time is over; without a time each body once. */
 export interface Message {
   readonly path: string
+  /** Whether the path is only looked at: without a body, and unsigned. */
+  readonly isGet?: boolean
   readonly bodies: ReadonlyArray<object>
   /** What stands before the path, which is signed without it: each in turn. */
   readonly prefixes?: ReadonlyArray<string>
@@ -34,6 +36,8 @@ const request = (prefix: string, path: string, fields: object): string => {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
   return `POST ${prefix}${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n${head}\r\n${body}`
 }
+
+const look = (prefix: string, path: string): string => `GET ${prefix}${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`
 
 /** Reads answers from a socket: one call is under way at a time. */
 class Connection {
@@ -80,7 +84,8 @@ const idleMillis = 2000
 let connections: Array<Connection> = []
 let lastUse = 0
 
-serve("ready", async ({ bodies, collect = false, inFlight, millis, path, prefixes = [""] }: Message): Promise<Load> => {
+serve("ready", async (message: Message): Promise<Load> => {
+  const { bodies, collect = false, inFlight, isGet = false, millis, path, prefixes = [""] } = message
   if (performance.now() - lastUse > idleMillis) {
     for (const connection of connections) connection.close()
     connections = []
@@ -96,7 +101,8 @@ serve("ready", async ({ bodies, collect = false, inFlight, millis, path, prefixe
       while (!isOver()) {
         const turn = next++
         const prefix = prefixes[turn % prefixes.length] ?? ""
-        const answer = await connection.call(request(prefix, path, bodies[turn % bodies.length] ?? {}))
+        const body = bodies[turn % bodies.length] ?? {}
+        const answer = await connection.call(isGet ? look(prefix, path) : request(prefix, path, body))
         answers[collect ? calls : 0] = answer
         calls++
       }

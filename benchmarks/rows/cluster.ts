@@ -1,54 +1,14 @@
 /** Nodes of a cluster: how long venues are away when a node is killed, what fails while all are replaced, and the journal. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { start } from "../harness/children.ts"
 import { bracket, type Plan } from "../harness/compare.ts"
+import { makeNode, makeVenue, migrate, type Node } from "../harness/nodes.ts"
 import type { Sample } from "../harness/operation.ts"
-import { freePort, programs, said, withPostgres } from "../harness/postgres.ts"
+import { programs, withPostgres } from "../harness/postgres.ts"
 import { type Found, type Line, type Row, show } from "../harness/report.ts"
 import type { Message } from "../peers/journals.ts"
-
-const command = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
-const token = "the token of these hosts"
-const environment = { ...process.env, TXC_HOST_TOKEN: token }
-
-/** A node in a process of its own. It has the same ports whenever it is started. */
-interface Node {
-  readonly url: string
-  readonly start: () => Promise<void>
-  readonly end: (signal: NodeJS.Signals) => Promise<void>
-}
-
-const makeNode = async (database: string): Promise<Node> => {
-  const [port, nodePort, clusterPort] = [await freePort(), await freePort(), await freePort()]
-  const ports = ["--port", `${port}`, "--node-port", `${nodePort}`, "--cluster-port", `${clusterPort}`]
-  let child: ChildProcess | undefined
-  return {
-    url: `http://127.0.0.1:${port}`,
-    start: async () => {
-      child = spawn(process.execPath, [command, "host", "--json", "--cluster", database, ...ports], {
-        env: environment
-      })
-      await said(child, "controlToken")
-    },
-    end: async (signal) => {
-      if (child === undefined) return
-      const ended = once(child, "exit")
-      child.kill(signal)
-      await ended
-    }
-  }
-}
-
-const makeVenue = async ({ url }: Node): Promise<string> => {
-  const headers = { authorization: `Bearer ${token}` }
-  const made = await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })
-  return (await made.json() as { readonly id: string }).id
-}
 
 /** What calls found: how long each took in milliseconds, and how many failed. */
 interface Seen {
@@ -86,7 +46,7 @@ const troubles = async (database: string, rounds: number): Promise<ReadonlyArray
   await Promise.all(nodes.map((node) => node.start()))
   const [one, ...others] = nodes
   if (one === undefined) return []
-  const venues = await Promise.all(Array.from({ length: 9 }, () => makeVenue(one)))
+  const venues = (await Promise.all(Array.from({ length: 9 }, () => makeVenue(one)))).map(({ id }) => id)
   const longest: Array<number> = []
   const usual: Array<number> = []
   let killedFailed = 0
@@ -164,8 +124,7 @@ const measure = async (plan: Plan): Promise<Found> => {
   }
   const folder = mkdtempSync(join(tmpdir(), "effect-txc-bench-"))
   return await withPostgres(async (database) => {
-    const migrated = spawnSync(process.execPath, [command, "host", "--cluster", database, "--migrate"])
-    if (migrated.status !== 0) throw new Error(migrated.stderr.toString())
+    migrate(database)
     const written = await journals(database, join(folder, "journal.sqlite"), plan)
     // Of nodes that come and go the seconds are the figure: a smoke has one of each.
     return { lines: [...await troubles(database, plan.shrink === 1 ? 4 : 1), ...written] }

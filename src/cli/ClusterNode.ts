@@ -8,13 +8,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as SqlError from "effect/sql/SqlError"
+import * as Database from "../sandbox/cluster/Database.ts"
+import * as Hosted from "../sandbox/cluster/Hosted.ts"
 import * as Node from "../sandbox/cluster/Node.ts"
 import * as Pause from "../sandbox/cluster/Pause.ts"
 import * as Tables from "../sandbox/cluster/Tables.ts"
 import type { ListenFailed } from "../sandbox/gateway/Listening.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import type { JournalError } from "../sandbox/store/JournalError.ts"
+import { Refused } from "./Refused.ts"
 
 /**
  * How long a node that was told to stop goes on taking calls, in milliseconds: a load balancer that looks every second stops
@@ -46,6 +48,24 @@ const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(functio
   return yield* Effect.forkScoped(ended)
 })
 
+/** What a cluster that can't be used is to the user. */
+const refusalOf = ({ reason }: JournalError): Refused =>
+  new Refused({
+    wrong: "The cluster can't be used",
+    remedy: reason.slice(0, 1).toUpperCase() + reason.slice(1)
+  })
+
+/** What is wrong with the address on which a node should listen for others. */
+const addressRefused = (clusterPort: number, { message, port, reason }: ListenFailed): Refused => {
+  const flag = port === clusterPort ? "--cluster-port" : "--node-port"
+  return new Refused({
+    wrong: message,
+    remedy: reason.includes("EADDRNOTAVAIL")
+      ? "Name an address of this machine with --node-host, at which the other nodes reach it"
+      : `Choose another port with ${flag}, or stop the program that has it`
+  })
+}
+
 /**
  * Opens the host of this node.
  *
@@ -54,26 +74,39 @@ const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(functio
  */
 export const open = Effect.fnUntraced(function*(
   options: Omit<Node.Options, "leavingMillis">
-): Effect.fn.Return<Host.Host["Service"], JournalError | ListenFailed, Scope.Scope> {
-  const context = yield* Layer.build(Node.layer({ ...options, leavingMillis }))
+): Effect.fn.Return<Host.Host["Service"], Refused, Scope.Scope> {
+  const context = yield* Layer.build(Node.layer({ ...options, leavingMillis })).pipe(
+    Effect.catchTags({
+      JournalError: (error) => Effect.fail(refusalOf(error)),
+      ListenFailed: (error) => Effect.fail(addressRefused(options.clusterPort, error))
+    })
+  )
   yield* endInTime
   return Context.get(context, Host.Host)
 })
 
+const migrating = Effect.fnUntraced(function*(token: string | undefined) {
+  const before = yield* Tables.migrate
+  yield* Console.log(
+    before === Tables.version
+      ? `The database has the tables of version ${Tables.version} already.`
+      : `The database has the tables of version ${Tables.version} now; it had ${before === 0 ? "none" : before}.`
+  )
+  if (token === undefined) return
+  yield* Hosted.setToken(token)
+  yield* Console.log("The cluster has the token of TXC_HOST_TOKEN. Nodes that run have it once they are started again.")
+})
+
 /**
- * Makes the tables of a cluster, or brings them to this version, and says what it did.
+ * Makes the tables of a cluster, or brings them to this version, and says what it did. The cluster has this token from then
+ * on, if one is given.
  *
  * @category running
  * @since 0.1.0
  */
-export const migrate = (url: string): Effect.Effect<void, SqlError.SqlError> =>
-  Tables.migrate.pipe(
-    Effect.flatMap((before) =>
-      Console.log(
-        before === Tables.version
-          ? `The database has the tables of version ${Tables.version} already.`
-          : `The database has the tables of version ${Tables.version} now; it had ${before === 0 ? "none" : before}.`
-      )
-    ),
-    Effect.provide(Node.database(url))
+export const migrate = (url: string, token: string | undefined): Effect.Effect<void, Refused> =>
+  migrating(token).pipe(
+    Effect.provide(Node.database(url)),
+    Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error))),
+    Effect.catchTag("JournalError", (error) => Effect.fail(refusalOf(error)))
   )

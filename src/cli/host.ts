@@ -8,7 +8,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stdio from "effect/Stdio"
@@ -18,7 +17,6 @@ import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import * as HostServer from "../sandbox/host/HostServer.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
-import type { JournalError } from "../sandbox/store/JournalError.ts"
 import * as Data from "./Data.ts"
 import * as Ports from "./Ports.ts"
 import { Refused } from "./Refused.ts"
@@ -75,7 +73,9 @@ const flags = {
     Flag.optional
   ),
   migrate: Flag.Boolean("migrate").pipe(
-    Flag.withDescription("Make the cluster's tables, or bring them to this version, and end"),
+    Flag.withDescription(
+      "Make the cluster's tables, or bring them to this version, and end. With TXC_HOST_TOKEN the cluster has that token"
+    ),
     Flag.withDefault(false)
   ),
   nodeHost: Flag.String("node-host").pipe(
@@ -170,12 +170,6 @@ const clusterUrl = (given: Option.Option<string>) =>
 /** How long calls in progress have when a node stops, in milliseconds. */
 const drainTimeout = 5000
 
-/** What an unusable journal is to the user. The database of a cluster has no folder that could be another. */
-const refusalOf = (error: JournalError, isNode: boolean, where: string) =>
-  Effect.gen(function*(): Effect.fn.Return<JournalError | Refused, never, FileSystem.FileSystem> {
-    return isNode ? error : yield* Data.refusalOf(error, where)
-  })
-
 const noCluster = new Refused({
   wrong: "There is no cluster whose tables could be made.",
   remedy: "Say where its database is: --cluster postgres://user@host/name, or TXC_CLUSTER_URL."
@@ -194,14 +188,16 @@ export const host = Command.make(
     const { clusterPort, nodeHost, nodePort, ...bounds } = given
     const cluster = yield* clusterUrl(given.cluster)
     if (migrate && Option.isNone(cluster)) return yield* noCluster
-    if (migrate && Option.isSome(cluster)) return yield* (yield* clusterNode).migrate(cluster.value)
+    const token = Option.getOrUndefined(
+      Option.map(yield* Config.option(Config.Redacted("TXC_HOST_TOKEN")), (token) => Redacted.value(token))
+    )
+    if (migrate && Option.isSome(cluster)) return yield* (yield* clusterNode).migrate(cluster.value, token)
     const isNode = Option.isSome(cluster)
     const folder = memory || isNode ? Option.none() : Option.some(yield* Data.forHost(data, isForPeople))
     if (Option.isSome(folder)) yield* Data.make(folder.value)
-    const token = yield* Config.option(Config.Redacted("TXC_HOST_TOKEN"))
     const options = withoutAbsent({
       folder: Option.getOrUndefined(folder),
-      token: Option.getOrUndefined(Option.map(token, (token) => Redacted.value(token))),
+      token,
       idleMillis: millis(idle),
       timeToLiveMillis: millis(ttl),
       maxVenues: Option.getOrUndefined(bounds.maxVenues),
@@ -238,7 +234,7 @@ export const host = Command.make(
       return yield* untilStdinEnds ? Stream.runDrain(stdin) : Effect.never
     })
     return yield* Effect.scoped(serve).pipe(
-      Effect.catchTag("JournalError", (error) => Effect.flatMap(refusalOf(error, isNode, where), Effect.fail)),
+      Effect.catchTag("JournalError", (error) => Effect.flatMap(Data.refusalOf(error, where), Effect.fail)),
       Effect.onInterrupt(() =>
         isForPeople ? Console.log(`\r${farewell(isNode || Option.isSome(folder))}`) : Effect.void
       )

@@ -298,12 +298,17 @@ const carryOut = (
   commit(gateway, trace, shown, fault, resume)
 }
 
-/** A call that a fault keeps from being applied. */
-const leaveOut = (gateway: Gateway, request: Request, moment: VenueClock.Moment, fault: Faults.Fired): Answer => {
+/** A call that a fault keeps from being applied. Its answer waits all the same: the fault may not be this process's to show. */
+const leaveOut = (
+  gateway: Gateway,
+  request: Request,
+  moment: VenueClock.Moment,
+  fault: Faults.Fired,
+  resume: Resume
+): void => {
   const trace = Trace.recognise(request, gateway.executor.history.state, moment)
   const shown = Symptoms.show(gateway.dialect, request.path, unavailable(gateway, request), fault.symptom)
-  note(gateway, trace, shown, fault)
-  return shown
+  commit(gateway, trace, shown, fault, resume)
 }
 
 /** Resumes an effect with whatever comes of a request. */
@@ -336,8 +341,10 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
       const carriedOut = Effect.callback<Answer>((resume) => begin(gateway, request, clock, fault, resumeWith(resume)))
       return resume(Symptoms.delay(carriedOut, fault.symptom))
     }
-    const leftOut = halt.attempt(() => leaveOut(gateway, request, VenueClock.moment(history.state, clock), fault))
-    resume(Result.isSuccess(leftOut) ? leftOut.success : Effect.die(leftOut.failure))
+    const leftOut = halt.attempt(() =>
+      leaveOut(gateway, request, VenueClock.moment(history.state, clock), fault, resume)
+    )
+    if (Result.isFailure(leftOut)) resume(Effect.die(leftOut.failure))
   }
 }
 

@@ -1,4 +1,5 @@
 /** A cluster of a test: nodes in processes of their own, over a PostgreSQL of the test. */
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -10,6 +11,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Tables from "../../src/sandbox/cluster/Tables.ts"
 import type { Made } from "../../src/sandbox/host/HostModels.ts"
 import { compiled } from "./files.ts"
+import { type Link, link } from "./link.ts"
 import { postgresServer, type Server } from "./postgres.ts"
 import { closedPort } from "./server.ts"
 
@@ -17,6 +19,8 @@ export const token = "the token of these hosts"
 
 /** A node of the cluster. It has the same ports whenever it is started. */
 export interface Node {
+  /** The wires that can be cut: to the database, to the other nodes, and from these. */
+  readonly links: { readonly database: Links; readonly to: Links; readonly from: Links }
   readonly baseUrl: string
   /** Where it shows how it is. */
   readonly vitals: string
@@ -28,15 +32,34 @@ export interface Node {
   readonly ended: Effect.Effect<number | string | null>
 }
 
+type Links = ReadonlyArray<Link>
+
+/** The ports of a node: for callers, and for other nodes. */
+interface Ports {
+  readonly own: number
+  readonly node: number
+  readonly cluster: number
+}
+
+const freePorts = Effect.gen(function*() {
+  const [own, node, cluster] = [yield* closedPort, yield* closedPort, yield* closedPort]
+  return { own, node, cluster } satisfies Ports
+})
+
 const program = new URL("../sandbox/cluster/node.ts", import.meta.url).pathname
 
-const makeNode = Effect.fnUntraced(function*(url: string): Effect.fn.Return<Node, never, Scope.Scope> {
-  const ports = [yield* closedPort, yield* closedPort, yield* closedPort]
+/** `detours` says by which ports of wires the node reaches which ports. */
+const makeNode = Effect.fnUntraced(function*(
+  url: string,
+  { cluster, node, own }: Ports,
+  links: Node["links"],
+  detours: Readonly<Record<number, number>>
+): Effect.fn.Return<Node, never, Scope.Scope> {
   let child: ChildProcess | undefined
   const start = Effect.callback<void>((resume) => {
-    const started = spawn(process.execPath, [program, url, token, ...ports.map(String)], {
+    const started = spawn(process.execPath, [program, url, token, ...[own, node, cluster].map(String)], {
       stdio: ["ignore", "pipe", process.env["TXC_TEST_LOGS"] === undefined ? "ignore" : "inherit"],
-      env: { ...process.env, ...compiled }
+      env: { ...process.env, ...compiled, TXC_TEST_DETOURS: JSON.stringify(detours) }
     })
     child = started
     started.stdout.on("data", (said: Buffer) => said.includes("ready") && resume(Effect.void))
@@ -44,8 +67,9 @@ const makeNode = Effect.fnUntraced(function*(url: string): Effect.fn.Return<Node
   })
   yield* Effect.addFinalizer(() => Effect.sync(() => child?.kill("SIGKILL")))
   return {
-    baseUrl: `http://127.0.0.1:${ports[0]}`,
-    vitals: `http://127.0.0.1:${ports[1]}`,
+    links,
+    baseUrl: `http://127.0.0.1:${own}`,
+    vitals: `http://127.0.0.1:${node}`,
     start,
     signal: (name) => Effect.sync(() => void child?.kill(name)),
     ended: Effect.callback((resume) => {
@@ -58,11 +82,35 @@ const makeNode = Effect.fnUntraced(function*(url: string): Effect.fn.Return<Node
   }
 })
 
-/** A cluster of so many nodes, which are started. */
-export const cluster = Effect.fnUntraced(function*(count: number) {
+/** Wires to these ports, and the detours that lead over them. */
+const linksTo = Effect.fnUntraced(function*(ports: ReadonlyArray<number>) {
+  const links = yield* Effect.forEach(ports, link)
+  return { links, detours: Object.fromEntries(ports.map((port, at) => [port, links[at]?.port ?? port])) }
+})
+
+/** A cluster of so many nodes, which are started. `isWired` says that there are wires between them, and to the database. */
+export const cluster = Effect.fnUntraced(function*(count: number, isWired: boolean = false) {
   const database: Server = yield* postgresServer
   yield* Effect.provide(Tables.migrate, database.layer)
-  const nodes = yield* Effect.forEach(Array.from({ length: count }), () => makeNode(database.url))
+  const all = yield* Effect.forEach(Array.from({ length: count }), () => freePorts)
+  /** From each node: to the database, and to each node. */
+  const wired = yield* Effect.forEach(all, (self) =>
+    Effect.all({
+      database: linksTo(isWired ? [Number(new URL(database.url).port)] : []),
+      nodes: Effect.forEach(all, (other) => linksTo(isWired && other !== self ? [other.node, other.cluster] : []))
+    }))
+  const nodes = yield* Effect.forEach(all, (ports, at) => {
+    const own = wired[at]
+    const links = {
+      database: own?.database.links ?? [],
+      to: own?.nodes.flatMap(({ links }) => links) ?? [],
+      from: wired.flatMap(({ nodes }) => nodes[at]?.links ?? [])
+    }
+    return makeNode(database.url, ports, links, {
+      ...own?.database.detours,
+      ...Object.assign({}, ...own?.nodes.map(({ detours }) => detours) ?? [])
+    })
+  })
   yield* Effect.forEach(nodes, ({ start }) => start, { concurrency: "unbounded" })
   return { database, nodes }
 })
@@ -82,6 +130,29 @@ export const ask = (node: Node, method: string, path: string, body?: object): Ef
 /** Makes a venue that speaks the live dialect. */
 export const makeVenue = (node: Node): Effect.Effect<Made> =>
   Effect.map(ask(node, "POST", "/Venues", { dialect: "live" }), (made) => made as Made)
+
+/** How many requests for its own venues a node has taken. */
+export const takenBy = ({ vitals }: Node): Effect.Effect<number> =>
+  Effect.promise(async () => {
+    const shown = await (await fetch(`${vitals}/metrics`)).text()
+    return Number(/requests_taken\S* (\d+)/u.exec(shown)?.[1] ?? 0)
+  })
+
+/** Makes so many venues, and more where a node has none of them. */
+export const makeVenues = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, count: number) {
+  const [first = assert.fail()] = nodes
+  const made: Array<Made> = []
+  const ping = ({ id }: Made) =>
+    Effect.promise(async () => (await fetch(`${first.baseUrl}/v/${id}/api/v4/public/ping`)).text())
+  do {
+    // Nodes that have started together agree within a second or two who has what.
+    yield* Effect.sleep(made.length === 0 ? "2 seconds" : "200 millis")
+    while (made.length < count) made.push(yield* makeVenue(first))
+    yield* Effect.forEach(made, ping)
+    count++
+  } while ((yield* Effect.forEach(nodes, takenBy)).includes(0))
+  return made
+})
 
 /** The client of a venue's example account, over this node. */
 export const clientOf = Effect.fnUntraced(function*({ id, keys }: Made, { baseUrl }: Node) {

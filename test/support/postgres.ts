@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlError from "effect/sql/SqlError"
 import { spawn, spawnSync } from "node:child_process"
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { closedPort } from "./server.ts"
@@ -46,15 +46,29 @@ const account = (): { readonly uid?: number; readonly gid?: number } => {
   return { uid: idOf("-u"), gid: idOf("-g") }
 }
 
-/** A server in this scope. `stop` ends it at once, as a crash does; `start` starts it again on what is on its disk. */
+/**
+ * A server in this scope. `stop` ends it at once, without tidying up; `kill` ends each of its processes in the middle of what it
+ * does. `start` starts it again on what is on its disk.
+ */
 export interface Server {
   readonly url: string
   readonly layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError>
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
+  readonly kill: Effect.Effect<void>
 }
 
-export const postgresServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen(function*() {
+/** How it takes connections; anybody on this machine, in the clear, unless something else is said. */
+export interface Access {
+  /** Who may connect, and how, in the form of `pg_hba.conf`. */
+  readonly rules?: ReadonlyArray<string>
+  /** The certificate that it shows, and its key. Without one it speaks no TLS. */
+  readonly certificate?: { readonly cert: string; readonly key: string }
+}
+
+export const postgresWith = Effect.fnUntraced(function*(
+  { certificate, rules }: Access
+): Effect.fn.Return<Server, never, Scope.Scope> {
   const port = yield* closedPort
   const user = account()
   const folder = yield* Effect.acquireRelease(
@@ -73,10 +87,21 @@ export const postgresServer: Effect.Effect<Server, never, Scope.Scope> = Effect.
     { cwd: folder, ...user }
   )
   if (made.status !== 0) return yield* Effect.die(new Error(`initdb failed: ${made.stderr.toString()}`))
+  if (rules !== undefined) writeFileSync(join(data, "pg_hba.conf"), `${rules.join("\n")}\n`)
+  if (certificate !== undefined) {
+    const file = (name: string, text: string) => {
+      const path = join(data, name)
+      writeFileSync(path, text, { mode: 0o600 })
+      if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid)
+    }
+    file("server.crt", certificate.cert)
+    file("server.key", certificate.key)
+  }
   let child: ReturnType<typeof spawn> | undefined
 
   const start = Effect.callback<void>((resume) => {
-    const settings = ["-p", String(port), "-h", "127.0.0.1", "-k", folder, "-c", "max_connections=50"]
+    const ssl = certificate === undefined ? [] : ["-c", "ssl=on"]
+    const settings = ["-p", String(port), "-h", "127.0.0.1,127.0.0.2", "-k", folder, "-c", "max_connections=50", ...ssl]
     const started = spawn(program("postgres"), ["-D", data, ...settings], { cwd: folder, ...user })
     child = started
     started.on("error", (error) => resume(Effect.die(error)))
@@ -94,8 +119,19 @@ export const postgresServer: Effect.Effect<Server, never, Scope.Scope> = Effect.
     child.kill("SIGQUIT")
     child = undefined
   })
+  const kill = Effect.callback<void>((resume) => {
+    const { pid } = child ?? {}
+    if (child === undefined || pid === undefined) return resume(Effect.void)
+    child.on("close", () => resume(Effect.void))
+    const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number)
+    child.kill("SIGKILL")
+    child = undefined
+    for (const session of sessions) process.kill(session, "SIGKILL")
+  })
 
   yield* Effect.acquireRelease(start, () => stop)
   const url = `postgres://txc@127.0.0.1:${port}/postgres`
-  return { url, layer: PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }), start, stop }
+  return { url, layer: PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }), start, stop, kill }
 })
+
+export const postgresServer: Effect.Effect<Server, never, Scope.Scope> = postgresWith({})

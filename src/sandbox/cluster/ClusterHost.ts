@@ -25,6 +25,7 @@ import * as Resident from "../host/Resident.ts"
 import * as Room from "../host/Room.ts"
 import { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../Venue.ts"
+import * as Database from "./Database.ts"
 import * as Forward from "./Forward.ts"
 import type * as Hop from "./Hop.ts"
 import * as Hosted from "./Hosted.ts"
@@ -91,6 +92,9 @@ const turnedAway = Metric.counter("requests_turned_away", {
 /** How often a node looks for venues that should sleep, have ended, or are not its own any more. */
 const sweepEvery = "1 second"
 
+/** How long the database of a node that is ready takes to answer at most. */
+const readyWithin = "2 seconds"
+
 /** How often a node forgets the venues that other nodes have ended. */
 const forgetEvery = "1 minute"
 
@@ -153,13 +157,10 @@ const wake = (parts: Parts, registered: Registered) =>
       file: id,
       journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
       remember: (bytes) =>
-        // Who has taken the venue over knows more by now.
-        venue.journal.failure()?.why === "fenced"
-          ? Effect.void
-          : Effect.catch(
-            hosted.remember(id, bytes),
-            ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
-          ),
+        Effect.catch(
+          hosted.remember(id, venue.journal.run, bytes),
+          ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
+        ),
       ...(memory === undefined ? {} : { memory })
     })
     return venue
@@ -480,6 +481,8 @@ export const open = Effect.fnUntraced(function*(
           })
       )
   })
-  const ready = Effect.map(Effect.exit(hosted.count), (counted) => Exit.isSuccess(counted) && parts.isServed)
+  // Who watches does not wait as long as a call does.
+  const answering = Effect.exit(Database.within(readyWithin)(hosted.count))
+  const ready = Effect.map(answering, (counted) => Exit.isSuccess(counted) && parts.isServed)
   return { host, receive, ready }
 })

@@ -122,7 +122,9 @@ const respond = (
     onSuccess: () => void response.end(),
     onFailure: () => void response.end(Frames.encode(Frames.kinds.broken))
   }))
-  response.once("close", interrupt)
+  // When the other node has gone already, nothing says so again.
+  if (response.closed) interrupt()
+  else response.once("close", interrupt)
 }
 
 const plain = { "content-type": "text/plain; version=0.0.4; charset=utf-8" }
@@ -288,10 +290,10 @@ export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(
   ),
   (agent): Sender => ({
     send: (address, venue, request) =>
-      Effect.callback((resume) => {
+      Effect.callback((resume, signal) => {
         const body = pack(venue, request)
-        // A method that may not be sent again by itself.
-        agent.request({ origin: `http://${address}`, path: "/", method: "POST", body }).then(read).then(
+        // A method that may not be sent again by itself. The signal says that nobody waits for the answer any more.
+        agent.request({ origin: `http://${address}`, path: "/", method: "POST", body, signal }).then(read).then(
           (outcome) => resume(Effect.succeed(outcome)),
           (error: unknown) =>
             resume(

@@ -8,9 +8,10 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type * as SqlError from "effect/sql/SqlError"
 import { type BoundReached, type Bounds, reached } from "../host/HostBounds.ts"
 import * as Registry from "../host/Registry.ts"
-import { damaged, type JournalError } from "../store/JournalError.ts"
+import { damaged, JournalError } from "../store/JournalError.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
 /**
@@ -40,8 +41,8 @@ export interface Hosted {
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
   /** What a venue knew besides its journal when it fell asleep. It is given once. */
   readonly recall: (id: string) => Effect.Effect<Uint8Array | undefined, JournalError>
-  /** Keeps what a venue knows. */
-  readonly remember: (id: string, memory: Uint8Array) => Effect.Effect<void, JournalError>
+  /** Keeps what a venue knows, unless its journal has been taken over since this epoch of it. */
+  readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
 
 /**
@@ -82,17 +83,42 @@ const decode = ({ record }: Row): Effect.Effect<Registry.Registered, JournalErro
     () => damaged(subject, "an entry can't be read; another release may have written it")
   )
 
-/** The token that the nodes share: the one that is there, or this one. */
+const otherToken = new JournalError({
+  why: "failed",
+  file: "of the cluster",
+  reason:
+    "its nodes have another token than the one of TXC_HOST_TOKEN; use theirs, or leave it out. To give the cluster " +
+    "this one, run `effect-txc host --migrate` with it, and then start each node again"
+})
+
+/** The token that the nodes share: the one that is there, or this one where there is none. */
 const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: string, isGiven: boolean) {
   return yield* sql.withTransaction(Effect.gen(function*() {
     // Of two nodes that start at once, the second finds the first one's.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc token'))")
     const [known] = yield* sql.unsafe<{ token: string }>("SELECT token FROM txc_host")
-    if (known !== undefined && !isGiven) return known.token
-    yield* sql.unsafe("DELETE FROM txc_host")
-    yield* sql.unsafe("INSERT INTO txc_host (token) VALUES ($1)", [token])
-    return token
+    if (known === undefined) yield* sql.unsafe("INSERT INTO txc_host (token) VALUES ($1)", [token])
+    else if (isGiven && known.token !== token) return yield* otherToken
+    return known?.token ?? token
   }))
+})
+
+/**
+ * Gives the cluster this token. Nodes that run keep theirs until they are started again.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const setToken = Effect.fnUntraced(function*(
+  token: string
+): Effect.fn.Return<void, SqlError.SqlError, PgClient.PgClient> {
+  const sql = yield* PgClient.PgClient
+  yield* sql.withTransaction(
+    Effect.andThen(
+      sql.unsafe("DELETE FROM txc_host"),
+      sql.unsafe("INSERT INTO txc_host (token) VALUES ($1)", [token])
+    )
+  )
 })
 
 const adding = (sql: PgClient.PgClient, venue: Registry.Registered, bounds: Bounds) =>
@@ -137,7 +163,7 @@ const listing = Effect.fnUntraced(function*(sql: PgClient.PgClient, owner: strin
 })
 
 /**
- * The venues of a cluster. `token` is used where none is known yet; `isGiven` says that it replaces the one that is.
+ * The venues of a cluster. `token` is used where none is known yet; where `isGiven`, it fails if another one is.
  *
  * @category constructors
  * @since 0.1.0
@@ -198,11 +224,12 @@ export const open = Effect.fnUntraced(function*(
         failing(sql.unsafe<{ bytes: Uint8Array }>("DELETE FROM txc_memory WHERE venue = $1 RETURNING bytes", [id])),
         ([row]) => row?.bytes
       ),
-    remember: (id, memory) =>
+    remember: (id, epoch, memory) =>
       Effect.asVoid(failing(sql.unsafe(
-        `INSERT INTO txc_memory (venue, bytes) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM txc_hosted WHERE venue = $1)
+        `INSERT INTO txc_memory (venue, bytes) SELECT venue, $3 FROM txc_venue JOIN txc_hosted USING (venue)
+        WHERE venue = $1 AND epoch = $2 FOR SHARE OF txc_venue
         ON CONFLICT (venue) DO UPDATE SET bytes = excluded.bytes`,
-        [id, PgTypes.bytea(memory)]
+        [id, PgTypes.int8(BigInt(epoch)), PgTypes.bytea(memory)]
       )))
   }
 })

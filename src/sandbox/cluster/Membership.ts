@@ -26,7 +26,10 @@ import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
+import type * as SocketServer from "effect/socket/SocketServer"
 import type * as SqlClient from "effect/sql/SqlClient"
+import { ListenFailed } from "../gateway/Listening.ts"
+import * as Database from "./Database.ts"
 
 /**
  * How a node takes part.
@@ -102,7 +105,7 @@ const make = (options: Options) =>
       confirm: (venue) =>
         storage.refresh(self, [shardOf(venue)]).pipe(
           Effect.map((held) => held.length > 0),
-          Effect.timeout(leaseMillis),
+          Database.within(leaseMillis),
           // A database that does not answer confirms nothing.
           Effect.catchCause((cause) => Effect.as(Effect.logWarning("Who has a venue can't be asked", cause), false))
         )
@@ -110,18 +113,33 @@ const make = (options: Options) =>
   })
 
 /**
- * The membership of this node, as long as the layer lives.
+ * Makes the tables in which nodes find each other, where there are none.
+ *
+ * @category migrations
+ * @since 0.1.0
+ */
+export const migrate: Effect.Effect<void, never, SqlClient.SqlClient> = Effect.scoped(
+  Effect.asVoid(Layer.build(SqlRunnerStorage.layerMigrations({})))
+)
+
+const listenFailed = ({ host, port }: Options, { reason: { cause } }: SocketServer.SocketServerError) =>
+  new ListenFailed({ host, port, reason: cause instanceof Error ? cause.message : String(cause) })
+
+/**
+ * The membership of this node, as long as the layer lives. Fails when its port is taken.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<Membership, never, PgClient.PgClient | SqlClient.SqlClient> => {
+export const layer = (
+  options: Options
+): Layer.Layer<Membership, ListenFailed, PgClient.PgClient | SqlClient.SqlClient> => {
   const config = settings(options)
   const owner = Owner.toLayer({ Locate: () => Effect.succeed(options.address) }, {
     concurrency: "unbounded",
     maxIdleTime: "5 seconds"
   })
-  const storage = Layer.mergeAll(MessageStorage.layerNoop, SqlRunnerStorage.layer).pipe(
+  const storage = Layer.mergeAll(MessageStorage.layerNoop, SqlRunnerStorage.layerStorage({})).pipe(
     Layer.provideMerge(ShardingConfig.layer(config))
   )
   return Layer.effect(Membership, make(options)).pipe(
@@ -130,7 +148,11 @@ export const layer = (options: Options): Layer.Layer<Membership, never, PgClient
     Layer.provide(storage),
     // It says on which port it listens, which the node's own panel does.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
-    // The tables of the database have been looked at by now. What fails here can't be told from a defect.
-    Layer.orDie
+    // The tables of the database have been looked at by now. What else fails can't be told from a defect.
+    Layer.catch((error) =>
+      Layer.effectContext(
+        error._tag === "SocketServerError" ? Effect.fail(listenFailed(options, error)) : Effect.die(error)
+      )
+    )
   )
 }

@@ -22,18 +22,17 @@
  *
  * @since 0.1.0
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
+import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as SqlClient from "effect/sql/SqlClient"
-import type * as SqlError from "effect/sql/SqlError"
 import type { ListenFailed } from "../gateway/Listening.ts"
 import * as Host from "../host/Host.ts"
-import { JournalError } from "../store/JournalError.ts"
+import type { JournalError } from "../store/JournalError.ts"
 import * as ClusterHost from "./ClusterHost.ts"
+import * as Database from "./Database.ts"
 import * as Hop from "./Hop.ts"
 import * as Membership from "./Membership.ts"
 import * as Tables from "./Tables.ts"
@@ -55,31 +54,15 @@ export interface Options extends ClusterHost.NodeOptions {
   readonly clusterPort: number
 }
 
-/** How many connections a node has to the database. One of them is for the locks alone. */
-const maxConnections = 10
-
 /**
- * The database of a cluster, as long as the layer lives.
+ * The database of a cluster, as long as the layer lives. `sslmode` in the URL is `disable` (the default), `require`,
+ * `verify-ca` or `verify-full`, and `sslrootcert` names a file; both mean what they mean to PostgreSQL's own programs.
  *
  * @category layers
  * @since 0.1.0
  */
-export const database = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError.SqlError> =>
-  PgClient.layer({
-    url: Redacted.make(url),
-    maxConnections,
-    connectTimeout: "5 seconds",
-    applicationName: "effect-txc",
-    // A statement that waits for longer is of a group that nobody waits for any more.
-    startupParameters: { statement_timeout: "10s" }
-  })
-
-const unreachable = ({ message }: SqlError.SqlError) =>
-  new JournalError({
-    why: "failed",
-    file: "of the cluster",
-    reason: `its database can't be reached: ${message}. Check the address, and that PostgreSQL runs`
-  })
+export const database: (url: string) => Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =
+  Database.layer
 
 const open = Effect.fnUntraced(function*(
   { clusterPort, nodeHost = "127.0.0.1", nodePort = 0, url: _url, ...options }: Options
@@ -88,7 +71,7 @@ const open = Effect.fnUntraced(function*(
   JournalError | ListenFailed,
   PgClient.PgClient | SqlClient.SqlClient | Scope.Scope
 > {
-  yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(unreachable(error)))
+  yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(Database.unreachable(error)))
   const context = yield* Effect.context()
   // Until it takes part in the cluster it has no venue.
   let receive: Hop.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
@@ -114,5 +97,5 @@ const open = Effect.fnUntraced(function*(
  */
 export const layer = (options: Options): Layer.Layer<Host.Host, JournalError | ListenFailed> =>
   Layer.effect(Host.Host, open(options)).pipe(
-    Layer.provide(Layer.catch(database(options.url), (error) => Layer.effectContext(Effect.fail(unreachable(error)))))
+    Layer.provide(database(options.url))
   )

@@ -24,6 +24,7 @@ import * as Chain from "../store/Chain.ts"
 import type { Journal, Options } from "../store/Journal.ts"
 import { damaged, JournalError } from "../store/JournalError.ts"
 import * as JournalTables from "../store/JournalTables.ts"
+import * as Database from "./Database.ts"
 import * as KnownDeliveries from "./KnownDeliveries.ts"
 
 /** How many commands are read at once. */
@@ -188,7 +189,7 @@ const write = Effect.fnUntraced(function*(
 export const toJournalError = (venue: string) => (error: JournalError | SqlError.SqlError): JournalError =>
   error._tag === "JournalError"
     ? error
-    : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${error.message}` })
+    : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${Database.said(error)}` })
 
 /**
  * Work in the database, which is given up after ten seconds: a database that is out of reach does not say so.
@@ -198,12 +199,12 @@ export const toJournalError = (venue: string) => (error: JournalError | SqlError
  */
 export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
   work.pipe(
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () =>
-        Effect.fail(new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` }))
-    }),
-    Effect.mapError(toJournalError(venue))
+    Database.within(patience),
+    Effect.mapError((error) =>
+      error._tag === "TimeoutError"
+        ? new JournalError({ why: "failed", file: venue, reason: `no answer within ${patience}` })
+        : toJournalError(venue)(error)
+    )
   )
 
 /** Writes groups, one after the other. */
@@ -384,10 +385,10 @@ export const open = Effect.fnUntraced(function*(
   // Read only what was written before this: the owner before can write nothing more.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
     // It is for who looks only: when the database does not answer, somebody sees a venue awake that sleeps.
-    Effect.exit(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
+    Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)
-    ])), { interruptible: true })
+    ]))), { interruptible: true })
   const deliveries = yield* KnownDeliveries.open(sql, venue, yield* failing(KnownDeliveries.read(sql, venue)))
   const fork = Effect.runForkWith(yield* Effect.context())
   const writer = makeWriter(sql, venue, owned, deliveries, fork, onCommitted)

@@ -19,8 +19,10 @@
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
+import type * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlError from "effect/sql/SqlError"
 import { JournalError } from "../store/JournalError.ts"
+import * as Membership from "./Membership.ts"
 
 /**
  * The version of the tables. A node does not start on tables of another version.
@@ -70,19 +72,35 @@ const versionOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
   return row?.version ?? 0
 })
 
+/** The error of tables of another version. */
+const otherVersion = (found: number) => {
+  const reason = found === 0
+    ? "its database has no tables of effect-txc; make them with `effect-txc host --cluster URL --migrate`"
+    : `its database has tables of version ${found}, and this program needs version ${version}; ` +
+      (found < version
+        ? "stop the older nodes, then run `effect-txc host --cluster URL --migrate`"
+        : "use a newer release")
+  return new JournalError({ why: found < version ? "older" : "newer", file: "of the cluster", reason })
+}
+
 /**
  * Makes the tables, or brings them to this version. Nodes of an older version must have stopped. Gives the version that was
- * there before.
+ * there before; fails when it was a newer one.
  *
  * @category migrations
  * @since 0.1.0
  */
-export const migrate: Effect.Effect<number, SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
+export const migrate: Effect.Effect<
+  number,
+  JournalError | SqlError.SqlError,
+  PgClient.PgClient | SqlClient.SqlClient
+> = Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
-  return yield* sql.withTransaction(Effect.gen(function*() {
+  const before = yield* sql.withTransaction(Effect.gen(function*() {
     // Of two that migrate at once, the second waits and finds nothing left to do.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc tables'))")
     const before = yield* versionOf(sql)
+    if (before > version) return yield* otherVersion(before)
     if (before === 0) {
       yield* sql.unsafe("CREATE TABLE IF NOT EXISTS txc_version (version integer NOT NULL)")
       yield* sql.unsafe("INSERT INTO txc_version VALUES (0)")
@@ -91,6 +109,8 @@ export const migrate: Effect.Effect<number, SqlError.SqlError, PgClient.PgClient
     if (before < version) yield* sql.unsafe("UPDATE txc_version SET version = $1", [version])
     return before
   }))
+  yield* Membership.migrate
+  return before
 })
 
 /**
@@ -101,12 +121,5 @@ export const migrate: Effect.Effect<number, SqlError.SqlError, PgClient.PgClient
  */
 export const check: Effect.Effect<void, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(function*() {
   const found = yield* versionOf(yield* PgClient.PgClient)
-  if (found === version) return
-  const reason = found === 0
-    ? "it has no tables of effect-txc; make them with `effect-txc host --cluster URL --migrate`"
-    : `it has tables of version ${found}, and this program needs version ${version}; ` +
-      (found < version
-        ? "stop the older nodes, then run `effect-txc host --cluster URL --migrate`"
-        : "use a newer release")
-  return yield* new JournalError({ why: found < version ? "older" : "newer", file: "of the cluster", reason })
+  if (found !== version) return yield* otherVersion(found)
 })

@@ -260,32 +260,35 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
   ),
   HttpApiEndpoint.post("addFault", "/Faults", {
     payload: Faults.Fault,
-    success: Schema.Struct({ id: Schema.Int })
+    success: Schema.Struct({ id: Schema.Int }),
+    error: Unavailable
   }).annotateMerge(described("Adds a fault, and gives its number.")),
-  HttpApiEndpoint.get("faults", "/Faults", { success: Schema.Array(Faults.Armed) }).annotateMerge(
+  HttpApiEndpoint.get("faults", "/Faults", { success: Schema.Array(Faults.Armed), error: Unavailable }).annotateMerge(
     described("The faults in force, and how often each has matched and fired.")
   ),
-  HttpApiEndpoint.delete("clearFaults", "/Faults", { success: Nothing }).annotateMerge(
+  HttpApiEndpoint.delete("clearFaults", "/Faults", { success: Nothing, error: Unavailable }).annotateMerge(
     described("Removes all faults.")
   ),
   HttpApiEndpoint.delete("removeFault", "/Faults/:id", {
     params: { id: Schema.NumberFromString.check(Schema.isInt()) },
     success: Nothing,
-    error: Control.ControlRefused
+    error
   }).annotateMerge(described("Removes a fault.")),
   HttpApiEndpoint.post("limit", "/Limit", {
     payload: Schema.Struct({
       path: key(Schema.String),
       limit: key(Schema.Struct({ calls: Count, perSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }))
     }),
-    success: Nothing
+    success: Nothing,
+    error: Unavailable
   }).annotateMerge(described(
     "Replaces the documented rate limit of one path, or of every path; without a limit it is restored. Public paths are " +
       "counted together: those of API V4 as \"public\", those of API V1 as \"public v1\"."
   )),
   HttpApiEndpoint.get("requests", "/Requests", {
     query: Schema.Struct({ after: key(Schema.NumberFromString.check(Schema.isInt())), latest: key(Part) }),
-    success: Schema.Array(RequestRecord)
+    success: Schema.Array(RequestRecord),
+    error: Unavailable
   }).annotateMerge(
     described(
       "The calls made on the exchange, and what came of each: those after a number; of these the " +
@@ -330,13 +333,13 @@ const group = HttpApiGroup.make("control", { topLevel: true }).add(
     "Serves a new venue on its own port, in memory, after this many commands of this one, or after all. There are at " +
       "most 16 at once, forks of forks included."
   )),
-  HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork) }).annotateMerge(
+  HttpApiEndpoint.get("forks", "/Forks", { success: Schema.Array(Control.Fork), error: Unavailable }).annotateMerge(
     described("The forks of the venue that have not ended, and those that were made of its forks.")
   ),
   HttpApiEndpoint.delete("endFork", "/Forks/:id", {
     params: { id: Schema.NumberFromString.check(Schema.isInt()) },
     success: Nothing,
-    error: Control.ControlRefused
+    error
   }).annotateMerge(described("Ends a fork, and those that were made of it.")),
   HttpApiEndpoint.get("journal", "/Journal", {
     success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),

@@ -194,6 +194,22 @@ const toApp = (
   )
 
 /**
+ * Answers a request once the journal has been asked, whatever it did: faults, limits and refusals are in no journal, and a
+ * process that has lost the venue must not answer for it.
+ */
+const confirmed = (
+  { journal }: Venue["Service"],
+  answering: Effect.Effect<Answer>
+): Effect.Effect<Answer> =>
+  Effect.flatMap(answering, (answer) =>
+    Effect.match(journal.committed, {
+      onSuccess: () => answer,
+      // A feed tells only what the journal holds, and ends with its venue.
+      onFailure: ({ _tag, file, reason, why }) =>
+        answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
+    }))
+
+/**
  * The control plane of a venue, as long as the scope lives.
  *
  * @category constructors
@@ -224,7 +240,7 @@ export const make = Effect.fnUntraced(function*(
       if (Dashboard.paths.has(request.path) && isReading(request)) return Dashboard.page
       if (isForeign(request)) return Effect.succeed(foreign)
       if (!isAuthorized(request.headers, token)) return Effect.succeed(unauthorized)
-      return Calling.run(app, Context.get(context, Scope.Scope), request, fieldsOf)
+      return confirmed(venue, Calling.run(app, Context.get(context, Scope.Scope), request, fieldsOf))
     }
   }
 })

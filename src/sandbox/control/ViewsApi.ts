@@ -117,7 +117,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("look", "/Requests/:number", {
     params: { number: Integer },
     success: Shown,
-    error: Control.ControlRefused
+    error: [Control.ControlRefused, Unavailable]
   }).annotateMerge(described(
     "What a call sent and what it was answered, without its secrets. The latest 1000 calls are kept."
   )),
@@ -125,11 +125,12 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     params: { number: Integer },
     payload: Nothing,
     success: Nothing,
-    error: Control.ControlRefused
+    error: [Control.ControlRefused, Unavailable]
   }).annotateMerge(described("Makes a call again; it is signed anew. The latest 1000 calls are kept.")),
-  HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState) }).annotateMerge(
-    described("The states that a restore goes back to at once, the latest last; at most 16.")
-  ),
+  HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
+    .annotateMerge(
+      described("The states that a restore goes back to at once, the latest last; at most 16.")
+    ),
   HttpApiEndpoint.get("commands", "/Commands", {
     query: Schema.Struct({ before: Schema.optionalKey(Integer), limit: Schema.optionalKey(Integer) }),
     success: Schema.Array(Control.CommandSummary),

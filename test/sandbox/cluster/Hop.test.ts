@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Hop from "../../../src/sandbox/cluster/Hop.ts"
 import { type Answer, BodyLost, type Request } from "../../../src/sandbox/gateway/Message.ts"
@@ -69,6 +72,48 @@ describe("a request to another node", () => {
       const outcome = yield* sent(() => Effect.succeed(streamed(endless)))
       if (outcome._tag !== "Stream") return assert.fail()
       assert.strictEqual((yield* Stream.runCollect(Stream.take(outcome.body, 1))).length, 1)
+      yield* ended.await
+    }))
+
+  it.live("ends at the node that answers it in parts when whoever asked has left before the first part", () =>
+    Effect.gen(function*() {
+      const asked = yield* Latch.make()
+      const left = yield* Latch.make()
+      const ended = yield* Latch.make()
+      const late = streamed(
+        Stream.concat(Stream.make(Buffer.from("a")), Stream.never).pipe(Stream.ensuring(ended.open))
+      )
+      const port = yield* Hop.serve(
+        "127.0.0.1",
+        0,
+        () => asked.open.pipe(Effect.andThen(left.await), Effect.as(late)),
+        vitals
+      )
+      // The node that asked has ended, and the one that answers knows it.
+      const asking = yield* Scope.make()
+      const { send } = yield* Scope.provide(Hop.sender, asking)
+      const sending = yield* Effect.forkChild(send(`127.0.0.1:${port}`, "venue", request))
+      yield* asked.await
+      yield* Scope.close(asking, Exit.void)
+      assert.deepStrictEqual(yield* Fiber.join(sending), { _tag: "Lost" })
+      // Time to hear of it. Without it the stream ends as well, and the test shows less.
+      yield* Effect.sleep("50 millis")
+      yield* left.open
+      yield* ended.await
+    }))
+
+  it.live("ends at the node that answers it in parts when its caller waits no more", () =>
+    Effect.gen(function*() {
+      const asked = yield* Latch.make()
+      const left = yield* Latch.make()
+      const ended = yield* Latch.make()
+      const late = streamed(Stream.never.pipe(Stream.ensuring(ended.open)))
+      const sending = yield* Effect.forkChild(
+        sent(() => asked.open.pipe(Effect.andThen(left.await), Effect.as(late)))
+      )
+      yield* asked.await
+      yield* Fiber.interrupt(sending)
+      yield* left.open
       yield* ended.await
     }))
 

@@ -2,9 +2,21 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
+import { Socket } from "node:net"
 import * as Node from "../../../src/sandbox/cluster/Node.ts"
 import * as Pause from "../../../src/sandbox/cluster/Pause.ts"
 import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
+
+/** Where the test has put a wire in between, a port is reached over the wire's. */
+const detours = JSON.parse(process.env["TXC_TEST_DETOURS"] ?? "{}") as Readonly<Record<number, number>>
+const connect = Reflect.get(Socket.prototype, "connect") as (...given: ReadonlyArray<unknown>) => Socket
+Socket.prototype.connect = function(this: Socket, ...given: ReadonlyArray<unknown>) {
+  // Node's own `connect` gives a list, of which the first are the options.
+  const options = [given[0]].flat()[0] as { port?: number }
+  const port = detours[options.port ?? 0]
+  if (port !== undefined) options.port = port
+  return Reflect.apply(connect, this, given)
+}
 
 const [url = "", token = "", port, nodePort, clusterPort] = process.argv.slice(2)
 

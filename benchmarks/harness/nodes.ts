@@ -1,0 +1,61 @@
+/** Nodes of a cluster, in processes of their own. They run from the source. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { freePort, said } from "./postgres.ts"
+
+const command = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const token = "the token of these hosts"
+const environment = { ...process.env, TXC_HOST_TOKEN: token }
+
+/** A node. It has the same ports whenever it is started. */
+export interface Node {
+  readonly url: string
+  /** Where it takes the other nodes' requests. */
+  readonly address: string
+  readonly pid: () => number
+  readonly start: () => Promise<void>
+  readonly end: (signal: NodeJS.Signals) => Promise<void>
+}
+
+/** A node over this database; on this core alone, where one is named. */
+export const makeNode = async (database: string, core?: number): Promise<Node> => {
+  const [port, nodePort, clusterPort] = [await freePort(), await freePort(), await freePort()]
+  const ports = ["--port", `${port}`, "--node-port", `${nodePort}`, "--cluster-port", `${clusterPort}`]
+  const node = [process.execPath, command, "host", "--json", "--cluster", database, ...ports]
+  const [program = "", ...args] = core === undefined ? node : ["taskset", "-c", `${core}`, ...node]
+  let child: ChildProcess | undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    address: `127.0.0.1:${nodePort}`,
+    pid: () => child?.pid ?? 0,
+    start: async () => {
+      child = spawn(program, args, { env: environment })
+      await said(child, "controlToken")
+    },
+    end: async (signal) => {
+      if (child === undefined) return
+      const ended = once(child, "exit")
+      child.kill(signal)
+      await ended
+    }
+  }
+}
+
+/** A venue as its owner knows it. */
+export interface Made {
+  readonly id: string
+  readonly controlToken: string
+}
+
+/** Makes a venue over this node. */
+export const makeVenue = async ({ url }: Node): Promise<Made> => {
+  const headers = { authorization: `Bearer ${token}` }
+  return await (await fetch(`${url}/control/v1/Venues`, { method: "POST", headers })).json() as Made
+}
+
+/** Makes the tables of a cluster. */
+export const migrate = (database: string): void => {
+  const migrated = spawnSync(process.execPath, [command, "host", "--cluster", database, "--migrate"])
+  if (migrated.status !== 0) throw new Error(migrated.stderr.toString())
+}

@@ -1,0 +1,76 @@
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Hosted from "../../../src/sandbox/cluster/Hosted.ts"
+import * as PostgresJournal from "../../../src/sandbox/cluster/PostgresJournal.ts"
+import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
+import * as HostBounds from "../../../src/sandbox/host/HostBounds.ts"
+import type { Registered } from "../../../src/sandbox/host/Registry.ts"
+import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
+
+const venue: Registered = {
+  id: "one",
+  owner: "ci",
+  controlToken: "a token",
+  dialect: "live",
+  reduceOnly: "accepted",
+  seed: 0,
+  example: false,
+  identity: "a",
+  keys: {},
+  madeAt: 0,
+  partial: false
+}
+
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
+
+itWithPostgres("who has lost a venue, or never had it, leaves nothing of what it knew", () =>
+  Effect.gen(function*() {
+    const { layer } = yield* postgresServer
+    yield* Effect.provide(
+      Effect.gen(function*() {
+        yield* Tables.migrate
+        const hosted = yield* Hosted.open("a token", false)
+        yield* hosted.add(venue, HostBounds.of({}))
+        const before = yield* PostgresJournal.open(venue.id, { rules: "test" })
+        yield* hosted.remember(venue.id, before.run, bytes("first"))
+        const after = yield* PostgresJournal.open(venue.id, { rules: "test" })
+        yield* hosted.remember(venue.id, before.run, bytes("too late"))
+        assert.deepStrictEqual(yield* hosted.recall(venue.id), bytes("first"))
+        // It is given once.
+        assert.isUndefined(yield* hosted.recall(venue.id))
+        yield* hosted.remember(venue.id, before.run, bytes("too late"))
+        assert.isUndefined(yield* hosted.recall(venue.id))
+        yield* hosted.remember(venue.id, after.run, bytes("second"))
+        yield* hosted.remember(venue.id, after.run, bytes("third"))
+        assert.deepStrictEqual(yield* hosted.recall(venue.id), bytes("third"))
+        // Nor of a venue that has ended.
+        yield* hosted.remove(venue.id)
+        yield* hosted.remember(venue.id, after.run, bytes("too late"))
+        assert.isUndefined(yield* hosted.recall(venue.id))
+      }),
+      layer
+    )
+  }))
+
+itWithPostgres(
+  "a cluster has one token: its first node's, until a migration gives it another",
+  () =>
+    Effect.gen(function*() {
+      const { layer } = yield* postgresServer
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          yield* Tables.migrate
+          const tokenOf = (token: string, isGiven: boolean) =>
+            Effect.map(Hosted.open(token, isGiven), ({ token }) => token)
+          assert.strictEqual(yield* tokenOf("drawn", false), "drawn")
+          assert.strictEqual(yield* tokenOf("drawn by another", false), "drawn")
+          assert.strictEqual(yield* tokenOf("drawn", true), "drawn")
+          assert.include((yield* Effect.flip(tokenOf("given", true))).message, "TXC_HOST_TOKEN")
+          yield* Hosted.setToken("given")
+          assert.strictEqual(yield* tokenOf("given", true), "given")
+          assert.strictEqual(yield* tokenOf("drawn", false), "given")
+        }),
+        layer
+      )
+    })
+)

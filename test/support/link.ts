@@ -1,0 +1,71 @@
+/** A wire between a program and a port of this machine, which a test can cut: nothing arrives, or connections are reset. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Net from "node:net"
+
+/**
+ * How a wire is cut. `silent`: what is sent arrives nowhere, and nobody is told; what was on its way arrives when it is mended,
+ * as it does where packets are sent again. `reset`: connections break, and so do new ones.
+ */
+export type Cut = "silent" | "reset"
+
+/** A wire. */
+export interface Link {
+  /** The port of this end. */
+  readonly port: number
+  readonly cut: (how: Cut) => Effect.Effect<void>
+  readonly mend: Effect.Effect<void>
+}
+
+/** A wire to a port, as long as the scope lives. */
+export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const sockets = new Set<Net.Socket>()
+    let state: Cut | undefined
+    const hold = (socket: Net.Socket, other: Net.Socket): void => {
+      sockets.add(socket)
+      socket.on("data", (bytes) => {
+        if (!other.write(bytes)) socket.pause()
+      })
+      other.on("drain", () => state === "silent" ? undefined : socket.resume())
+      socket.on("end", () => other.end())
+      // An error is followed by this.
+      socket.on("error", () => undefined)
+      socket.on("close", () => {
+        sockets.delete(socket)
+        if (socket.errored === null) other.end()
+        else other.resetAndDestroy()
+      })
+      if (state === "silent") socket.pause()
+    }
+    const server = Net.createServer({ allowHalfOpen: true }, (near) => {
+      if (state === "reset") return void near.resetAndDestroy()
+      const far = Net.connect({ port: to, host: "127.0.0.1", allowHalfOpen: true, noDelay: true })
+      near.setNoDelay(true)
+      hold(near, far)
+      hold(far, near)
+    })
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+      () =>
+        Effect.sync(() => {
+          server.close()
+          for (const socket of sockets) socket.destroy()
+        })
+    )
+    return {
+      port: (server.address() as Net.AddressInfo).port,
+      cut: (how) =>
+        Effect.sync(() => {
+          state = how
+          for (const socket of sockets) {
+            if (how === "silent") socket.pause()
+            else socket.resetAndDestroy()
+          }
+        }),
+      mend: Effect.sync(() => {
+        state = undefined
+        for (const socket of sockets) socket.resume()
+      })
+    }
+  })
