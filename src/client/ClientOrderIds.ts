@@ -21,9 +21,9 @@
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
-import * as Hex from "effect/encoding/Hex"
 import * as Layer from "effect/Layer"
 import { ClientOrderId } from "../domain/Identifiers.ts"
+import * as Hex from "../protocol/Hex.ts"
 
 /**
  * A request that may have a client order id.

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as Hex from "effect/encoding/Hex"
+import * as Hex from "../protocol/Hex.ts"
 import { nodeCrypto } from "./NodeCrypto.ts"
 
 /**

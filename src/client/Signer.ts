@@ -26,10 +26,10 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Hex from "effect/encoding/Hex"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Hex from "../protocol/Hex.ts"
 import * as Scrub from "../protocol/Scrub.ts"
 import { Credentials } from "./Credentials.ts"
 import { nodeCrypto } from "./NodeCrypto.ts"

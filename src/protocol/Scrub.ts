@@ -7,8 +7,7 @@
  *
  * @since 0.1.0
  */
-import * as Hex from "effect/encoding/Hex"
-import * as Result from "effect/Result"
+import * as Hex from "./Hex.ts"
 import { Windows } from "./Windows.ts"
 
 /** What stands in the place of what was removed. */
@@ -172,7 +171,7 @@ const isHex = /^(?:[0-9a-f]{2})+$/iu
 const spellings = (secret: string): ReadonlyArray<string> => {
   const bytes = new TextEncoder().encode(secret)
   const oneByOne = bytes.length === secret.length ? secret : readOneByOne(bytes)
-  const decoded = isHex.test(secret) ? Result.getOrUndefined(Hex.decode(secret)) : undefined
+  const decoded = isHex.test(secret) ? Hex.decode(secret) : undefined
   const all = [
     ...new Set([
       secret,

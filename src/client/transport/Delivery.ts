@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constVoid } from "effect/Function"
 import type * as Transport from "./Transport.ts"
 
 /**
@@ -39,9 +38,11 @@ const machineClock = Context.get(Context.empty(), Clock.Clock)
 /** A timer takes no more. */
 const longest = 2 ** 31 - 1
 
+const nothing = () => {}
+
 /** Runs it when so much time has passed on this machine; gives what prevents that. */
 const after = (millis: number, run: () => void): () => void => {
-  if (!Number.isFinite(millis)) return constVoid
+  if (!Number.isFinite(millis)) return nothing
   const timer = setTimeout(run, Math.min(millis, longest))
   return () => clearTimeout(timer)
 }
@@ -58,7 +59,7 @@ export const run = (timeout: Duration.Input, make: () => Delivery): End =>
     const delivery = make()
     const end: End = Effect.callback((resume) => {
       // A timer costs far less than a fiber that sleeps.
-      const stop = clock === machineClock ? after(Duration.toMillis(duration), () => delivery.late()) : constVoid
+      const stop = clock === machineClock ? after(Duration.toMillis(duration), () => delivery.late()) : nothing
       delivery.begin((end) => {
         stop()
         resume(end)
