@@ -40,10 +40,26 @@ const longest = 2 ** 31 - 1
 
 const nothing = () => {}
 
+/**
+ * A timer that does nothing and keeps no process alive. Node keeps the timers of one duration in a list. Without this one, each of
+ * several calls in a row would make the list anew, which costs as much again as its timer.
+ */
+let companion: NodeJS.Timeout | undefined
+
+const accompany = (millis: number): void => {
+  if (companion !== undefined) return
+  companion = setTimeout(() => companion = undefined, millis)
+  // Elsewhere a timer is a number, and no use.
+  if (typeof companion === "object") companion.unref()
+  else clearTimeout(companion)
+}
+
 /** Runs it when so much time has passed on this machine; gives what prevents that. */
 const after = (millis: number, run: () => void): () => void => {
   if (!Number.isFinite(millis)) return nothing
-  const timer = setTimeout(run, Math.min(millis, longest))
+  const duration = Math.min(millis, longest)
+  const timer = setTimeout(run, duration)
+  accompany(duration)
   return () => clearTimeout(timer)
 }
 
