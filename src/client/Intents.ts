@@ -156,7 +156,7 @@ export const around = <A>(
     Effect.timeoutOrElse({
       duration: timeout,
       orElse: () =>
-        Effect.fail(notRecorded(`not recorded within ${Duration.format(Duration.fromInputUnsafe(timeout))}`))
+        Effect.fail(notRecorded(`not recorded within ${Duration.toMillis(Duration.fromInputUnsafe(timeout))} ms`))
     })
   )
   return Effect.uninterruptibleMask((restore) =>

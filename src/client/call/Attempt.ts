@@ -226,7 +226,7 @@ const inTime = (
   // Most signers sign at once, and a timer would cost more than that.
   return Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
     duration: timeout,
-    orElse: () => Effect.fail(notSigned(`no signature within ${Duration.format(timeout)}`))
+    orElse: () => Effect.fail(notSigned(`no signature within ${Duration.toMillis(timeout)} ms`))
   })
 }
 
