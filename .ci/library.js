@@ -1,6 +1,7 @@
 /**
  * What of the library runs: one file for each entry point, and those that they share. A runtime opens a few files instead
- * of a hundred. Bundlers are given the modules, which they can shake: see "exports" in package.json.
+ * of a hundred. Bundlers are given the modules, which they can shake, and so is what is not like Node: see "exports" in
+ * package.json.
  */
 import { readFileSync } from "node:fs"
 import { isAbsolute } from "node:path"
@@ -36,6 +37,35 @@ const chunkOf = (id, graph) => {
   return client.has(id) && !id.endsWith("src/index.ts") ? "client" : null
 }
 
+const stream = "effect/Stream"
+
+/** Stands in for `effect/Stream` where the client imports it. */
+const later = "\0later"
+
+/** Whether a module of the client imports streams. */
+const isStream = (id, importer = "") => id === stream && /\/src\/(?:client|endpoints)\//u.test(importer)
+
+/**
+ * The client loads `effect/Stream` with its first stream. Most programs only call, and of all that a call can do without it is the
+ * most: without it they start sooner. The client takes only functions of it. Bundlers are given the modules, where it is an import.
+ */
+const streamsLater = {
+  name: "streams-later",
+  resolveId: (id, importer) => isStream(id, importer) ? { id: later, moduleSideEffects: false } : undefined,
+  load: async (id) => {
+    if (id !== later) return undefined
+    const functions = Object.entries(await import(stream)).filter(([, value]) => typeof value === "function")
+    return [
+      // Not an import: some test runners give one of their own, whose `require` loads no such module.
+      `const load = () => process.getBuiltinModule("node:module").createRequire(import.meta.url)("${stream}")`,
+      // Some have names that no variable may have.
+      ...functions.map(([name]) =>
+        `const its_${name} = (...given) => load().${name}(...given); export { its_${name} as ${name} }`
+      )
+    ].join("\n")
+  }
+}
+
 /** An engine keeps a text with other characters as twice as many bytes. */
 const inAscii = {
   name: "in-ascii",
@@ -47,10 +77,10 @@ const inAscii = {
 }
 
 export default {
-  plugins: [inAscii],
+  plugins: [streamsLater, inAscii],
   input: Object.fromEntries(entries.map((name) => [name, fileURLToPath(new URL(`src/${name}.ts`, root))])),
   platform: "node",
-  external: isPackage,
+  external: (id, importer) => isPackage(id) && id !== later && !isStream(id, importer),
   output: {
     dir: fileURLToPath(new URL("dist/run", root)),
     format: "esm",

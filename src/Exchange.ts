@@ -17,6 +17,7 @@
  * @since 0.1.0
  */
 import type * as Config from "effect/Config"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -63,10 +64,14 @@ const isolated = <A, E, R>(inside: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =
 const layersOf = <Services, Requirements>(
   access: Endpoint.Any["access"]
 ): Layer.Layer<Services, never, Requirements> => {
-  const [first = Layer.empty, ...others] = Contract.entries
-    .filter(({ endpoint }) => endpoint.access === access)
-    .map(({ layer }) => layer)
-  return Layer.mergeAll(first, ...others) as never
+  const layers = Contract.entries.filter(({ endpoint }) => endpoint.access === access).map(({ layer }) => layer)
+  // One after the other: none of them waits for anything, and side by side each would take a fiber.
+  return Layer.fromBuildMemo((memoMap, scope) =>
+    Effect.map(
+      Effect.forEach(layers, (layer) => Layer.buildWithMemoMap(layer, memoMap, scope)),
+      (services) => Context.mergeAll(...services)
+    )
+  ) as never
 }
 
 /**
@@ -126,7 +131,8 @@ export const layerMarketRules: Layer.Layer<
   never,
   Region.Region | RateLimits.RateLimits | Transport.Transport
 > = Layer.unwrap(Markets.use((markets) => Effect.succeed(MarketRules.layerCached(markets.all)))).pipe(
-  Layer.provide(layerPublic),
+  Layer.provide(Markets.layer),
+  Layer.provide(Call.layerPublic),
   Layer.fresh
 )
 

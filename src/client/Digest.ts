@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as Hex from "effect/encoding/Hex"
+import * as Bytes from "../protocol/Bytes.ts"
 import { nodeCrypto } from "./NodeCrypto.ts"
 
 /**
@@ -23,5 +23,5 @@ export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
 const digestOf = (text: string): Effect.Effect<string> =>
   Effect.map(
     Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
-    (digest) => Hex.encode(new Uint8Array(digest))
+    (digest) => Bytes.toHex(new Uint8Array(digest))
   )

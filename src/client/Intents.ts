@@ -21,7 +21,6 @@
  *
  * @since 0.1.0
  */
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -119,7 +118,7 @@ export const layer = (service: Service): Layer.Layer<never> => Layer.succeed(Int
 /** How an attempt ended. From the hand-over to the transport on, an attempt that ends without an answer is unknown. */
 const outcomeOf = (exit: Exit.Exit<unknown, Errors.CallError>, isSent: () => boolean): Errors.Outcome => {
   if (Exit.isSuccess(exit)) return "applied"
-  const failure = exit.cause.reasons.find(Cause.isFailReason)
+  const failure = exit.cause.reasons.find((reason) => reason._tag === "Fail")
   return failure === undefined ? (isSent() ? "unknown" : "not-applied") : failure.error.outcome
 }
 
@@ -157,7 +156,7 @@ export const around = <A>(
     Effect.timeoutOrElse({
       duration: timeout,
       orElse: () =>
-        Effect.fail(notRecorded(`not recorded within ${Duration.format(Duration.fromInputUnsafe(timeout))}`))
+        Effect.fail(notRecorded(`not recorded within ${Duration.toMillis(Duration.fromInputUnsafe(timeout))} ms`))
     })
   )
   return Effect.uninterruptibleMask((restore) =>

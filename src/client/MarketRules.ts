@@ -130,7 +130,9 @@ export const layerCached = <E extends { readonly message: string }, R>(
           duration: timeout,
           orElse: () =>
             Effect.fail(
-              new MarketRulesUnavailable({ reason: `the markets were not loaded within ${Duration.format(timeout)}` })
+              new MarketRulesUnavailable({
+                reason: `the markets were not loaded within ${Duration.toMillis(timeout)} ms`
+              })
             )
         }))
 

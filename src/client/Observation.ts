@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -66,7 +65,9 @@ export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
       const progress: Progress = { clock, attempts: 0, sentAt: undefined }
       // Suspended, so that a defect in it is reported as well.
       return Effect.onExitPrimitive(Effect.suspend(() => call(progress, fiber)), (exit) => {
-        const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(Cause.isFailReason)?.error
+        const error = Exit.isSuccess(exit)
+          ? undefined
+          : exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
         const outcome = Exit.isSuccess(exit) ? success : error?.outcome ?? "interrupted"
         const counter = Exit.isSuccess(exit) ? succeeded : metrics.calls(outcome)
         counter.updateUnsafe(1, fiber.context)
@@ -81,7 +82,7 @@ export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
           if (error !== undefined) span.attribute("txc.error", error._tag)
         }
         return Exit.isFailure(exit) && endpoint.mutates && progress.sentAt !== undefined &&
-            Cause.hasInterrupts(exit.cause)
+            exit.cause.reasons.some(({ _tag }) => _tag === "Interrupt")
           ? logInterrupted(endpoint, request)
           : undefined
       })

@@ -21,8 +21,8 @@
  * @since 0.1.0
  */
 import type * as Brand from "effect/Brand"
-import * as Equivalence_ from "effect/Equivalence"
-import * as Order_ from "effect/Order"
+import type * as Equivalence_ from "effect/Equivalence"
+import type * as Order_ from "effect/Order"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Check from "./Check.ts"
@@ -401,11 +401,11 @@ const align = (self: Decimal, that: Decimal): readonly [bigint, bigint, number] 
  * @category comparing
  * @since 0.1.0
  */
-export const Order: Order_.Order<Decimal> = Order_.make((self, that) => {
+export const Order: Order_.Order<Decimal> = (self, that) => {
   if (self === that) return 0
   const [a, b] = align(self, that)
   return a < b ? -1 : a > b ? 1 : 0
-})
+}
 
 /**
  * Equality by value: `"1.50"` and `"1.5"` are equal.
@@ -413,7 +413,7 @@ export const Order: Order_.Order<Decimal> = Order_.make((self, that) => {
  * @category comparing
  * @since 0.1.0
  */
-export const Equivalence: Equivalence_.Equivalence<Decimal> = Equivalence_.make((self, that) => Order(self, that) === 0)
+export const Equivalence: Equivalence_.Equivalence<Decimal> = (self, that) => Order(self, that) === 0
 
 /**
  * Whether the value is zero, however it is written.

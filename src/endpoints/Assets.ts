@@ -32,7 +32,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -135,62 +135,67 @@ export interface Asset {
   readonly confirmations?: ReadonlyMap<string, number>
 }
 
-const routes = Wire.answer<Routes>({
-  deposits: Schema.optionalKey(Schema.Array(Schema.String)),
-  withdraws: Schema.optionalKey(Schema.Array(Schema.String)),
-  default: Schema.optionalKey(Schema.String)
-}).schema
+const routes = () =>
+  Wire.answer<Routes>({
+    deposits: Schema.optionalKey(Schema.Array(Schema.String)),
+    withdraws: Schema.optionalKey(Schema.Array(Schema.String)),
+    default: Schema.optionalKey(Schema.String)
+  }).schema
 
-const bounds = Wire.keyed(
-  Schema.String,
-  Wire.answer<Bounds>({ min: Schema.optionalKey(Decimal), max: Schema.optionalKey(Decimal) }).schema
-)
+const bounds = () =>
+  Wire.keyed(
+    Schema.String,
+    Wire.answer<Bounds>({ min: Schema.optionalKey(Decimal), max: Schema.optionalKey(Decimal) }).schema
+  )
 
-const limits = Wire.answer<Limits>({
-  deposit: Schema.optionalKey(bounds),
-  withdraw: Schema.optionalKey(bounds)
-}).schema
+const limits = () =>
+  Wire.answer<Limits>({
+    deposit: Schema.optionalKey(bounds()),
+    withdraw: Schema.optionalKey(bounds())
+  }).schema
 
-const memo = Wire.answer<Memo>({
-  deposit: Schema.optionalKey(Schema.Boolean),
-  withdraw: Schema.optionalKey(Schema.Boolean)
-}).schema
+const memo = () =>
+  Wire.answer<Memo>({
+    deposit: Schema.optionalKey(Schema.Boolean),
+    withdraw: Schema.optionalKey(Schema.Boolean)
+  }).schema
 
-const asset = Wire.answer<Asset>({
-  name: Schema.String,
-  unifiedCryptoassetId: Schema.optionalKey(Schema.Int),
-  canWithdraw: Schema.Boolean,
-  canDeposit: Schema.Boolean,
-  minWithdraw: Decimal,
-  maxWithdraw: Decimal,
-  makerFee: Decimal,
-  takerFee: Decimal,
-  minDeposit: Decimal,
-  maxDeposit: Decimal,
-  currencyPrecision: Schema.optionalKey(Schema.Int),
-  isMemo: Schema.optionalKey(Schema.Boolean),
-  memo: Schema.optionalKey(memo),
-  networks: Schema.optionalKey(routes),
-  providers: Schema.optionalKey(routes),
-  limits: Schema.optionalKey(limits),
-  confirmations: Schema.optionalKey(Wire.keyed(Schema.String, Schema.Int))
-}, {
-  keys: {
-    unifiedCryptoassetId: "unified_cryptoasset_id",
-    canWithdraw: "can_withdraw",
-    canDeposit: "can_deposit",
-    minWithdraw: "min_withdraw",
-    maxWithdraw: "max_withdraw",
-    makerFee: "maker_fee",
-    takerFee: "taker_fee",
-    minDeposit: "min_deposit",
-    maxDeposit: "max_deposit",
-    currencyPrecision: "currency_precision",
-    isMemo: "is_memo"
-  }
-})
+const asset = () =>
+  Wire.answer<Asset>({
+    name: Schema.String,
+    unifiedCryptoassetId: Schema.optionalKey(Schema.Int),
+    canWithdraw: Schema.Boolean,
+    canDeposit: Schema.Boolean,
+    minWithdraw: Decimal,
+    maxWithdraw: Decimal,
+    makerFee: Decimal,
+    takerFee: Decimal,
+    minDeposit: Decimal,
+    maxDeposit: Decimal,
+    currencyPrecision: Schema.optionalKey(Schema.Int),
+    isMemo: Schema.optionalKey(Schema.Boolean),
+    memo: Schema.optionalKey(memo()),
+    networks: Schema.optionalKey(routes()),
+    providers: Schema.optionalKey(routes()),
+    limits: Schema.optionalKey(limits()),
+    confirmations: Schema.optionalKey(Wire.keyed(Schema.String, Schema.Int))
+  }, {
+    keys: {
+      unifiedCryptoassetId: "unified_cryptoasset_id",
+      canWithdraw: "can_withdraw",
+      canDeposit: "can_deposit",
+      minWithdraw: "min_withdraw",
+      maxWithdraw: "max_withdraw",
+      makerFee: "maker_fee",
+      takerFee: "taker_fee",
+      minDeposit: "min_deposit",
+      maxDeposit: "max_deposit",
+      currencyPrecision: "currency_precision",
+      isMemo: "is_memo"
+    }
+  })
 
-const response = Wire.keyed(Ticker, asset.schema)
+const response = () => Wire.keyed(Ticker, asset().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -214,8 +219,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

@@ -77,7 +77,7 @@ const request = ({ extension }: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /** The document does not show the body of a success: any JSON is one. */
-const response = Wire.acknowledged([], (wire) => wire !== undefined)
+const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -102,7 +102,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: () => response,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT"), type: ["spot", "margin"] })
 })
 

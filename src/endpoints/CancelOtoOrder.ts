@@ -43,14 +43,14 @@ export interface Request {
   readonly otoId: OrderId
 }
 
-const request = Wire.struct<Request>({ market: MarketName, otoId: Wire.RequestedOrderId })
+const request = () => Wire.struct<Request>({ market: MarketName, otoId: Wire.RequestedOrderId })
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
 /** The live exchange answers an empty list, which says no more than that it is done: any JSON is a success. */
-const response = Wire.acknowledged([], (wire) => wire !== undefined)
+const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
 
 /**
  * `POST /api/v4/order/oto-cancel`. Its source is the live exchange's documentation of 2026.
@@ -70,8 +70,8 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT"), otoId: OrderId.make("1") })
 })
 

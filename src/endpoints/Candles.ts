@@ -120,19 +120,20 @@ export interface Request extends Options {
   readonly market: MarketName
 }
 
-const request = Wire.struct<Request>({
-  market: MarketName,
-  interval: Schema.optionalKey(Interval),
-  start: Schema.optionalKey(Wire.counted(Moment)),
-  end: Schema.optionalKey(Wire.counted(Moment)),
-  limit: Schema.optionalKey(Wire.counted(Count))
-}, {
-  constraints: [{
-    field: "end",
-    constraint: { kind: "after", than: "start" },
-    holds: ({ end, start }) => start === undefined || end === undefined || end > start
-  }]
-})
+const request = () =>
+  Wire.struct<Request>({
+    market: MarketName,
+    interval: Schema.optionalKey(Interval),
+    start: Schema.optionalKey(Wire.counted(Moment)),
+    end: Schema.optionalKey(Wire.counted(Moment)),
+    limit: Schema.optionalKey(Wire.counted(Count))
+  }, {
+    constraints: [{
+      field: "end",
+      constraint: { kind: "after", than: "start" },
+      holds: ({ end, start }) => start === undefined || end === undefined || end > start
+    }]
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -198,7 +199,7 @@ const row = Schema.Tuple([Schema.Int, text, text, text, text, text, text]).pipe(
   })
 )
 
-const response = Wire.wrapped(Schema.Array(row))
+const response = () => Wire.wrapped(Schema.Array(row))
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -223,8 +224,8 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "wrapped",
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT"), interval: "1h", limit: 24 })
 })
 

@@ -52,12 +52,13 @@ export interface Request {
   readonly description?: Description
 }
 
-const request = Wire.struct<Request>({
-  ticker: Ticker,
-  amount: Amount,
-  passphrase: Schema.optionalKey(Passphrase),
-  description: Schema.optionalKey(Description)
-})
+const request = () =>
+  Wire.struct<Request>({
+    ticker: Ticker,
+    amount: Amount,
+    passphrase: Schema.optionalKey(Passphrase),
+    description: Schema.optionalKey(Description)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -78,11 +79,12 @@ export interface CreatedCode {
   readonly externalId: ExternalId
 }
 
-const createdCode = Wire.answer<CreatedCode>({
-  code: Code,
-  message: Schema.String,
-  externalId: ExternalId
-}, { keys: { externalId: "external_id" } })
+const createdCode = () =>
+  Wire.answer<CreatedCode>({
+    code: Code,
+    message: Schema.String,
+    externalId: ExternalId
+  }, { keys: { externalId: "external_id" } })
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -107,8 +109,8 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "createdStatus",
-  request: () => request,
-  response: () => createdCode.schema,
+  request,
+  response: () => createdCode().schema,
   example: (): Request => ({
     ticker: ticker("USDT"),
     amount: amount("25"),

@@ -45,10 +45,11 @@ export interface Request {
   readonly passphrase?: Passphrase
 }
 
-const request = Wire.struct<Request>({
-  code: Code,
-  passphrase: Schema.optionalKey(Passphrase)
-})
+const request = () =>
+  Wire.struct<Request>({
+    code: Code,
+    passphrase: Schema.optionalKey(Passphrase)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -71,12 +72,13 @@ export interface AppliedCode {
   readonly externalId: ExternalId
 }
 
-const appliedCode = Wire.answer<AppliedCode>({
-  message: Schema.String,
-  ticker: Ticker,
-  amount: Decimal,
-  externalId: ExternalId
-}, { keys: { externalId: "external_id" } })
+const appliedCode = () =>
+  Wire.answer<AppliedCode>({
+    message: Schema.String,
+    ticker: Ticker,
+    amount: Decimal,
+    externalId: ExternalId
+  }, { keys: { externalId: "external_id" } })
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -101,8 +103,8 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "codeAppliedStatus",
-  request: () => request,
-  response: () => appliedCode.schema,
+  request,
+  response: () => appliedCode().schema,
   example: (): Request => ({
     code: Code.make("WBbe08a482-5faf-11ed-9b6a-0242ac120002ETH"),
     passphrase: Passphrase.make("open sesame")

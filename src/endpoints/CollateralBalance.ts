@@ -58,7 +58,7 @@ const request = ({ extension }: Dialect) => Wire.struct<Request>({ ticker: exten
 export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 
 /** The live exchange writes these as texts or as numbers. */
-const response = Wire.keyed(Ticker, Wire.LooseDecimal)
+const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -83,7 +83,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: () => response,
+  response,
   example: (): Request => ({})
 })
 

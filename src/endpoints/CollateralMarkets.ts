@@ -28,13 +28,13 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
 // -----------------------------------------------------------------------------
 
-const response = Wire.wrapped(Schema.Array(MarketName))
+const response = () => Wire.wrapped(Schema.Array(MarketName))
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -58,8 +58,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

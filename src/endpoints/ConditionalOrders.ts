@@ -76,11 +76,12 @@ export interface Request extends StreamRequest {
   readonly offset?: Offset
 }
 
-const request = Wire.struct<Request>({
-  market: Schema.optionalKey(MarketName),
-  limit: Schema.optionalKey(Limit),
-  offset: Schema.optionalKey(Offset)
-})
+const request = () =>
+  Wire.struct<Request>({
+    market: Schema.optionalKey(MarketName),
+    limit: Schema.optionalKey(Limit),
+    offset: Schema.optionalKey(Offset)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -288,7 +289,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
+  request,
   response,
   example: (): Request => ({ market: marketName("BTC_USDT"), limit: Limit.make(10) })
 })

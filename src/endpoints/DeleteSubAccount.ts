@@ -40,7 +40,7 @@ export interface Request {
   readonly id: SubAccountId
 }
 
-const request = Wire.struct<Request>({ id: SubAccountId })
+const request = () => Wire.struct<Request>({ id: SubAccountId })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -72,7 +72,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
-  request: () => request,
+  request,
   response,
   example: (): Request => ({ id: SubAccountId.make("2b7e1516-28ae-42a6-abf7-158809cf4f3c") })
 })

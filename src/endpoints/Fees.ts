@@ -29,7 +29,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -93,16 +93,17 @@ export interface Fee {
   readonly withdraw: TransferFee
 }
 
-const fee = Wire.answer<Fee>({
-  ticker: Ticker,
-  name: Schema.String,
-  canDeposit: Schema.Boolean,
-  canWithdraw: Schema.Boolean,
-  deposit: TransferFee,
-  withdraw: TransferFee
-}, { keys: { canDeposit: "can_deposit", canWithdraw: "can_withdraw" } })
+const fee = () =>
+  Wire.answer<Fee>({
+    ticker: Ticker,
+    name: Schema.String,
+    canDeposit: Schema.Boolean,
+    canWithdraw: Schema.Boolean,
+    deposit: TransferFee,
+    withdraw: TransferFee
+  }, { keys: { canDeposit: "can_deposit", canWithdraw: "can_withdraw" } })
 
-const response = Schema.Array(fee.schema)
+const response = () => Schema.Array(fee().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -126,8 +127,8 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

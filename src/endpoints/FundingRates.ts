@@ -105,19 +105,20 @@ export interface Request extends Options {
   readonly market: MarketName
 }
 
-const request = Wire.struct<Request>({
-  market: MarketName,
-  startDate: Schema.optionalKey(Wire.counted(Moment)),
-  endDate: Schema.optionalKey(Wire.counted(Moment)),
-  limit: Schema.optionalKey(Wire.counted(between(1, maxLimit))),
-  offset: Schema.optionalKey(Wire.counted(between(0, maxOffset)))
-}, {
-  constraints: [{
-    field: "endDate",
-    constraint: { kind: "after", than: "startDate" },
-    holds: ({ endDate, startDate }) => startDate === undefined || endDate === undefined || endDate > startDate
-  }]
-})
+const request = () =>
+  Wire.struct<Request>({
+    market: MarketName,
+    startDate: Schema.optionalKey(Wire.counted(Moment)),
+    endDate: Schema.optionalKey(Wire.counted(Moment)),
+    limit: Schema.optionalKey(Wire.counted(between(1, maxLimit))),
+    offset: Schema.optionalKey(Wire.counted(between(0, maxOffset)))
+  }, {
+    constraints: [{
+      field: "endDate",
+      constraint: { kind: "after", than: "startDate" },
+      holds: ({ endDate, startDate }) => startDate === undefined || endDate === undefined || endDate > startDate
+    }]
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -142,15 +143,16 @@ export interface FundingRate {
   readonly rateCalculatedTime: UnixSeconds
 }
 
-const rate = Wire.answer<FundingRate>({
-  fundingTime: Wire.counted(UnixSeconds),
-  fundingRate: Decimal,
-  market: MarketName,
-  settlementPrice: Decimal,
-  rateCalculatedTime: Wire.counted(UnixSeconds)
-})
+const rate = () =>
+  Wire.answer<FundingRate>({
+    fundingTime: Wire.counted(UnixSeconds),
+    fundingRate: Decimal,
+    market: MarketName,
+    settlementPrice: Decimal,
+    rateCalculatedTime: Wire.counted(UnixSeconds)
+  })
 
-const response = Schema.Array(rate.schema)
+const response = () => Schema.Array(rate().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -175,8 +177,8 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "texts",
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_PERP"), limit: 10 })
 })
 

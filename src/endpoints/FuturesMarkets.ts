@@ -32,7 +32,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -107,52 +107,53 @@ const Count = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-
   })
 )
 
-const futuresMarket = Wire.answer<FuturesMarket>({
-  market: MarketName,
-  stock: Ticker,
-  money: Ticker,
-  lastPrice: Decimal,
-  stockVolume: Decimal,
-  moneyVolume: Decimal,
-  bid: Decimal,
-  ask: Decimal,
-  high: Decimal,
-  low: Decimal,
-  productType: Schema.String,
-  openInterest: Decimal,
-  indexPrice: Decimal,
-  indexName: Schema.String,
-  indexCurrency: Schema.String,
-  fundingRate: Decimal,
-  fundingCap: Schema.optionalKey(Decimal),
-  fundingFloor: Schema.optionalKey(Decimal),
-  nextFundingTime: Millis,
-  brackets: Schema.optionalKey(Wire.keyed(Schema.String, Wire.LooseDecimal)),
-  maxLeverage: Schema.optionalKey(Count),
-  fundingIntervalMinutes: Schema.optionalKey(Count)
-}, {
-  keys: {
-    market: "ticker_id",
-    stock: "stock_currency",
-    money: "money_currency",
-    lastPrice: "last_price",
-    stockVolume: "stock_volume",
-    moneyVolume: "money_volume",
-    productType: "product_type",
-    openInterest: "open_interest",
-    indexPrice: "index_price",
-    indexName: "index_name",
-    indexCurrency: "index_currency",
-    fundingRate: "funding_rate",
-    fundingCap: "funding_cap",
-    fundingFloor: "funding_floor",
-    nextFundingTime: "next_funding_rate_timestamp",
-    maxLeverage: "max_leverage",
-    fundingIntervalMinutes: "funding_interval_minutes"
-  }
-})
+const futuresMarket = () =>
+  Wire.answer<FuturesMarket>({
+    market: MarketName,
+    stock: Ticker,
+    money: Ticker,
+    lastPrice: Decimal,
+    stockVolume: Decimal,
+    moneyVolume: Decimal,
+    bid: Decimal,
+    ask: Decimal,
+    high: Decimal,
+    low: Decimal,
+    productType: Schema.String,
+    openInterest: Decimal,
+    indexPrice: Decimal,
+    indexName: Schema.String,
+    indexCurrency: Schema.String,
+    fundingRate: Decimal,
+    fundingCap: Schema.optionalKey(Decimal),
+    fundingFloor: Schema.optionalKey(Decimal),
+    nextFundingTime: Millis,
+    brackets: Schema.optionalKey(Wire.keyed(Schema.String, Wire.LooseDecimal)),
+    maxLeverage: Schema.optionalKey(Count),
+    fundingIntervalMinutes: Schema.optionalKey(Count)
+  }, {
+    keys: {
+      market: "ticker_id",
+      stock: "stock_currency",
+      money: "money_currency",
+      lastPrice: "last_price",
+      stockVolume: "stock_volume",
+      moneyVolume: "money_volume",
+      productType: "product_type",
+      openInterest: "open_interest",
+      indexPrice: "index_price",
+      indexName: "index_name",
+      indexCurrency: "index_currency",
+      fundingRate: "funding_rate",
+      fundingCap: "funding_cap",
+      fundingFloor: "funding_floor",
+      nextFundingTime: "next_funding_rate_timestamp",
+      maxLeverage: "max_leverage",
+      fundingIntervalMinutes: "funding_interval_minutes"
+    }
+  })
 
-const response = Wire.wrapped(Schema.Array(futuresMarket.schema))
+const response = () => Wire.wrapped(Schema.Array(futuresMarket().schema))
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -176,8 +177,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

@@ -61,12 +61,13 @@ export interface Request extends StreamRequest {
   readonly offset?: Offset
 }
 
-const request = Wire.struct<Request>({
-  planId: Schema.optionalKey(PlanId),
-  ticker: Schema.optionalKey(Ticker),
-  limit: Schema.optionalKey(Limit),
-  offset: Schema.optionalKey(Offset)
-})
+const request = () =>
+  Wire.struct<Request>({
+    planId: Schema.optionalKey(PlanId),
+    ticker: Schema.optionalKey(Ticker),
+    limit: Schema.optionalKey(Limit),
+    offset: Schema.optionalKey(Offset)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -146,7 +147,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
-  request: () => request,
+  request,
   response: () => response.schema,
   example: (): Request => ({
     planId: PlanId.make("8e667b4a-0b71-4988-8af5-9474dbfaeb51"),

@@ -98,18 +98,19 @@ const timeout = Schema.NullOr(Schema.String).annotate({ ...isText, ...described 
   })
 )
 
-const request = Wire.struct<Request>({
-  market: MarketName,
-  timeout,
-  types: Schema.optionalKey(
-    Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
-      Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" }))
+const request = () =>
+  Wire.struct<Request>({
+    market: MarketName,
+    timeout,
+    types: Schema.optionalKey(
+      Schema.Array(CancelAllType).annotate(Constraint.annotation({ kind: "type", type: "array" })).check(
+        Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" }))
+      )
     )
-  )
-}, {
-  // `null` means all types to the live exchange, as does a field that is left out.
-  absent: { types: { value: null, when: () => true, demanded: false, written: false } }
-})
+  }, {
+    // `null` means all types to the live exchange, as does a field that is left out.
+    absent: { types: { value: null, when: () => true, demanded: false, written: false } }
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -153,7 +154,7 @@ const disarmed = Schema.Tuple([]).pipe(
   })
 )
 
-const response = Schema.Union([Timer, disarmed])
+const response = () => Schema.Union([Timer, disarmed])
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -177,8 +178,8 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({
     market: marketName("BTC_USDT"),
     timeout: KillSwitchSeconds.make(60),

@@ -41,13 +41,13 @@ export interface Request {
   readonly market?: MarketName
 }
 
-const request = Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
+const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 
 // -----------------------------------------------------------------------------
 // Endpoint
 // -----------------------------------------------------------------------------
 
-const response = Schema.Array(KillSwitch.Timer)
+const response = () => Schema.Array(KillSwitch.Timer)
 
 /**
  * `POST /api/v4/order/kill-switch/status`. Its source is the live exchange's documentation of 2026.
@@ -67,8 +67,8 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT") })
 })
 

@@ -68,7 +68,7 @@ export type Balances = ReadonlyMap<Ticker, Decimal.Decimal>
 /** What is answered when the request names an asset. */
 const One = Wire.inside("main_balance", Decimal.Decimal)
 
-const response = Schema.Union([One, Wire.keyed(Ticker, One)])
+const response = () => Schema.Union([One, Wire.keyed(Ticker, One)])
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -93,7 +93,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   request,
-  response: () => response,
+  response,
   example: (): Request => ({})
 })
 

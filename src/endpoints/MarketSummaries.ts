@@ -31,7 +31,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -64,7 +64,7 @@ export interface Summary {
   readonly at: UnixSeconds
 }
 
-const fields = {
+const fields = () => ({
   bid: Decimal,
   ask: Decimal,
   low: Decimal,
@@ -73,20 +73,21 @@ const fields = {
   volume: Decimal,
   total: Decimal,
   change: Decimal
+})
+
+const figures = () => Wire.answer<Omit<Summary, "at">>(fields(), { keys: { volume: "vol", total: "deal" } })
+
+const summary = () => {
+  const received = Schema.Struct({ ticker: figures().schema, at: UnixSeconds })
+  return received.annotate(Wire.describedBy(() => received)).pipe(
+    Schema.decodeTo(Schema.toType(Schema.Struct({ ...fields(), at: UnixSeconds })), {
+      decode: SchemaGetter.transform(({ at, ticker }) => ({ ...ticker, at })),
+      encode: SchemaGetter.transform(({ at, ...ticker }) => ({ ticker, at }))
+    })
+  )
 }
 
-const figures = Wire.answer<Omit<Summary, "at">>(fields, { keys: { volume: "vol", total: "deal" } })
-
-const received = Schema.Struct({ ticker: figures.schema, at: UnixSeconds })
-
-const summary = received.annotate(Wire.describedBy(() => received)).pipe(
-  Schema.decodeTo(Schema.toType(Schema.Struct({ ...fields, at: UnixSeconds })), {
-    decode: SchemaGetter.transform(({ at, ticker }) => ({ ...ticker, at })),
-    encode: SchemaGetter.transform(({ at, ...ticker }) => ({ ticker, at }))
-  })
-)
-
-const response = Wire.wrapped(Wire.keyed(MarketName, summary))
+const response = () => Wire.wrapped(Wire.keyed(MarketName, summary()))
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -110,8 +111,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

@@ -40,7 +40,7 @@ export interface Request {
   readonly market: MarketName
 }
 
-const request = Wire.struct<Request>({ market: MarketName })
+const request = () => Wire.struct<Request>({ market: MarketName })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -73,19 +73,20 @@ export interface Summary {
   readonly change: Decimal
 }
 
-const summary = Wire.answer<Summary>({
-  open: Decimal,
-  bid: Decimal,
-  ask: Decimal,
-  low: Decimal,
-  high: Decimal,
-  last: Decimal,
-  volume: Decimal,
-  total: Decimal,
-  change: Decimal
-}, { keys: { total: "deal" } })
+const summary = () =>
+  Wire.answer<Summary>({
+    open: Decimal,
+    bid: Decimal,
+    ask: Decimal,
+    low: Decimal,
+    high: Decimal,
+    last: Decimal,
+    volume: Decimal,
+    total: Decimal,
+    change: Decimal
+  }, { keys: { total: "deal" } })
 
-const response = Wire.wrapped(summary.schema)
+const response = () => Wire.wrapped(summary().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -110,8 +111,8 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "wrapped",
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT") })
 })
 

@@ -36,32 +36,33 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
 // -----------------------------------------------------------------------------
 
-const market = Wire.answer<Market>({
-  name: MarketName,
-  stock: Ticker,
-  money: Ticker,
-  stockPrecision: Wire.Digits,
-  moneyPrecision: Wire.Digits,
-  feePrecision: Wire.Digits,
-  makerFee: Decimal,
-  takerFee: Decimal,
-  minAmount: Decimal,
-  minTotal: Decimal,
-  maxTotal: Decimal,
-  tradesEnabled: Schema.Boolean,
-  isCollateral: Schema.Boolean,
-  type: Unrecognised.open(oneOf(["spot", "futures"])),
-  isTradFiFutures: Schema.optionalKey(Schema.Boolean),
-  delistedAt: Schema.optionalKey(UnixSeconds)
-}, { keys: { stockPrecision: "stockPrec", moneyPrecision: "moneyPrec", feePrecision: "feePrec" } })
+const market = () =>
+  Wire.answer<Market>({
+    name: MarketName,
+    stock: Ticker,
+    money: Ticker,
+    stockPrecision: Wire.Digits,
+    moneyPrecision: Wire.Digits,
+    feePrecision: Wire.Digits,
+    makerFee: Decimal,
+    takerFee: Decimal,
+    minAmount: Decimal,
+    minTotal: Decimal,
+    maxTotal: Decimal,
+    tradesEnabled: Schema.Boolean,
+    isCollateral: Schema.Boolean,
+    type: Unrecognised.open(oneOf(["spot", "futures"])),
+    isTradFiFutures: Schema.optionalKey(Schema.Boolean),
+    delistedAt: Schema.optionalKey(UnixSeconds)
+  }, { keys: { stockPrecision: "stockPrec", moneyPrecision: "moneyPrec", feePrecision: "feePrec" } })
 
-const response = Schema.Array(market.schema)
+const response = () => Schema.Array(market().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -85,8 +86,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

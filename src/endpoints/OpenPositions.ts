@@ -43,7 +43,7 @@ export interface Request {
   readonly market?: MarketName
 }
 
-const request = Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
+const request = () => Wire.struct<Request>({ market: Schema.optionalKey(MarketName) })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -66,12 +66,13 @@ export interface Tpsl {
   readonly stopLoss?: Decimal
 }
 
-const tpsl = Wire.answer<Tpsl>({
-  takeProfitId: Schema.optionalKey(Wire.OrderId),
-  takeProfit: Schema.optionalKey(Decimal),
-  stopLossId: Schema.optionalKey(Wire.OrderId),
-  stopLoss: Schema.optionalKey(Decimal)
-}).schema
+const tpsl = () =>
+  Wire.answer<Tpsl>({
+    takeProfitId: Schema.optionalKey(Wire.OrderId),
+    takeProfit: Schema.optionalKey(Decimal),
+    stopLossId: Schema.optionalKey(Wire.OrderId),
+    stopLoss: Schema.optionalKey(Decimal)
+  }).schema
 
 /**
  * An open position. Fields that the exchange may leave out are optional; `null` means that the value is not known yet.
@@ -118,27 +119,28 @@ export interface Position {
 
 const orNull = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const position = Wire.answer<Position>({
-  positionId: Wire.PositionId,
-  market: MarketName,
-  openDate: UnixTime,
-  modifyDate: UnixTime,
-  amount: orNull(Decimal),
-  basePrice: orNull(Decimal),
-  liquidationPrice: orNull(Decimal),
-  liquidationState: orNull(Schema.String),
-  pnl: orNull(Decimal),
-  pnlPercent: orNull(Decimal),
-  unrealizedPnl: orNull(Decimal),
-  margin: orNull(Decimal),
-  freeMargin: orNull(Decimal),
-  funding: orNull(Decimal),
-  unrealizedFunding: orNull(Decimal),
-  positionSide: Schema.optionalKey(ReceivedPositionSide),
-  tpsl: orNull(tpsl)
-})
+const position = () =>
+  Wire.answer<Position>({
+    positionId: Wire.PositionId,
+    market: MarketName,
+    openDate: UnixTime,
+    modifyDate: UnixTime,
+    amount: orNull(Decimal),
+    basePrice: orNull(Decimal),
+    liquidationPrice: orNull(Decimal),
+    liquidationState: orNull(Schema.String),
+    pnl: orNull(Decimal),
+    pnlPercent: orNull(Decimal),
+    unrealizedPnl: orNull(Decimal),
+    margin: orNull(Decimal),
+    freeMargin: orNull(Decimal),
+    funding: orNull(Decimal),
+    unrealizedFunding: orNull(Decimal),
+    positionSide: Schema.optionalKey(ReceivedPositionSide),
+    tpsl: orNull(tpsl())
+  })
 
-const response = Schema.Array(position.schema)
+const response = () => Schema.Array(position().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -162,8 +164,8 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT") })
 })
 

@@ -47,7 +47,7 @@ export interface Request {
   readonly market: MarketName
 }
 
-const request = Wire.struct<Request>({ market: MarketName })
+const request = () => Wire.struct<Request>({ market: MarketName })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -77,7 +77,7 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
+  request,
   response: response,
   example: (): Request => ({ market: marketName("BTC_USDT") })
 })

@@ -157,12 +157,13 @@ const Side = Schema.NullOr(Pairs).pipe(
   })
 )
 
-const orderBook = Wire.answer<ReceivedBook>({
-  market: Schema.optionalKey(MarketName),
-  timestamp: UnixSeconds,
-  asks: Side,
-  bids: Side
-}, { keys: { market: "ticker_id" } })
+const orderBook = () =>
+  Wire.answer<ReceivedBook>({
+    market: Schema.optionalKey(MarketName),
+    timestamp: UnixSeconds,
+    asks: Side,
+    bids: Side
+  }, { keys: { market: "ticker_id" } })
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -187,7 +188,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: () => orderBook.schema,
+  response: () => orderBook().schema,
   example: (): Request => ({ market: marketName("BTC_USDT"), limit: 5 })
 })
 

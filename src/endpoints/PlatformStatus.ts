@@ -28,7 +28,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -60,7 +60,7 @@ const status = Wire.renamed(Status, {
   "0": "maintenance"
 }, written)
 
-const response = Wire.inside("status", status)
+const response = () => Wire.inside("status", status)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -84,8 +84,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

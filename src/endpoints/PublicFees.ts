@@ -30,7 +30,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -134,26 +134,27 @@ export interface PublicFee {
   readonly withdraw: Direction
 }
 
-const flexible = Wire.answer<FlexibleFee>(
-  { percent: Decimal, min: Decimal, max: Decimal },
-  { keys: { min: "min_fee", max: "max_fee" } }
-).schema
+const flexible = () =>
+  Wire.answer<FlexibleFee>(
+    { percent: Decimal, min: Decimal, max: Decimal },
+    { keys: { min: "min_fee", max: "max_fee" } }
+  ).schema
 
-const termsFields = {
+const termsFields = () => ({
   minAmount: Schema.optionalKey(Decimal),
   maxAmount: Schema.optionalKey(Decimal),
   fixed: Schema.optionalKey(Decimal),
-  flexible: Schema.optionalKey(flexible)
-}
+  flexible: Schema.optionalKey(flexible())
+})
 
 const termsKeys = { minAmount: "min_amount", maxAmount: "max_amount", flexible: "flex" }
 
-const abilityFields = {
+const abilityFields = () => ({
   canDeposit: Schema.optionalKey(Schema.Boolean),
   canWithdraw: Schema.optionalKey(Schema.Boolean),
   canDepositByCall: Schema.optionalKey(Schema.Boolean),
   canWithdrawByCall: Schema.optionalKey(Schema.Boolean)
-}
+})
 
 const abilityKeys = {
   canDeposit: "is_depositable",
@@ -162,48 +163,42 @@ const abilityKeys = {
   canWithdrawByCall: "is_api_withdrawal"
 }
 
-const terms = Wire.answer<Terms>(termsFields, { keys: termsKeys }).schema
+const terms = () => Wire.answer<Terms>(termsFields(), { keys: termsKeys }).schema
 
-const providers = Wire.keyed(
-  Schema.String,
-  Wire.answer<ProviderTerms>(
-    { ticker: Schema.String, name: Schema.String, ...termsFields, ...abilityFields },
-    { keys: { ...termsKeys, ...abilityKeys } }
-  ).schema
-)
+const providers = () =>
+  Wire.keyed(
+    Schema.String,
+    Wire.answer<ProviderTerms>(
+      { ticker: Schema.String, name: Schema.String, ...termsFields(), ...abilityFields() },
+      { keys: { ...termsKeys, ...abilityKeys } }
+    ).schema
+  )
 
-const Direction = Schema.Union([
-  Schema.TaggedStruct("Providers", { terms: Schema.toType(providers) }),
-  Schema.TaggedStruct("Asset", { terms: Schema.toType(terms) })
-])
-
-/** The wire does not say which of the two it is. No value of an asset's own terms is the terms of a provider. */
-const direction: Schema.Codec<Direction, unknown> = Schema.Union([
-  providers.pipe(
-    Schema.decodeTo(Direction.members[0], {
-      decode: SchemaGetter.transform((terms) => ({ _tag: "Providers" as const, terms })),
-      encode: SchemaGetter.transform(({ terms }) => terms)
-    })
-  ),
+/** A codec as the `terms` of a direction. */
+const tagged = <const Tag extends string, A>(tag: Tag, terms: Schema.Codec<A, unknown>) =>
   terms.pipe(
-    Schema.decodeTo(Direction.members[1], {
-      decode: SchemaGetter.transform((terms) => ({ _tag: "Asset" as const, terms })),
+    Schema.decodeTo(Schema.TaggedStruct(tag, { terms: Schema.toType(terms) }), {
+      decode: SchemaGetter.transform((terms) => ({ _tag: tag, terms })),
       encode: SchemaGetter.transform(({ terms }) => terms)
     })
   )
-])
 
-const fee = Wire.answer<PublicFee>({
-  ticker: Schema.String,
-  name: Schema.String,
-  providers: Schema.Array(Schema.String),
-  ...abilityFields,
-  deposit: direction,
-  withdraw: direction
-}, { keys: abilityKeys })
+/** The wire does not say which of the two it is. No value of an asset's own terms is the terms of a provider. */
+const direction = (): Schema.Codec<Direction, unknown> =>
+  Schema.Union([tagged("Providers", providers()), tagged("Asset", terms())])
+
+const fee = () =>
+  Wire.answer<PublicFee>({
+    ticker: Schema.String,
+    name: Schema.String,
+    providers: Schema.Array(Schema.String),
+    ...abilityFields(),
+    deposit: direction(),
+    withdraw: direction()
+  }, { keys: abilityKeys })
 
 // The exchange has had keys such as `USDT (ERC20)`.
-const response = Wire.keyed(Schema.String, fee.schema)
+const response = () => Wire.keyed(Schema.String, fee().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -227,8 +222,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

@@ -53,10 +53,11 @@ export interface Request extends Options {
   readonly market: MarketName
 }
 
-const request = Wire.struct<Request>(
-  { market: MarketName, side: Schema.optionalKey(OrderSide) },
-  { keys: { side: "type" } }
-)
+const request = () =>
+  Wire.struct<Request>(
+    { market: MarketName, side: Schema.optionalKey(OrderSide) },
+    { keys: { side: "type" } }
+  )
 
 // -----------------------------------------------------------------------------
 // Response
@@ -85,26 +86,27 @@ export interface PublicTrade {
   readonly rpi?: boolean
 }
 
-const trade = Wire.answer<PublicTrade>({
-  tradeId: Wire.TradeId,
-  price: Decimal,
-  amount: Decimal,
-  total: Decimal,
-  timestamp: UnixSeconds,
-  side: ReceivedSide,
-  rpi: Schema.optionalKey(Schema.Boolean)
-}, {
-  keys: {
-    tradeId: "tradeID",
-    // The exchange calls the base currency `quote` here, and the quote currency `base`.
-    amount: "quote_volume",
-    total: "base_volume",
-    timestamp: "trade_timestamp",
-    side: "type"
-  }
-})
+const trade = () =>
+  Wire.answer<PublicTrade>({
+    tradeId: Wire.TradeId,
+    price: Decimal,
+    amount: Decimal,
+    total: Decimal,
+    timestamp: UnixSeconds,
+    side: ReceivedSide,
+    rpi: Schema.optionalKey(Schema.Boolean)
+  }, {
+    keys: {
+      tradeId: "tradeID",
+      // The exchange calls the base currency `quote` here, and the quote currency `base`.
+      amount: "quote_volume",
+      total: "base_volume",
+      timestamp: "trade_timestamp",
+      side: "type"
+    }
+  })
 
-const response = Schema.Array(trade.schema)
+const response = () => Schema.Array(trade().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -128,8 +130,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "order",
   refusals: ["ValidationFailed"],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT"), side: "buy" })
 })
 

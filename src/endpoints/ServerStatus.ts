@@ -27,14 +27,14 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
 // -----------------------------------------------------------------------------
 
 /** A list that holds the single text `pong`. */
-const response = Schema.Tuple([Schema.Literal("pong")])
+const response = () => Schema.Tuple([Schema.Literal("pong")])
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -58,8 +58,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

@@ -29,7 +29,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -46,7 +46,7 @@ export interface CurrentTime {
   readonly time: UnixSeconds
 }
 
-const currentTime = Wire.answer<CurrentTime>({ time: UnixSeconds })
+const currentTime = () => Wire.answer<CurrentTime>({ time: UnixSeconds })
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -70,8 +70,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => currentTime.schema,
+  request,
+  response: () => currentTime().schema,
   example: () => ({})
 })
 

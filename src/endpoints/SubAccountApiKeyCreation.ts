@@ -57,11 +57,12 @@ export interface Request {
 
 const types = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
-const request = Wire.struct<Request>({
-  subAccountId: SubAccountId,
-  title: KeyTitle,
-  type: Schema.Literals([1, 2]).annotate(types)
-})
+const request = () =>
+  Wire.struct<Request>({
+    subAccountId: SubAccountId,
+    title: KeyTitle,
+    type: Schema.Literals([1, 2]).annotate(types)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -122,7 +123,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "createdStatus",
-  request: () => request,
+  request,
   response: () => CreatedApiKey,
   example: (): Request => ({
     subAccountId: SubAccountId.make("c4e6a1d8-90b2-4f7e-8a63-3f1b5d2c7e90"),

@@ -60,11 +60,12 @@ export interface Request extends StreamRequest {
   readonly offset?: Offset
 }
 
-const request = Wire.struct<Request>({
-  subAccountId: Schema.optionalKey(SubAccountId),
-  limit: Schema.optionalKey(Limit),
-  offset: Schema.optionalKey(Offset)
-})
+const request = () =>
+  Wire.struct<Request>({
+    subAccountId: Schema.optionalKey(SubAccountId),
+    limit: Schema.optionalKey(Limit),
+    offset: Schema.optionalKey(Offset)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -185,7 +186,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
-  request: () => request,
+  request,
   response: () => response.schema,
   example: (): Request => ({
     subAccountId: SubAccountId.make("5c9d2e7a-6f31-4c0e-9a55-7d20f7d6a1b4"),

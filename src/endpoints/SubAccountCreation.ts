@@ -52,20 +52,21 @@ export interface Request {
   readonly permissions: Permissions
 }
 
-const request = Wire.struct<Request>({
-  alias: Alias,
-  email: Schema.optionalKey(Email),
-  shareKyc: Schema.optionalKey(Flag),
-  permissions: Schema.Struct({ spotEnabled: Flag, collateralEnabled: Flag }).annotate(
-    Constraint.annotation({ kind: "type", type: "object" })
-  )
-}, {
-  constraints: [{
-    field: "email",
-    constraint: { kind: "required" },
-    holds: ({ email, shareKyc }) => email !== undefined || shareKyc === true
-  }]
-})
+const request = () =>
+  Wire.struct<Request>({
+    alias: Alias,
+    email: Schema.optionalKey(Email),
+    shareKyc: Schema.optionalKey(Flag),
+    permissions: Schema.Struct({ spotEnabled: Flag, collateralEnabled: Flag }).annotate(
+      Constraint.annotation({ kind: "type", type: "object" })
+    )
+  }, {
+    constraints: [{
+      field: "email",
+      constraint: { kind: "required" },
+      holds: ({ email, shareKyc }) => email !== undefined || shareKyc === true
+    }]
+  })
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -90,7 +91,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "createdStatus",
-  request: () => request,
+  request,
   response: () => SubAccount,
   example: (): Request => ({
     alias: Alias.make("hedging desk"),

@@ -59,11 +59,12 @@ export interface Request extends StreamRequest {
   readonly offset?: Offset
 }
 
-const request = Wire.struct<Request>({
-  search: Schema.optionalKey(Text),
-  limit: Schema.optionalKey(Limit),
-  offset: Schema.optionalKey(Offset)
-})
+const request = () =>
+  Wire.struct<Request>({
+    search: Schema.optionalKey(Text),
+    limit: Schema.optionalKey(Limit),
+    offset: Schema.optionalKey(Offset)
+  })
 
 // -----------------------------------------------------------------------------
 // Response
@@ -183,7 +184,7 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: ["InvalidFields"],
-  request: () => request,
+  request,
   response: () => response.schema,
   example: (): Request => ({ limit: Limit.make(5) })
 })

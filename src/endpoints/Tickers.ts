@@ -32,7 +32,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -61,25 +61,26 @@ export interface Ticker {
   readonly change: Decimal
 }
 
-const ticker = Wire.answer<Ticker>({
-  baseId: Schema.optionalKey(Schema.Int),
-  quoteId: Schema.optionalKey(Schema.Int),
-  lastPrice: Decimal,
-  quoteVolume: Decimal,
-  baseVolume: Decimal,
-  isFrozen: Schema.Boolean,
-  change: Decimal
-}, {
-  keys: {
-    baseId: "base_id",
-    quoteId: "quote_id",
-    lastPrice: "last_price",
-    quoteVolume: "quote_volume",
-    baseVolume: "base_volume"
-  }
-})
+const ticker = () =>
+  Wire.answer<Ticker>({
+    baseId: Schema.optionalKey(Schema.Int),
+    quoteId: Schema.optionalKey(Schema.Int),
+    lastPrice: Decimal,
+    quoteVolume: Decimal,
+    baseVolume: Decimal,
+    isFrozen: Schema.Boolean,
+    change: Decimal
+  }, {
+    keys: {
+      baseId: "base_id",
+      quoteId: "quote_id",
+      lastPrice: "last_price",
+      quoteVolume: "quote_volume",
+      baseVolume: "base_volume"
+    }
+  })
 
-const response = Wire.keyed(MarketName, ticker.schema)
+const response = () => Wire.keyed(MarketName, ticker().schema)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -103,8 +104,8 @@ export const endpoint = Endpoint.make({
   envelope: "none",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: () => ({})
 })
 

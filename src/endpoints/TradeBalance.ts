@@ -83,7 +83,7 @@ export const Balance: Schema.Codec<Balance, unknown> = Wire.answer<Balance>({
 export type Balances = ReadonlyMap<Ticker, Balance>
 
 /** One balance is answered when the request names an asset. */
-const response = Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
+const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -108,7 +108,7 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
-  response: () => response,
+  response,
   example: (): Request => ({})
 })
 

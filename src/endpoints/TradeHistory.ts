@@ -77,10 +77,11 @@ export interface Request extends Options {
   readonly after: TradeId
 }
 
-const request = Wire.struct<Request>(
-  { market: MarketName, after: TradeId, limit: Schema.optionalKey(Wire.counted(Count)) },
-  { keys: { after: "lastId" } }
-)
+const request = () =>
+  Wire.struct<Request>(
+    { market: MarketName, after: TradeId, limit: Schema.optionalKey(Wire.counted(Count)) },
+    { keys: { after: "lastId" } }
+  )
 
 // -----------------------------------------------------------------------------
 // Response
@@ -105,15 +106,16 @@ export interface PastTrade {
   readonly side: ReceivedSide
 }
 
-const trade = Wire.answer<PastTrade>({
-  tradeId: Wire.TradeId,
-  timestamp: UnixTime,
-  price: Decimal,
-  amount: Decimal,
-  side: ReceivedSide
-}, { keys: { tradeId: "id", timestamp: "time", side: "type" } })
+const trade = () =>
+  Wire.answer<PastTrade>({
+    tradeId: Wire.TradeId,
+    timestamp: UnixTime,
+    price: Decimal,
+    amount: Decimal,
+    side: ReceivedSide
+  }, { keys: { tradeId: "id", timestamp: "time", side: "type" } })
 
-const response = Wire.wrapped(Schema.Array(trade.schema))
+const response = () => Wire.wrapped(Schema.Array(trade().schema))
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -138,8 +140,8 @@ export const endpoint = Endpoint.make({
   errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "wrapped",
-  request: () => request,
-  response: () => response,
+  request,
+  response,
   example: (): Request => ({ market: marketName("BTC_USDT"), after: TradeId.make("0"), limit: 10 })
 })
 

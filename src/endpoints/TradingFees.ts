@@ -20,7 +20,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import * as Struct from "effect/Struct"
 import type * as Call from "../client/call/Call.ts"
 import * as PlainService from "../client/make/PlainService.ts"
 import { Decimal } from "../domain/Decimal.ts"
@@ -32,7 +31,7 @@ import * as Wire from "../protocol/Wire.ts"
 // Request
 // -----------------------------------------------------------------------------
 
-const request = Wire.struct({})
+const request = () => Wire.struct({})
 
 // -----------------------------------------------------------------------------
 // Response
@@ -79,26 +78,27 @@ interface Received extends FeeSchedule {
   readonly error?: null
 }
 
-const tradingFee = Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
+const tradingFee = () => Wire.answer<TradingFee>({ maker: Decimal, taker: Decimal })
 
-const received = Wire.answer<Received>({
-  error: Schema.optionalKey(Schema.Null),
-  maker: Decimal,
-  taker: Decimal,
-  futuresMaker: Decimal,
-  futuresTaker: Decimal,
-  rpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
-  futuresRpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
-  customFees: Wire.keyed(MarketName, tradingFee.schema)
-}, {
-  keys: {
-    futuresMaker: "futures_maker",
-    futuresTaker: "futures_taker",
-    rpiMakerPremium: "rpi_maker_fee_premium",
-    futuresRpiMakerPremium: "futures_rpi_maker_fee_premium",
-    customFees: "custom_fee"
-  }
-})
+const received = () =>
+  Wire.answer<Received>({
+    error: Schema.optionalKey(Schema.Null),
+    maker: Decimal,
+    taker: Decimal,
+    futuresMaker: Decimal,
+    futuresTaker: Decimal,
+    rpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
+    futuresRpiMakerPremium: Schema.optionalKey(Schema.NullOr(Decimal)),
+    customFees: Wire.keyed(MarketName, tradingFee().schema)
+  }, {
+    keys: {
+      futuresMaker: "futures_maker",
+      futuresTaker: "futures_taker",
+      rpiMakerPremium: "rpi_maker_fee_premium",
+      futuresRpiMakerPremium: "futures_rpi_maker_fee_premium",
+      customFees: "custom_fee"
+    }
+  })
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -122,8 +122,8 @@ export const endpoint = Endpoint.make({
   envelope: "required",
   errorFamily: "account",
   refusals: [],
-  request: () => request,
-  response: () => received.schema,
+  request,
+  response: () => received().schema,
   example: () => ({})
 })
 
@@ -153,6 +153,6 @@ export class TradingFees extends Context.Service<TradingFees, {
   static readonly layer: Layer.Layer<TradingFees, never, Call.Call> = PlainService.layer(
     TradingFees,
     endpoint,
-    (call) => ({ get: Effect.map(call({}), Struct.omit(["error"])) })
+    (call) => ({ get: Effect.map(call({}), ({ error: _error, ...fees }) => fees) })
   )
 }

@@ -116,7 +116,7 @@ const request = ({ decimal, extension, omissible }: Dialect) =>
 // -----------------------------------------------------------------------------
 
 /** An empty list says that the transfer was made. The JSON of any success is accepted. */
-const response = Wire.acknowledged([], (wire) => wire !== undefined)
+const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
 
 // -----------------------------------------------------------------------------
 // Endpoint
@@ -142,7 +142,7 @@ export const endpoint = Endpoint.make({
   refusals: ["InvalidFields"],
   success: "createdStatus",
   request,
-  response: () => response,
+  response,
   example: (): Sent => ({ ticker: ticker("USDT"), amount: amount("100"), from: "main", to: "spot" })
 })
 

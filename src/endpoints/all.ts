@@ -123,9 +123,13 @@ const entryOf = <K extends Name>(name: K): Entry => {
  * @since 0.1.0
  */
 export const entries: ReadonlyArray<Entry> = names
-  .map(entryOf)
+  .map((name) => {
+    const entry = entryOf(name)
+    return { entry, place: placeOf(entry.endpoint) }
+  })
   // No `Intl.Collator`, which takes five milliseconds of every start.
-  .toSorted((one, other) => placeOf(one.endpoint) < placeOf(other.endpoint) ? -1 : 1)
+  .toSorted((one, other) => one.place < other.place ? -1 : 1)
+  .map(({ entry }) => entry)
 
 /**
  * The endpoints of {@link entries}.

@@ -7,8 +7,7 @@
  *
  * @since 0.1.0
  */
-import * as Hex from "effect/encoding/Hex"
-import * as Result from "effect/Result"
+import * as Bytes from "./Bytes.ts"
 import { Windows } from "./Windows.ts"
 
 /** What stands in the place of what was removed. */
@@ -160,26 +159,19 @@ const base64InText = (bytes: string): ReadonlyArray<string> => [
   btoa(`\0\0${bytes}`).slice(3)
 ]
 
-/** Bytes as the text that they are when they are read one by one. */
-const readOneByOne = (bytes: Uint8Array): string => {
-  let read = ""
-  for (const byte of bytes) read += String.fromCharCode(byte)
-  return read
-}
-
 const isHex = /^(?:[0-9a-f]{2})+$/iu
 
 const spellings = (secret: string): ReadonlyArray<string> => {
   const bytes = new TextEncoder().encode(secret)
-  const oneByOne = bytes.length === secret.length ? secret : readOneByOne(bytes)
-  const decoded = isHex.test(secret) ? Result.getOrUndefined(Hex.decode(secret)) : undefined
+  const oneByOne = bytes.length === secret.length ? secret : Bytes.oneByOne(bytes)
+  const decoded = isHex.test(secret) ? Bytes.fromHex(secret) : undefined
   const all = [
     ...new Set([
       secret,
       oneByOne,
-      Hex.encode(bytes),
+      Bytes.toHex(bytes),
       ...base64InText(oneByOne),
-      ...(decoded === undefined ? [] : base64InText(readOneByOne(decoded)))
+      ...(decoded === undefined ? [] : base64InText(Bytes.oneByOne(decoded)))
     ])
   ]
   return [

@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import * as Base64 from "effect/encoding/Base64"
+import * as Bytes from "./Bytes.ts"
 
 /**
  * The names of a private request's headers, in lower case (document, "Authentication", 2).
@@ -30,7 +30,7 @@ export const headers = {
 export const secretHeaders: RegExp = /^x-txc-/iu
 
 const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
-  ? Base64.encode
+  ? Bytes.toBase64
   : (bytes) =>
     (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString("base64")
 

@@ -228,7 +228,7 @@ describe("a remote signer that hangs", () => {
       const error = yield* Fiber.join(fiber)
       assert.deepStrictEqual([error.why, error.reason, error.outcome], [
         "not-signed",
-        "no signature within 2s",
+        "no signature within 2000 ms",
         "not-applied"
       ])
       assert.deepStrictEqual(outcomes(noted), ["record", "not-applied"])

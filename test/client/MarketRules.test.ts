@@ -133,9 +133,9 @@ describe("layerCached", () => {
       yield* TestClock.adjust("3 seconds")
       assert.deepStrictEqual([first.pollUnsafe(), second.pollUnsafe(), loads], [undefined, undefined, 1])
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(first)).reason, "the markets were not loaded within 5s")
+      assert.strictEqual((yield* Fiber.join(first)).reason, "the markets were not loaded within 5000 ms")
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(second)).reason, "the markets were not loaded within 5s")
+      assert.strictEqual((yield* Fiber.join(second)).reason, "the markets were not loaded within 5000 ms")
     }).pipe(Effect.provide(MarketRules.layerCached(hanging, { timeout: "5 seconds" })))
   })
 

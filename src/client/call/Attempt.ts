@@ -10,7 +10,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { constVoid, identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Classify from "../../protocol/Classify.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -137,7 +136,7 @@ export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.
 // -----------------------------------------------------------------------------
 
 /** Who makes attempts without a nonce. */
-const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: constVoid }
+const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: () => {} }
 
 /**
  * Attempts without a nonce or a signature.
@@ -152,7 +151,12 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   // Query parameters are texts; the wire has no other kind on public endpoints.
   const query = new URLSearchParams(fields as Record<string, string>).toString()
   const url = query === "" ? baseUrl + path : `${baseUrl}${path}?${query}`
-  return exchange(to, attempt, { method: "GET", url, headers: {}, once: false, timeout, maxAnswerBytes }, identity)
+  return exchange(
+    to,
+    attempt,
+    { method: "GET", url, headers: {}, once: false, timeout, maxAnswerBytes },
+    (text) => text
+  )
 }
 
 /**
@@ -222,7 +226,7 @@ const inTime = (
   // Most signers sign at once, and a timer would cost more than that.
   return Exit.isExit(signature) ? signature : Effect.timeoutOrElse(signature, {
     duration: timeout,
-    orElse: () => Effect.fail(notSigned(`no signature within ${Duration.format(timeout)}`))
+    orElse: () => Effect.fail(notSigned(`no signature within ${Duration.toMillis(timeout)} ms`))
   })
 }
 

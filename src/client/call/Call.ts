@@ -80,7 +80,7 @@ export class PublicCall extends Context.Service<PublicCall, {
   readonly dialect: Dialect
   /**
    * The call of an endpoint. It fails with the errors that the endpoint declares, see `Endpoint.Failure`. Make it once and
-   * call it often: the rate limit is looked up when it is made, and the first call compiles the schemas.
+   * call it often: the first call looks up the rate limit and compiles the schemas.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
     endpoint: Endpoint.Endpoint<Q, A, "public", M, T>
@@ -104,7 +104,7 @@ export class Call extends Context.Service<Call, {
   readonly acceptedNonce: Effect.Effect<number>
   /**
    * The call of an endpoint. It fails with the errors that the endpoint declares, see `Endpoint.Failure`. Make it once and
-   * call it often: the rate limit is looked up when it is made, and the first call compiles the schemas.
+   * call it often: the first call looks up the rate limit and compiles the schemas.
    * `checks` are those that only some endpoints need.
    */
   readonly make: <Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
@@ -134,7 +134,6 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
     asDeclared(
       endpoint,
       observed(request, (progress, fiber) => {
-        // Compiled by the first call: a program uses few of the endpoints, and all their schemas take long to start.
         const encoded = Endpoint.codec(endpoint, dialect).encodeRequest(request)
         if (Result.isFailure(encoded)) return Effect.fail(refusedLocally(endpoint, dialect, encoded.failure, request))
         const { limits, readRetry } = given(fiber.context)
@@ -158,6 +157,12 @@ const calling = <Q extends object, A, X extends Access, M extends boolean, T ext
           : Effect.flatMapEager(check(request), () => retrying(attempt, readRetry))
       })
     )
+}
+
+/** What a call needs is made by the first one: a program has the services of all endpoints, and calls few of them. */
+const onFirstCall = <Q, R>(make: () => (request: Q) => R): (request: Q) => R => {
+  let call: ((request: Q) => R) | undefined
+  return (request) => (call ??= make())(request)
 }
 
 /**
@@ -221,11 +226,12 @@ export const layerPublic: Layer.Layer<
     const given = yield* settings
     return {
       dialect,
-      make: (endpoint) => {
-        const bucket = limits.bucket({ baseUrl }, endpoint)
-        const attemptOf = Attempt.unsigned({ transport, baseUrl, dialect, endpoint, bucket })
-        return calling(endpoint, dialect, bucket, given, attemptOf)
-      }
+      make: (endpoint) =>
+        onFirstCall(() => {
+          const bucket = limits.bucket({ baseUrl }, endpoint)
+          const attemptOf = Attempt.unsigned({ transport, baseUrl, dialect, endpoint, bucket })
+          return calling(endpoint, dialect, bucket, given, attemptOf)
+        })
     }
   })
 )
@@ -263,11 +269,12 @@ export const layer: Layer.Layer<
       key,
       nonceForm,
       acceptedNonce: Effect.sync(() => acceptedNonce),
-      make: (endpoint, checks) => {
-        const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
-        const attemptOf = Attempt.signed({ transport, baseUrl, dialect, endpoint, bucket }, by)
-        return calling(endpoint, dialect, bucket, given, attemptOf, checks)
-      }
+      make: (endpoint, checks) =>
+        onFirstCall(() => {
+          const bucket = limits.bucket({ baseUrl, apiKey: signer.apiKey }, endpoint)
+          const attemptOf = Attempt.signed({ transport, baseUrl, dialect, endpoint, bucket }, by)
+          return calling(endpoint, dialect, bucket, given, attemptOf, checks)
+        })
     }
   })
 )

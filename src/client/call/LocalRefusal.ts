@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import type * as Market from "../../domain/Market.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
@@ -59,7 +58,7 @@ const toRefused = (
     origin: "local",
     status,
     code,
-    fields: Violation.toErrors(violations, endpoint.errorFamily, (field) => keys[field] ?? field, identity),
+    fields: Violation.toErrors(violations, endpoint.errorFamily, (field) => keys[field] ?? field, (field) => field),
     otherFields: {},
     // A value that breaks a constraint is not a client order id.
     ...(violations.some(({ field }) => field === "clientOrderId") ? {} : clientOrderIdOf(request))

@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constVoid } from "effect/Function"
 import type * as Transport from "./Transport.ts"
 
 /**
@@ -39,10 +38,28 @@ const machineClock = Context.get(Context.empty(), Clock.Clock)
 /** A timer takes no more. */
 const longest = 2 ** 31 - 1
 
+const nothing = () => {}
+
+/**
+ * A timer that does nothing and keeps no process alive. Node keeps the timers of one duration in a list. Without this one, each of
+ * several calls in a row would make the list anew, which costs as much again as its timer.
+ */
+let companion: NodeJS.Timeout | undefined
+
+const accompany = (millis: number): void => {
+  if (companion !== undefined) return
+  companion = setTimeout(() => companion = undefined, millis)
+  // Elsewhere a timer is a number, and no use.
+  if (typeof companion === "object") companion.unref()
+  else clearTimeout(companion)
+}
+
 /** Runs it when so much time has passed on this machine; gives what prevents that. */
 const after = (millis: number, run: () => void): () => void => {
-  if (!Number.isFinite(millis)) return constVoid
-  const timer = setTimeout(run, Math.min(millis, longest))
+  if (!Number.isFinite(millis)) return nothing
+  const duration = Math.min(millis, longest)
+  const timer = setTimeout(run, duration)
+  accompany(duration)
   return () => clearTimeout(timer)
 }
 
@@ -58,7 +75,7 @@ export const run = (timeout: Duration.Input, make: () => Delivery): End =>
     const delivery = make()
     const end: End = Effect.callback((resume) => {
       // A timer costs far less than a fiber that sleeps.
-      const stop = clock === machineClock ? after(Duration.toMillis(duration), () => delivery.late()) : constVoid
+      const stop = clock === machineClock ? after(Duration.toMillis(duration), () => delivery.late()) : nothing
       delivery.begin((end) => {
         stop()
         resume(end)

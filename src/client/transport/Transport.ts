@@ -156,7 +156,7 @@ export const tooLarge = (status: number, { maxAnswerBytes }: Request): SendFaile
 export const timedOut = ({ timeout }: Request): SendFailed =>
   new SendFailed({
     proof: { kind: "timeout" },
-    reason: `no answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`
+    reason: `no answer within ${Duration.toMillis(Duration.fromInputUnsafe(timeout))} ms`
   })
 
 /**

@@ -20,7 +20,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ConnectionOptions } from "node:tls"
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib"
 import type { Dispatcher } from "undici"
 import Agent from "undici/lib/dispatcher/agent.js"
 import Pool from "undici/lib/dispatcher/pool.js"
@@ -71,13 +70,18 @@ const textOf = (bytes: Buffer): string => {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
-/** No compression is asked for. A server that compresses all the same is understood. */
-const decoders: Readonly<Record<string, typeof gunzipSync>> = {
-  gzip: gunzipSync,
-  "x-gzip": gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync
-}
+/**
+ * No compression is asked for. A server that compresses all the same is understood. So `node:zlib` is not imported: hardly any
+ * program needs it, and all of them would start later.
+ */
+const decoders = {
+  gzip: "gunzipSync",
+  "x-gzip": "gunzipSync",
+  deflate: "inflateSync",
+  br: "brotliDecompressSync"
+} as const
+
+const isKnown = (encoding: string): encoding is keyof typeof decoders => Object.hasOwn(decoders, encoding)
 
 /** Decompresses the body of an answer, and makes no more of it than asked for. */
 const decompress = (
@@ -86,12 +90,14 @@ const decompress = (
   bytes: Buffer,
   request: Transport.Request
 ): Effect.Effect<Buffer, Transport.SendFailed> => {
-  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined
   const unreadable = (why: string) => new Transport.SendFailed({ proof: { kind: "lost" }, reason: why })
-  if (decoder === undefined)
+  if (!isKnown(encoding))
     return Effect.fail(unreadable(`the answer is encoded as ${encoding}, which nobody asked for`))
   return Effect.try({
-    try: () => decoder(bytes, { maxOutputLength: Math.max(1, request.maxAnswerBytes) }),
+    try: () =>
+      process.getBuiltinModule("node:zlib")[decoders[encoding]](bytes, {
+        maxOutputLength: Math.max(1, request.maxAnswerBytes)
+      }),
     catch: (error) =>
       error instanceof RangeError
         ? Transport.tooLarge(status, request)

@@ -562,7 +562,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       Effect.gen(function*() {
         const error = yield* fails(placeStop, "50 millis").pipe(Effect.provideService(Call.Timeout, "50 millis"))
         assert.deepStrictEqual(verdict(error), ["OutcomeUnknown", "unknown", false])
-        assert.include(error.message, "50ms")
+        assert.include(error.message, "50 ms")
       }).pipe(Effect.provide(silent)))
 
     it.effect("includes the last byte of the answer", () =>

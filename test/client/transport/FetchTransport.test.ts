@@ -27,7 +27,18 @@ const request: Transport.Request = {
 
 const over = (fetch: FetchTransport.Fetch) => Layer.succeed(Transport.Transport, FetchTransport.fromFetch(fetch))
 
+const waitingTimers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length
+
 describe("over the platform's fetch", () => {
+  // The first of this file: what is made for several calls is made by the first.
+  it.live("a call that has its answer keeps no process alive", () =>
+    Effect.gen(function*() {
+      const before = waitingTimers()
+      const { send } = FetchTransport.fromFetch(() => Promise.resolve(new Response("{}")))
+      yield* send(request)
+      assert.strictEqual(waitingTimers(), before)
+    }))
+
   const text = JSON.stringify({ a: "ä".repeat(400) })
   for (const [encoding, bytes] of [["gzip", Zlib.gzipSync(text)], ["br", Zlib.brotliCompressSync(text)]] as const) {
     const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\n`
