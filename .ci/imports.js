@@ -7,7 +7,7 @@ const { exports, name } = JSON.parse(readFileSync(new URL("../package.json", imp
 
 const entries = Object.keys(exports).filter((entry) => !entry.endsWith(".json") && !entry.endsWith("/vitest"))
 
-// The client loads streams later: before anything else of this program does.
+// The client loads streams when it makes one: nothing else of this program has loaded them before.
 const { Pages } = await import(name)
 const stream = Pages.stream("stream", () => Effect.succeed({ offset: 0, limit: 100, records: ["only"] }))
 const { runCollect } = await import("effect/Stream")

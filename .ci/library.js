@@ -46,8 +46,8 @@ const later = "\0later"
 const isStream = (id, importer = "") => id === stream && /\/src\/(?:client|endpoints)\//u.test(importer)
 
 /**
- * The client loads `effect/Stream` with its first stream. Most programs only call, and of all that a call can do without it is the
- * most: without it they start sooner. The client takes only functions of it. Bundlers are given the modules, where it is an import.
+ * Lets the client load `effect/Stream` with its first stream. Most programs only call, and start sooner without it: nothing else that
+ * a call does without is as large. The client takes only functions of it, which can be loaded when they are called.
  */
 const streamsLater = {
   name: "streams-later",
@@ -56,7 +56,7 @@ const streamsLater = {
     if (id !== later) return undefined
     const functions = Object.entries(await import(stream)).filter(([, value]) => typeof value === "function")
     return [
-      // Not an import: some test runners give one of their own, whose `require` loads no such module.
+      // No import of `node:module`: some test runners replace it, and what they give loads no ES module.
       `const load = () => process.getBuiltinModule("node:module").createRequire(import.meta.url)("${stream}")`,
       // Some have names that no variable may have.
       ...functions.map(([name]) =>

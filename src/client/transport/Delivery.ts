@@ -49,7 +49,7 @@ let companion: NodeJS.Timeout | undefined
 const accompany = (millis: number): void => {
   if (companion !== undefined) return
   companion = setTimeout(() => companion = undefined, millis)
-  // Elsewhere a timer is a number, and no use.
+  // Where a timer is a number, it would keep the process alive.
   if (typeof companion === "object") companion.unref()
   else clearTimeout(companion)
 }
