@@ -29,7 +29,7 @@ export const link = (to: number): Effect.Effect<Link, never, Scope.Scope> =>
       })
       other.on("drain", () => state === "silent" ? undefined : socket.resume())
       socket.on("end", () => other.end())
-      // An error is followed by this.
+      // "close" follows, which says that there was one.
       socket.on("error", () => undefined)
       socket.on("close", () => {
         sockets.delete(socket)

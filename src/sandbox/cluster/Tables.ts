@@ -19,7 +19,7 @@
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
-import type * as SqlClient from "effect/sql/SqlClient"
+import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlError from "effect/sql/SqlError"
 import { JournalError } from "../store/JournalError.ts"
 import * as Membership from "./Membership.ts"
@@ -90,28 +90,26 @@ const otherVersion = (found: number) => {
  * @category migrations
  * @since 0.1.0
  */
-export const migrate: Effect.Effect<
-  number,
-  JournalError | SqlError.SqlError,
-  PgClient.PgClient | SqlClient.SqlClient
-> = Effect.gen(function*() {
-  const sql = yield* PgClient.PgClient
-  const before = yield* sql.withTransaction(Effect.gen(function*() {
-    // Of two that migrate at once, the second waits and finds nothing left to do.
-    yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc tables'))")
-    const before = yield* versionOf(sql)
-    if (before > version) return yield* otherVersion(before)
-    if (before === 0) {
-      yield* sql.unsafe("CREATE TABLE IF NOT EXISTS txc_version (version integer NOT NULL)")
-      yield* sql.unsafe("INSERT INTO txc_version VALUES (0)")
-    }
-    for (const step of steps.slice(before)) for (const statement of step) yield* sql.unsafe(statement)
-    if (before < version) yield* sql.unsafe("UPDATE txc_version SET version = $1", [version])
+export const migrate: Effect.Effect<number, JournalError | SqlError.SqlError, PgClient.PgClient> = Effect.gen(
+  function*() {
+    const sql = yield* PgClient.PgClient
+    const before = yield* sql.withTransaction(Effect.gen(function*() {
+      // Of two that migrate at once, the second waits and finds nothing left to do.
+      yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc tables'))")
+      const before = yield* versionOf(sql)
+      if (before > version) return yield* otherVersion(before)
+      if (before === 0) {
+        yield* sql.unsafe("CREATE TABLE IF NOT EXISTS txc_version (version integer NOT NULL)")
+        yield* sql.unsafe("INSERT INTO txc_version VALUES (0)")
+      }
+      for (const step of steps.slice(before)) for (const statement of step) yield* sql.unsafe(statement)
+      if (before < version) yield* sql.unsafe("UPDATE txc_version SET version = $1", [version])
+      return before
+    }))
+    yield* Effect.provideService(Membership.migrate, SqlClient.SqlClient, sql)
     return before
-  }))
-  yield* Membership.migrate
-  return before
-})
+  }
+)
 
 /**
  * Fails unless the database has the tables of this version.
