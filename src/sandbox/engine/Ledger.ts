@@ -1,6 +1,6 @@
 /**
- * Who holds what. Every movement is a transfer between two holders, so no asset appears or vanishes. What enters the
- * exchange comes from `outside`, whose balance is the negative of all other balances.
+ * Who holds what. What one holder is given is taken from others, so no asset appears or vanishes. What enters the exchange
+ * comes from `outside`, whose balance is the negative of all other balances.
  *
  * @since 0.1.0
  */

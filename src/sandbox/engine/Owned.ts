@@ -134,6 +134,7 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
       const number = heads[index]
       if (number === undefined) return
       heads[index] = latest[index]?.next().value
+      // It may have been removed since it was the next of its market.
       const item = this.items.get(number)
       if (item !== undefined) yield item
     }

@@ -155,11 +155,11 @@ export const trade = (
   if (maker !== undefined) Book.traded(trading.book, maker.side, deal.amount)
   const { amount, price, side, total } = deal
   Candles.add(trading.candles, work.at, price, amount, total)
-  const trade: Trade = { id: ++state.lastId, at: work.at, price, amount, side }
-  trading.trades.push(trade)
+  const done: Trade = { id: ++state.lastId, at: work.at, price, amount, side }
+  trading.trades.push(done)
   if (trading.trades.length > keptTrades) trading.trades.shift()
-  if (taker !== undefined && taken !== undefined) keep(state, market, taker, trade, taken, maker)
-  if (maker !== undefined && made !== undefined) keep(state, market, maker, trade, made, taker)
+  if (taker !== undefined && taken !== undefined) keep(state, market, taker, done, taken, maker)
+  if (maker !== undefined && made !== undefined) keep(state, market, maker, done, made, taker)
   if (maker?.account === Quotes.account) state.counterparty.hit.add(market.name)
   work.events.push({ _tag: "Traded", market: market.name, price, amount, side, maker: maker?.id, taker: taker?.id })
   if (maker !== undefined) afterTrade(work, market, maker)

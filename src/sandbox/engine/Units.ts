@@ -43,14 +43,17 @@ export const one: Units = 10n ** BigInt(scale)
  */
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
-/** How many texts are remembered. */
-const mostRead = 4096
+/** How many texts are remembered, and after how many others they are forgotten: prices move on. */
+const [mostRead, mostMissed] = [4096, 65_536]
 
 /**
- * What the latest texts say. The same prices and amounts come again and again: most are read once, and all orders of them
- * share one value in memory.
+ * What texts say. The same prices and amounts come again and again: most are read once, and all orders of them share one
+ * value in memory.
  */
 const read = new Map<Decimal.Decimal, Units>()
+
+/** How many texts have come that there was no place for. To remember one costs more than to read it a second time. */
+let missed = 0
 
 /**
  * The exact quantity; `undefined` when it has more than eighteen fractional digits.
@@ -62,9 +65,11 @@ export const from = (decimal: Decimal.Decimal): Units | undefined => {
   const known = read.get(decimal)
   if (known !== undefined) return known
   const units = unitsOf(decimal)
-  if (units === undefined) return undefined
-  if (read.size === mostRead) read.clear()
-  read.set(decimal, units)
+  if (units !== undefined && read.size < mostRead) read.set(decimal, units)
+  else if (++missed === mostMissed) {
+    missed = 0
+    read.clear()
+  }
   return units
 }
 

@@ -254,7 +254,7 @@ describe("the quick check of an order", () => {
   it.effect("reads more quantities than it remembers", () =>
     sync(() => {
       for (let round = 0; round < 2; round++) {
-        for (let whole = 0; whole < 10_000; whole++) {
+        for (let whole = 0; whole < 80_000; whole++) {
           assert.strictEqual(Units.from(Decimal.Decimal.make(`${whole}.5`)), BigInt(whole) * Units.one + Units.one / 2n)
         }
       }
