@@ -220,7 +220,25 @@ export const make = <
   const Refusals extends RefusalTag
 >(
   definition: Definition<Request, Response, Access, Mutates, Refusals>
-): Endpoint<Request, Response, Access, Mutates, Refusals> => ({ ...definition, "~codecs": new WeakMap() })
+): Endpoint<Request, Response, Access, Mutates, Refusals> => ({
+  ...definition,
+  request: perDialect(definition.request),
+  response: perDialect(definition.response),
+  "~codecs": new WeakMap()
+})
+
+/** A schema is made when it is first asked for, and kept: a program uses few of all endpoints, and those often. */
+const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
+  let made: WeakMap<Dialect, A> | undefined
+  return (dialect) => {
+    made ??= new WeakMap()
+    const known = made.get(dialect)
+    if (known !== undefined) return known
+    const schema = make(dialect)
+    made.set(dialect, schema)
+    return schema
+  }
+}
 
 /**
  * The tags of everything a call of the endpoint can fail with, as a value: the same as the type {@link Failure} says.

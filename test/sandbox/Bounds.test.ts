@@ -213,7 +213,7 @@ describe("whatever is said on its sockets", () => {
         }))
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.array(conversation, { minLength: 1, maxLength: 12 }), run), {
-          numRuns: isLong ? 100 : 25,
+          numRuns: isLong ? 100 : 10,
           ...(seed === undefined ? {} : { seed: Number(seed) })
         })
       )

@@ -18,6 +18,7 @@ import { hash } from "../support/engine.ts"
 import { alice, bob } from "../support/exchange.ts"
 import { scratchFile } from "../support/files.ts"
 import { sending } from "../support/hostile.ts"
+import { isLong } from "../support/long.ts"
 import { read, signed } from "../support/signed.ts"
 import { Follower } from "./engine/invariants.ts"
 
@@ -154,6 +155,8 @@ const sound = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) assert.strictEqual(total, 0n, ticker)
 }
 
+const kills = isLong ? 5 : 2
+
 describe.each([["", false], ["and that goes back to earlier states ", true]] as const)(
   "a sandbox %s",
   (_, restoring) => {
@@ -167,7 +170,7 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
         const seen: Array<Entry> = []
         let last = "0"
         let trades = 0
-        for (let kill = 1; kill <= 5; kill++) {
+        for (let kill = 1; kill <= kills; kill++) {
           const inThisRun: Array<Request> = []
           yield* Effect.scoped(Effect.gen(function*() {
             const sandbox = yield* servedElsewhere(file)
@@ -192,7 +195,7 @@ describe.each([["", false], ["and that goes back to earlier states ", true]] as 
             const kind = restoring ? "Restored" : "Traded"
             const hasSeen = () => seen.some(({ event }) => event._tag === kind)
             yield* until(
-              Effect.sync(() => inThisRun.length >= 15 && seen.length >= seenBefore + 16 && (kill < 5 || hasSeen()))
+              Effect.sync(() => inThisRun.length >= 15 && seen.length >= seenBefore + 16 && (kill < kills || hasSeen()))
             )
             yield* Effect.sleep(draw(200))
             assert.strictEqual(yield* sandbox.kill, "SIGKILL")

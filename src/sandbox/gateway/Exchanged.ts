@@ -61,7 +61,7 @@ export interface Kept {
   /** Whether the request is whole. */
   readonly whole: boolean
   /** The answer; its body is empty when it arrived in parts. `undefined` when the connection was reset. */
-  readonly answer: Pick<Written, "body" | "headers" | "status"> | undefined
+  readonly answer: Written | undefined
 }
 
 /**
@@ -149,7 +149,7 @@ class Slot {
       number,
       request: { method, path, query, headers, body, from },
       whole,
-      answer: status === undefined ? undefined : { status, headers: answerHeaders, body: answerBody }
+      answer: status === undefined ? undefined : { _tag: "Answer", status, headers: answerHeaders, body: answerBody }
     }
   }
 }

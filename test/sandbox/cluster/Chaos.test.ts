@@ -25,7 +25,6 @@ import * as Venue from "../../../src/sandbox/Venue.ts"
 import { clientOf, cluster, makeVenues, type Node } from "../../support/cluster.ts"
 import { canonical } from "../../support/engine.ts"
 import type { Cut, Link } from "../../support/link.ts"
-import { isLong } from "../../support/long.ts"
 import { itWithPostgres, type Server } from "../../support/postgres.ts"
 
 const market = marketName("BTC_USDT")
@@ -255,22 +254,17 @@ const scenario = (size: number, venues: number, happening: Happening, isWired: b
 
 const seed = 1
 
-if (isLong) {
-  // Short enough for CI.
-  const { "silence from the database": silence } = partitions
-  itWithPostgres(
-    "each end of a node or a database once, and a node that is cut off from its database",
-    () => scenario(3, 3, Object.entries({ ...endings, silence }), true),
-    180_000
-  )
+// Short enough for CI.
+const { "silence from the database": silence } = partitions
+itWithPostgres(
+  "each end of a node or a database once, and a node that is cut off from its database",
+  () => scenario(3, 3, Object.entries({ ...endings, silence }), true),
+  180_000
+)
 
-  const draw = chance(seed)
-  const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes })
-  // Each of them, and some more, in an order that nobody thought of.
-  const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
-  const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
-  itWithPostgres("whatever happens to nodes, again and again", () => scenario(3, 4, happening, true), 900_000)
-} else {
-  const killed: Trouble = (node) => Effect.all([node.signal("SIGKILL"), node.ended, Effect.sleep("7 seconds")])
-  itWithPostgres("a node is killed, and the others go on", () => scenario(2, 2, [["killed", killed]]), 180_000)
-}
+const draw = chance(seed)
+const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes })
+// Each of them, and some more, in an order that nobody thought of.
+const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
+const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
+itWithPostgres("whatever happens to nodes, again and again", () => scenario(3, 4, happening, true), 900_000)

@@ -24,7 +24,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           follower.check(desk.send(action), action)
         }
         follower.checkAll()
-      }), { runs: isLong ? 500 : 50, timeout: 60_000 })
+      }), { runs: isLong ? 500 : 25, timeout: 60_000 })
 
     property(
       "each index says what a scan of everything would, after every command",
@@ -48,7 +48,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           assert.strictEqual(canonical(one.send(action)), canonical(other.send(action)))
         }
         assert.strictEqual(hash(one.state), hash(other.state))
-      }), { runs: 60 })
+      }), { runs: isLong ? 200 : 30 })
 
     property("a call that is refused changes nothing", [drafts(60)], (drafts) =>
       Effect.sync(() => {
@@ -62,6 +62,6 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             assert.strictEqual(apartFromActivity(desk.state), before, canonical(reply))
           }
         }
-      }), { runs: 40 })
+      }), { runs: isLong ? 200 : 20 })
   })
 }

@@ -1,5 +1,5 @@
 /** Calls that go wrong on purpose. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { document } from "../../../src/protocol/Dialect.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
@@ -12,45 +12,48 @@ import { handle, signed } from "../../support/signed.ts"
 const balance = "/api/v4/main-account/balance"
 
 export const faults = (): void => {
-  it.live("a fault has an endpoint, a symptom with parameters, times, a chance and a key, and looks used up when it is", () =>
-    Effect.gen(function*() {
-      const control = yield* Control.Control
-      const { shown } = yield* opened
-      yield* go(shown, "faults")
-      const form = region(shown, "New fault")
-      yield* see(() => form.getByLabel("Endpoint", { exact: true }).selectOption(balance))
-      yield* pick(form, "What goes wrong", "the exchange refuses")
-      yield* pick(form, "Why", "nonceUsed")
-      yield* write(form, "How many calls", "2")
-      yield* write(form, "After how many", "1")
-      yield* pick(form, "Only with key", "alice: alice's key")
-      yield* press(form, "Set the fault")
-      const list = region(shown, "Faults")
-      yield* appears(list, "armed")
-      assert.deepStrictEqual((yield* control.faults).map(({ fault }) => fault), [{
-        path: balance,
-        apiKey: Example.alice.apiKey,
-        times: 2,
-        skip: 1,
-        probability: 1,
-        symptom: { _tag: "Refuse", kind: "nonceUsed" }
-      }])
-      const called = (who: Example.ExampleKey) =>
-        Effect.map(handle(signed(document, balance, {}, who)), ({ status }) => status)
-      assert.strictEqual(yield* called(Example.bob), 200)
-      assert.strictEqual(yield* called(Example.alice), 200)
-      const { status } = document.refusals.nonceUsed
-      assert.deepStrictEqual([yield* called(Example.alice), yield* called(Example.alice)], [status, status])
-      assert.strictEqual(yield* called(Example.alice), 200)
-      yield* appears(list, "used up")
-      yield* reads(list.getByRole("listitem"), [
-        "# used up the exchange refuses, kind nonceUsed MainBalance.all, key alice-sandbox-key, after 1 calls; " +
-        "fired 2 of 2, matched 4 Remove"
-      ])
-      assert.strictEqual(yield* see(() => list.locator("li.used").count()), 1)
-      yield* press(list, "Remove fault 1")
-      yield* appears(list, /^None\./u)
-    }).pipe(Effect.scoped, Effect.provide(world)))
+  itInFull(
+    "a fault has an endpoint, a symptom with parameters, times, a chance and a key, and looks used up when it is",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* go(shown, "faults")
+        const form = region(shown, "New fault")
+        yield* see(() => form.getByLabel("Endpoint", { exact: true }).selectOption(balance))
+        yield* pick(form, "What goes wrong", "the exchange refuses")
+        yield* pick(form, "Why", "nonceUsed")
+        yield* write(form, "How many calls", "2")
+        yield* write(form, "After how many", "1")
+        yield* pick(form, "Only with key", "alice: alice's key")
+        yield* press(form, "Set the fault")
+        const list = region(shown, "Faults")
+        yield* appears(list, "armed")
+        assert.deepStrictEqual((yield* control.faults).map(({ fault }) => fault), [{
+          path: balance,
+          apiKey: Example.alice.apiKey,
+          times: 2,
+          skip: 1,
+          probability: 1,
+          symptom: { _tag: "Refuse", kind: "nonceUsed" }
+        }])
+        const called = (who: Example.ExampleKey) =>
+          Effect.map(handle(signed(document, balance, {}, who)), ({ status }) => status)
+        assert.strictEqual(yield* called(Example.bob), 200)
+        assert.strictEqual(yield* called(Example.alice), 200)
+        const { status } = document.refusals.nonceUsed
+        assert.deepStrictEqual([yield* called(Example.alice), yield* called(Example.alice)], [status, status])
+        assert.strictEqual(yield* called(Example.alice), 200)
+        yield* appears(list, "used up")
+        yield* reads(list.getByRole("listitem"), [
+          "# used up the exchange refuses, kind nonceUsed MainBalance.all, key alice-sandbox-key, after 1 calls; " +
+          "fired 2 of 2, matched 4 Remove"
+        ])
+        assert.strictEqual(yield* see(() => list.locator("li.used").count()), 1)
+        yield* press(list, "Remove fault 1")
+        yield* appears(list, /^None\./u)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 
   itInFull("every symptom asks for what it needs, and for nothing else", () =>
     Effect.gen(function*() {

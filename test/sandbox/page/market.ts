@@ -1,5 +1,5 @@
 /** The market: its price, moved in every way, and what stands in the chart. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
 import { price } from "../../../src/domain/Decimal.ts"
@@ -34,32 +34,35 @@ const dragUp = (shown: Page, by: number) =>
   })
 
 export const market = (): void => {
-  it.live("shows what any client does, and a stop order triggers because the price was dragged", () =>
-    Effect.gen(function*() {
-      const control = yield* Control.Control
-      const { shown } = yield* opened
-      yield* stopOrder("40200")
-      const orders = region(shown, "Open orders")
-      yield* appears(orders, "buy stop limit")
-      yield* appears(orders, /waits for ≥ 40\s?200/u)
-      yield* appears(region(shown, "Balances"), /by buy stop limit/u)
+  itInFull(
+    "shows what any client does, and a stop order triggers because the price was dragged",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        yield* stopOrder("40200")
+        const orders = region(shown, "Open orders")
+        yield* appears(orders, "buy stop limit")
+        yield* appears(orders, /waits for ≥ 40\s?200/u)
+        yield* appears(region(shown, "Balances"), /by buy stop limit/u)
 
-      yield* dragUp(shown, 80)
-      yield* goes(shown, "waits for")
-      const [order] = yield* control.openOrders("alice")
-      const fills = yield* control.fills("alice")
-      assert.isTrue(order?.activated ?? fills.length > 0)
+        yield* dragUp(shown, 80)
+        yield* goes(shown, "waits for")
+        const [order] = yield* control.openOrders("alice")
+        const fills = yield* control.fills("alice")
+        assert.isTrue(order?.activated ?? fills.length > 0)
 
-      // Another client moves it: the page shows it, and keeps the focus where it was.
-      const field = shown.getByLabel("New price of BTC_USDT")
-      yield* see(() => field.focus())
-      yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40123") })
-      yield* lastPrice(shown, /40\s123/u)
-      assert.isTrue(yield* see(() => field.evaluate((one) => one === globalThis.document.activeElement)))
-      yield* see(() => shown.keyboard.type("40500"))
-      yield* see(() => shown.keyboard.press("Enter"))
-      yield* lastPrice(shown, /40\s500/u)
-    }).pipe(Effect.scoped, Effect.provide(world)))
+        // Another client moves it: the page shows it, and keeps the focus where it was.
+        const field = shown.getByLabel("New price of BTC_USDT")
+        yield* see(() => field.focus())
+        yield* control.movePrice({ market: marketName("BTC_USDT"), price: price("40123") })
+        yield* lastPrice(shown, /40\s123/u)
+        assert.isTrue(yield* see(() => field.evaluate((one) => one === globalThis.document.activeElement)))
+        yield* see(() => shown.keyboard.type("40500"))
+        yield* see(() => shown.keyboard.press("Enter"))
+        yield* lastPrice(shown, /40\s500/u)
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 
   itInFull(
     "steps the price, plays a script of prices, and shows the book and the trades of each market",

@@ -1,5 +1,5 @@
 /** What the page says of its own state, and several pages at once. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -85,38 +85,41 @@ export const state = (): void => {
       }).pipe(Effect.scoped, Effect.provide(world))
   )
 
-  it.live("goes on by itself when the process was killed and is started again, and shows what is there then", () =>
-    Effect.gen(function*() {
-      const data = `${yield* scratchFile}-data`
-      const flags = [command, "sandbox", "--json", "--data", data, "--seed", "7"]
-      const first = yield* runningElsewhere(process.execPath, flags, /^Watch and control it: (\S+)/mu)
-      const { origin, port } = new URL(first.found)
-      const { errors, page: shown } = yield* tab
-      yield* see(() => shown.goto(first.found))
-      yield* isLive(shown)
-      yield* write(shown, "New price of BTC_USDT", "40444")
-      yield* press(shown, "Move")
-      yield* lastPrice(shown, /40\s444/u)
-      yield* see(() => fetch(`${origin}/api/v4/public/pong`))
-      yield* go(shown, "requests")
-      yield* listOf(shown, "Requests", 1)
+  itInFull(
+    "goes on by itself when the process was killed and is started again, and shows what is there then",
+    () =>
+      Effect.gen(function*() {
+        const data = `${yield* scratchFile}-data`
+        const flags = [command, "sandbox", "--json", "--data", data, "--seed", "7"]
+        const first = yield* runningElsewhere(process.execPath, flags, /^Watch and control it: (\S+)/mu)
+        const { origin, port } = new URL(first.found)
+        const { errors, page: shown } = yield* tab
+        yield* see(() => shown.goto(first.found))
+        yield* isLive(shown)
+        yield* write(shown, "New price of BTC_USDT", "40444")
+        yield* press(shown, "Move")
+        yield* lastPrice(shown, /40\s444/u)
+        yield* see(() => fetch(`${origin}/api/v4/public/pong`))
+        yield* go(shown, "requests")
+        yield* listOf(shown, "Requests", 1)
 
-      yield* first.kill
-      yield* see(() => shown.locator("main.stale").waitFor())
-      yield* runningElsewhere(process.execPath, [...flags, "--port", port], /^Watch and control it: (\S+)/mu)
-      yield* isLive(shown)
-      yield* see(() => shown.locator("main:not(.stale)").waitFor())
-      yield* lastPrice(shown, /40\s444/u)
-      assert.strictEqual(yield* see(() => shown.getByRole("alert").count()), 0)
-      // The calls of the first process are gone with it, and the page does not show them as if they were there.
-      yield* see(() => fetch(`${origin}/api/v4/public/time`))
-      yield* appears(region(shown, "Requests"), "ServerTime.get")
-      yield* listOf(shown, "Requests", 1)
-      yield* write(shown, "New price of BTC_USDT", "40555")
-      yield* press(shown, "Move")
-      yield* lastPrice(shown, /40\s555/u)
-      assert.deepStrictEqual(errors, [])
-    }).pipe(Effect.scoped))
+        yield* first.kill
+        yield* see(() => shown.locator("main.stale").waitFor())
+        yield* runningElsewhere(process.execPath, [...flags, "--port", port], /^Watch and control it: (\S+)/mu)
+        yield* isLive(shown)
+        yield* see(() => shown.locator("main:not(.stale)").waitFor())
+        yield* lastPrice(shown, /40\s444/u)
+        assert.strictEqual(yield* see(() => shown.getByRole("alert").count()), 0)
+        // The calls of the first process are gone with it, and the page does not show them as if they were there.
+        yield* see(() => fetch(`${origin}/api/v4/public/time`))
+        yield* appears(region(shown, "Requests"), "ServerTime.get")
+        yield* listOf(shown, "Requests", 1)
+        yield* write(shown, "New price of BTC_USDT", "40555")
+        yield* press(shown, "Move")
+        yield* lastPrice(shown, /40\s555/u)
+        assert.deepStrictEqual(errors, [])
+      }).pipe(Effect.scoped)
+  )
 
   itInFull(
     "says that the sandbox has stopped when its journal can't be written any more",

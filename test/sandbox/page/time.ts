@@ -1,5 +1,5 @@
 /** Time: the clock, the journal's commands, snapshots and forks. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { marketName, ticker } from "../../../src/domain/Identifiers.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
@@ -24,43 +24,46 @@ import { amount, price } from "../../support/trading.ts"
 const btcUsdt = marketName("BTC_USDT")
 
 export const time = (): void => {
-  it.live("stops the clock, forks, and goes back to a snapshot after a reload; a reset asks and can be undone", () =>
-    Effect.gen(function*() {
-      const control = yield* Control.Control
-      const { shown } = yield* opened
-      const main = region(shown, "Balances").getByRole("row", { name: /^main BTC/u })
-      yield* go(shown, "time")
-      yield* press(shown, "Freeze")
-      yield* appears(region(shown, "Clock"), "frozen")
-      yield* press(shown, "Take a snapshot")
-      yield* see(() => region(shown, "Snapshots").getByRole("listitem").waitFor())
-      yield* press(shown, "Fork here")
-      yield* appears(region(shown, "Forks"), /http:\/\//u)
-      yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("1") })
-      yield* see(() => shown.reload())
-      yield* isLive(shown)
-      yield* see(() => main.getByText("1.5").waitFor())
-      yield* go(shown, "time")
-      yield* press(region(shown, "Snapshots"), /^Restore/u)
-      yield* go(shown, "orders")
-      yield* see(() => main.getByText("0.5").waitFor())
+  itInFull(
+    "stops the clock, forks, and goes back to a snapshot after a reload; a reset asks and can be undone",
+    () =>
+      Effect.gen(function*() {
+        const control = yield* Control.Control
+        const { shown } = yield* opened
+        const main = region(shown, "Balances").getByRole("row", { name: /^main BTC/u })
+        yield* go(shown, "time")
+        yield* press(shown, "Freeze")
+        yield* appears(region(shown, "Clock"), "frozen")
+        yield* press(shown, "Take a snapshot")
+        yield* see(() => region(shown, "Snapshots").getByRole("listitem").waitFor())
+        yield* press(shown, "Fork here")
+        yield* appears(region(shown, "Forks"), /http:\/\//u)
+        yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("1") })
+        yield* see(() => shown.reload())
+        yield* isLive(shown)
+        yield* see(() => main.getByText("1.5").waitFor())
+        yield* go(shown, "time")
+        yield* press(region(shown, "Snapshots"), /^Restore/u)
+        yield* go(shown, "orders")
+        yield* see(() => main.getByText("0.5").waitFor())
 
-      yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("2") })
-      yield* see(() => main.getByText("2.5").waitFor())
-      yield* go(shown, "time")
-      yield* press(shown, "Reset…")
-      const dialog = shown.getByRole("dialog")
-      yield* press(dialog, "Keep it as it is")
-      assert.strictEqual(
-        String((yield* control.balances("alice")).find(({ free }) => free === amount("2.5"))?.free),
-        "2.5"
-      )
-      yield* press(shown, "Reset…")
-      yield* press(dialog, "Reset")
-      yield* press(shown, "Undo the reset")
-      yield* go(shown, "orders")
-      yield* see(() => main.getByText("2.5").waitFor())
-    }).pipe(Effect.scoped, Effect.provide(world)))
+        yield* control.fund({ account: "alice", wallet: "main", ticker: ticker("BTC"), amount: amount("2") })
+        yield* see(() => main.getByText("2.5").waitFor())
+        yield* go(shown, "time")
+        yield* press(shown, "Reset…")
+        const dialog = shown.getByRole("dialog")
+        yield* press(dialog, "Keep it as it is")
+        assert.strictEqual(
+          String((yield* control.balances("alice")).find(({ free }) => free === amount("2.5"))?.free),
+          "2.5"
+        )
+        yield* press(shown, "Reset…")
+        yield* press(dialog, "Reset")
+        yield* press(shown, "Undo the reset")
+        yield* go(shown, "orders")
+        yield* see(() => main.getByText("2.5").waitFor())
+      }).pipe(Effect.scoped, Effect.provide(world))
+  )
 
   itInFull(
     "advances and sets the clock, says how far it is ahead, and jumps to what comes due next",
