@@ -107,8 +107,8 @@ export interface Endpoint<
   Mutates extends boolean,
   Refusals extends RefusalTag
 > extends Definition<Request, Response, Access, Mutates, Refusals> {
-  /** The endpoint's schemas in each dialect, once they are built: {@link codec} reads and fills it. */
-  readonly "~codecs": WeakMap<Dialect, Codec<Request, Response>>
+  /** The endpoint's schemas in a dialect, ready to run: see {@link codec}. */
+  readonly "~codec": (dialect: Dialect) => Codec<Request, Response>
 }
 
 /**
@@ -220,23 +220,27 @@ export const make = <
   const Refusals extends RefusalTag
 >(
   definition: Definition<Request, Response, Access, Mutates, Refusals>
-): Endpoint<Request, Response, Access, Mutates, Refusals> => ({
-  ...definition,
-  request: perDialect(definition.request),
-  response: perDialect(definition.response),
-  "~codecs": new WeakMap()
-})
+): Endpoint<Request, Response, Access, Mutates, Refusals> => {
+  const request = perDialect(definition.request)
+  const response = perDialect(definition.response)
+  return {
+    ...definition,
+    request,
+    response,
+    "~codec": perDialect((dialect) => codecOf(request(dialect), () => response(dialect)))
+  }
+}
 
-/** A schema is made when it is first asked for, and kept: a program uses few of all endpoints, and those often. */
+/** What a dialect needs is made when it is first asked for, and kept: a program uses few of all endpoints, and those often. */
 const perDialect = <A>(make: (dialect: Dialect) => A): (dialect: Dialect) => A => {
   let made: WeakMap<Dialect, A> | undefined
   return (dialect) => {
     made ??= new WeakMap()
     const known = made.get(dialect)
     if (known !== undefined) return known
-    const schema = make(dialect)
-    made.set(dialect, schema)
-    return schema
+    const value = make(dialect)
+    made.set(dialect, value)
+    return value
   }
 }
 
@@ -316,25 +320,12 @@ const withoutUndefined = (request: unknown): unknown =>
     ? Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined))
     : request
 
-/**
- * The endpoint's schemas in a dialect. They are built at the first use and kept.
- *
- * @category codecs
- * @since 0.1.0
- */
-export const codec = <Q, R, A extends "public" | "private", M extends boolean, T extends RefusalTag>(
-  endpoint: Endpoint<Q, R, A, M, T>,
-  dialect: Dialect
-): Codec<Q, R> => {
-  const known = endpoint["~codecs"].get(dialect)
-  if (known !== undefined) return known
-  const shape = endpoint.request(dialect)
+const codecOf = <Q, R>(shape: Wire.Shape<Q>, response: () => Schema.Codec<R, unknown>): Codec<Q, R> => {
   const request = () => shape.schema
-  const response = () => endpoint.response(dialect)
   const encodeRequest = Compiled.encodeUnknownResult(request, all)
   const decodeRequest = Compiled.decodeUnknownResult(request, all)
   const decodeResponse = Compiled.decodeUnknownResult(response)
-  const made: Codec<Q, R> = {
+  return {
     shape,
     // A shape always encodes to a JSON object.
     encodeRequest: (request) => {
@@ -355,9 +346,18 @@ export const codec = <Q, R, A extends "public" | "private", M extends boolean, T
     },
     encodeResponse: Compiled.encodeUnknownResult(response)
   }
-  endpoint["~codecs"].set(dialect, made)
-  return made
 }
+
+/**
+ * The endpoint's schemas in a dialect. They are built at the first use and kept.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const codec = <Q, R, A extends "public" | "private", M extends boolean, T extends RefusalTag>(
+  endpoint: Endpoint<Q, R, A, M, T>,
+  dialect: Dialect
+): Codec<Q, R> => endpoint["~codec"](dialect)
 
 const placeholder = /\{([A-Za-z_]+)\}/gu
 

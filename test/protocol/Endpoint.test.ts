@@ -14,7 +14,7 @@ import { dialects } from "../support/exchange.ts"
 import { property } from "../support/property.ts"
 
 /** What an endpoint's value holds besides what its source says of it. */
-const schemas = ["request", "response", "example", "~codecs"]
+const schemas = ["request", "response", "example", "~codec"]
 
 describe("endpoints", () => {
   it("are one module each, one line of the contract each, and one fixture each", () => {
