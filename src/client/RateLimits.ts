@@ -21,12 +21,13 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import * as Semaphore from "effect/Semaphore"
 import type * as Endpoint from "../protocol/Endpoint.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { Tokens } from "./Tokens.ts"
@@ -108,8 +109,8 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 
 /** The attempts that wait for one limit, and the pause that the exchange has asked for. */
 interface Line {
-  /** Held by the first in line. */
-  readonly one: Semaphore.Semaphore
+  /** Ends when all that are in line have had their turns, or have left. */
+  end: Effect.Effect<void>
   /** How many attempts wait. */
   waiting: number
   /** Until when no attempt takes a turn, in Unix milliseconds. */
@@ -129,7 +130,9 @@ const askedFor = (retryAfter: string, now: number): number | undefined => {
 
 /** Pauses the line: for as long as the exchange asks, or for a second that doubles with every refusal, up to thirty. */
 const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number> =>
-  Effect.map(Effect.zip(Clock.currentTimeMillis, Random.next), ([now, random]) => {
+  Effect.withFiber((fiber) => {
+    const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+    const random = fiber.getRef(Random.Random).nextDoubleUnsafe()
     const asked = retryAfter === undefined ? undefined : askedFor(retryAfter, now)
     // Of many calls that are refused together, the first says enough.
     if (asked !== undefined || line.pausedUntil <= now) {
@@ -138,7 +141,7 @@ const pause = (line: Line, retryAfter: string | undefined): Effect.Effect<number
       line.refusals++
       line.pausedUntil = Math.max(line.pausedUntil, now + Math.ceil(millis * (1 + random / 4)))
     }
-    return line.pausedUntil - now
+    return Effect.succeed(line.pausedUntil - now)
   })
 
 // -----------------------------------------------------------------------------
@@ -177,6 +180,19 @@ const turn = ({ count, line }: Counter): Effect.Effect<void> => {
   return next
 }
 
+/** Has its turn when all that came before have had theirs. */
+const afterOthers = (line: Line, inTurn: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.uninterruptibleMask((restore) => {
+    const others = line.end
+    const own = Deferred.makeUnsafe<void>()
+    line.end = Deferred.await(own)
+    return Effect.onExit(
+      restore(Effect.andThen(others, inTurn)),
+      // Who leaves the line early leaves those behind it to those before.
+      (exit) => Deferred.completeWith(own, Exit.isSuccess(exit) ? Effect.void : others)
+    )
+  })
+
 /** Waits in line, or fails at once when that would take too long. `left` is what the first in line would wait. */
 const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
   const { endpoint, line, refill } = counter
@@ -190,7 +206,7 @@ const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Erro
       const expected = Math.max(left, paused) + Math.ceil(line.waiting * refill)
       if (expected > most) return notInTurn(endpoint, expected, paused > 0)
       line.waiting++
-      return line.one.withPermits(1)(inTurn).pipe(
+      return afterOthers(line, inTurn).pipe(
         Effect.timeoutOrElse({
           duration: most,
           orElse: () => notInTurn(endpoint, Math.ceil(refill), line.pausedUntil > since)
@@ -274,7 +290,7 @@ export const make = (count: Count): RateLimits["Service"] => {
   const lines = new Map<string, Line>()
 
   const lineOf = (id: string): Line => {
-    const line = lines.get(id) ?? { one: Semaphore.makeUnsafe(1), waiting: 0, pausedUntil: 0, refusals: 0 }
+    const line = lines.get(id) ?? { end: Effect.void, waiting: 0, pausedUntil: 0, refusals: 0 }
     lines.set(id, line)
     return line
   }

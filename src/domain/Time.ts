@@ -12,6 +12,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Check from "./Check.ts"
 import * as Constraint from "./Constraint.ts"
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
@@ -44,13 +45,18 @@ export const UnixSeconds = Schema.Number.annotate(isInteger).check(Schema.isInt(
  */
 export type UnixTime = typeof UnixTime.Type
 
+const isNotNegative = Check.passes((time: number) => time >= 0, {
+  expected: "a value greater than or equal to 0",
+  toJsonSchema: () => ({ minimum: 0 })
+})
+
 /**
  * The schema of a {@link UnixTime}: a finite number, zero or more.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const UnixTime = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("UnixTime"))
+export const UnixTime = Schema.Finite.check(isNotNegative).pipe(Schema.brand("UnixTime"))
   .annotate({ identifier: "UnixTime" })
 
 /**

@@ -5,9 +5,9 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
 import type * as BulkAnswer from "./BulkAnswer.ts"
+import * as Compiled from "./Compiled.ts"
 import type { Dialect } from "./Dialect.ts"
 import { validationFailed } from "./Dialect.ts"
 import * as Endpoint from "./Endpoint.ts"
@@ -168,7 +168,7 @@ const isOwnForm = (json: unknown, { omitsErrors }: Dialect): boolean => {
     (Json.isObject(errors) || (omitsErrors && (errors === undefined || errors === null || Array.isArray(errors))))
 }
 
-const decodeOrderId = Schema.decodeUnknownResult(Wire.OrderId)
+const decodeOrderId = Compiled.decodeUnknownResult(() => Wire.OrderId)
 
 /** The order ids anywhere in an answer: what proves that an order exists even when the rest can't be read. */
 const orderIds = (json: unknown): ReadonlyArray<Errors.AcceptedUnreadable["orderIds"][number]> => {

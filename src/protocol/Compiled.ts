@@ -61,7 +61,6 @@ const options: SchemaAST.ParseOptions = {}
 const aString: Parser = (input) => typeof input === "string" ? input : refused
 const aNumber: Parser = (input) => typeof input === "number" ? input : refused
 const aBoolean: Parser = (input) => typeof input === "boolean" ? input : refused
-const aBigInt: Parser = (input) => typeof input === "bigint" ? input : refused
 /** A structure without fields has no other meaning. */
 const something: Parser = (input) => input === null || input === undefined ? refused : input
 const nothing: Parser = () => undefined
@@ -189,8 +188,6 @@ const structure = (ast: SchemaAST.AST, compile: Compile): Parser | undefined => 
       return aNumber
     case "Boolean":
       return aBoolean
-    case "BigInt":
-      return aBigInt
     case "Null":
       return oneOf([null])
     case "Literal":
@@ -417,4 +414,4 @@ export const encodeUnknownResult = <A>(
   schema: () => Schema.Codec<A, unknown>,
   options?: SchemaAST.ParseOptions
 ): (input: unknown) => Result.Result<unknown, Schema.SchemaError> =>
-  either(() => SchemaAST.flip(schema().ast), () => Schema.encodeUnknownResult(schema(), options))
+  decodeUnknownResult(() => Schema.make<Schema.Codec<unknown>>(SchemaAST.flip(schema().ast)), options)

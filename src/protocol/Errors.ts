@@ -32,7 +32,7 @@
  */
 import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 
@@ -566,6 +566,9 @@ const NamedOrder = Schema.Struct({
   orderId: Schema.optionalKey(OrderId)
 })
 
+/** `Schema.Redacted` checks the value too, and makes a bundle larger. This value may be anything. */
+const AnyRedacted = Schema.declare(Redacted.isRedacted)
+
 /**
  * Nobody knows whether a mutating call was applied. It may have been, or may still be. The client never retries it, and
  * you must not either before you have found out: `Reconciliation` finds out for orders; for other calls compare balances.
@@ -580,7 +583,7 @@ export class OutcomeUnknown extends judged(
     why: UnknownCause,
     status: Schema.optionalKey(Schema.Int),
     reason: Schema.String,
-    request: Schema.Redacted(Schema.Unknown),
+    request: AnyRedacted,
     clientOrderId: Schema.optionalKey(ClientOrderId),
     market: Schema.optionalKey(MarketName),
     orderId: Schema.optionalKey(OrderId),

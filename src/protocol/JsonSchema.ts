@@ -246,13 +246,12 @@ const unknown = ({ _tag }: SchemaAST.AST): never =>
 const plain = (ast: SchemaAST.AST, define: Define): JsonSchema => {
   const names = namesOf(ast)
   if (names !== undefined) return enumeration(names)
+  if (ast === Wire.LargeInteger.ast) return { type: "integer" }
   switch (ast._tag) {
     case "String":
       return checked("string", ast)
     case "Number":
       return checked("number", ast)
-    case "BigInt":
-      return { type: "integer" }
     case "Boolean":
       return { type: "boolean" }
     case "Literal":

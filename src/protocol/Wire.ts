@@ -274,9 +274,20 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
   return Number.isSafeInteger(id) ? id : BigInt(text)
 })
 
+/**
+ * An integer beyond what a JavaScript number holds: see `Json.parse`. `Schema.BigInt` is for texts of digits too, and makes a
+ * bundle larger.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
+  expected: "bigint"
+})
+
 /** An identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
 const integer = <A extends string>(schema: Schema.Codec<A, string>): Schema.Codec<A, number | bigint> =>
-  Schema.Union([Schema.Int, Schema.BigInt]).pipe(
+  Schema.Union([Schema.Int, LargeInteger]).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform(Compiled.fused(digitsOf, readInteger)),
       encode: toInteger
@@ -326,7 +337,7 @@ const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
  */
 export const RequestedOrderId = Schema.Union([
   Schema.Int,
-  Schema.BigInt,
+  LargeInteger,
   Schema.String.check(Schema.isPattern(/^[0-9]+$/u, isInteger))
 ]).annotate(isInteger).pipe(
   Schema.decodeTo(
@@ -364,7 +375,7 @@ export const loose = <A extends string>(
   schema: Schema.Codec<A, string>
 ): Schema.Codec<A, string | number | bigint> => {
   const isDecimal = Constraint.annotation({ kind: "decimal" })
-  return Schema.Union([Schema.String, Schema.Finite, Schema.BigInt]).annotate(isDecimal).pipe(
+  return Schema.Union([Schema.String, Schema.Finite, LargeInteger]).annotate(isDecimal).pipe(
     Schema.decodeTo(schema, {
       decode: SchemaGetter.transform((value) => typeof value === "string" ? value : plain(value)),
       encode: SchemaGetter.transform((text): string | number | bigint => text)

@@ -179,6 +179,30 @@ describe("taking", () => {
       assert.strictEqual(yield* Fiber.join(stays), 1250)
     }).pipe(Effect.provide(RateLimits.layerMemory)))
 
+  property(
+    "whoever leaves the line, and whenever, the others have their turns in order, as soon as the limit allows",
+    // Never in the very millisecond of a turn.
+    [fc.array(fc.option(fc.nat(1200).map((tens) => 10 * tens + 1)), { minLength: 1, maxLength: 8 })],
+    (leaving) =>
+      Effect.gen(function*() {
+        const { take } = yield* bucketOf(one)
+        yield* take
+        const at: Array<readonly [index: number, millis: number]> = []
+        for (const [index, after] of leaving.entries()) {
+          const waiting = yield* Effect.forkChild(Effect.map(take, (millis) => at.push([index, millis])))
+          if (after !== null) yield* Effect.forkChild(Effect.delay(Fiber.interrupt(waiting), after))
+        }
+        yield* TestClock.adjust("15 seconds")
+        // A turn every 1250 milliseconds, to the first that has not left by then.
+        const expected: typeof at = []
+        for (const [index, after] of leaving.entries()) {
+          const turn = (expected.length + 1) * 1250
+          if (after === null || after > turn) expected.push([index, turn])
+        }
+        assert.deepStrictEqual(at, expected)
+      }).pipe(Effect.provide(RateLimits.layerMemory))
+  )
+
   it.effect("counts keys, exchanges and endpoints by themselves, and public calls together", () =>
     Effect.gen(function*() {
       const once = { rateLimit: { calls: 1, perSeconds: 1 } }

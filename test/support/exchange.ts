@@ -6,7 +6,6 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import * as Call from "../../src/client/call/Call.ts"
 import * as Credentials from "../../src/client/Credentials.ts"
 import * as MarketRules from "../../src/client/MarketRules.ts"
@@ -231,7 +230,7 @@ export const exchange = (
   )
 
 /** Reads are attempted once. */
-export const once = Effect.provideService(Call.ReadRetry, Schedule.recurs(0))
+export const once = Effect.provideService(Call.ReadRetry, [])
 
 // -----------------------------------------------------------------------------
 // What is asked for

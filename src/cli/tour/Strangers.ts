@@ -6,7 +6,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Schedule from "effect/Schedule"
 import * as Call from "../../client/call/Call.ts"
 import * as UndiciTransport from "../../client/transport/UndiciTransport.ts"
 import { InterestPaymentHistory } from "../../endpoints/InterestPaymentHistory.ts"
@@ -52,7 +51,7 @@ export const rows = (baseUrl: string, dialect: Dialect) => {
       "where nobody listens",
       balance.pipe(
         Effect.provide(as(Example.alice.apiKey, Example.alice.apiSecret, "http://127.0.0.1:9")),
-        Effect.provideService(Call.ReadRetry, Schedule.recurs(0))
+        Effect.provideService(Call.ReadRetry, [])
       ),
       "ExchangeUnreachable"
     )

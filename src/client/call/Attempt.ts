@@ -284,20 +284,15 @@ const onAnswer = (
 ): Effect.Effect<unknown, Errors.CallError> => {
   const outcome = classified(dialect, attempt, status, text, scrub)
   if (status !== 429) return outcome
-  return Effect.catchIf(
-    outcome,
-    ({ _tag }) => _tag !== "NonceRejected",
-    (error) =>
-      Effect.flatMap(
-        bucket.refused(headers["retry-after"]),
-        (retryAfter): Effect.Effect<never, Errors.CallError> =>
-          Effect.fail(
-            error._tag === "RateLimited" && retryAfter > 0
-              ? rateLimited(error, attempt.asked.request, retryAfter)
-              : error
-          )
-      )
-  )
+  return Effect.catchEager(outcome, (error): Effect.Effect<never, Errors.CallError> =>
+    error._tag === "NonceRejected"
+      ? Effect.fail(error)
+      : Effect.flatMap(bucket.refused(headers["retry-after"]), (retryAfter) =>
+        Effect.fail(
+          error._tag === "RateLimited" && retryAfter > 0
+            ? rateLimited(error, attempt.asked.request, retryAfter)
+            : error
+        )))
 }
 
 const classified = (

@@ -20,7 +20,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import type * as Schedule from "effect/Schedule"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as Errors from "../../protocol/Errors.ts"
@@ -183,29 +182,31 @@ const asDeclared = <Q, A, X extends Access, M extends boolean, T extends Endpoin
 /** What a call may be given by the fiber that makes it; if not, the layer's value holds. */
 interface Given {
   readonly limits: Attempt.Limits
-  readonly readRetry: Schedule.Schedule<unknown>
+  readonly readRetry: ReadonlyArray<Duration.Input>
 }
 
 type Settings = (context: Context.Context<never>) => Given
 
-const settings: Effect.Effect<Settings> = Effect.map(
-  Effect.all({ timeout: Attempt.Timeout, maxAnswerBytes: Transport.MaxAnswerBytes, readRetry: Retry.ReadRetry }),
-  (ofLayer) => {
-    const read: Settings = (context) => ({
-      limits: {
-        timeout: Duration.fromInputUnsafe(Context.getOrUndefined(context, Attempt.Timeout) ?? ofLayer.timeout),
-        maxAnswerBytes: Context.getOrUndefined(context, Transport.MaxAnswerBytes) ?? ofLayer.maxAnswerBytes
-      },
-      readRetry: Context.getOrUndefined(context, Retry.ReadRetry) ?? ofLayer.readRetry
-    })
-    // Most calls of a program are made in the same context, which never changes.
-    let last: readonly [context: Context.Context<never>, given: Given] | undefined
-    return (context) => {
-      if (last?.[0] !== context) last = [context, read(context)]
-      return last[1]
-    }
+const settings: Effect.Effect<Settings> = Effect.gen(function*() {
+  const ofLayer = {
+    timeout: yield* Attempt.Timeout,
+    maxAnswerBytes: yield* Transport.MaxAnswerBytes,
+    readRetry: yield* Retry.ReadRetry
   }
-)
+  const read: Settings = (context) => ({
+    limits: {
+      timeout: Duration.fromInputUnsafe(Context.getOrUndefined(context, Attempt.Timeout) ?? ofLayer.timeout),
+      maxAnswerBytes: Context.getOrUndefined(context, Transport.MaxAnswerBytes) ?? ofLayer.maxAnswerBytes
+    },
+    readRetry: Context.getOrUndefined(context, Retry.ReadRetry) ?? ofLayer.readRetry
+  })
+  // Most calls of a program are made in the same context, which never changes.
+  let last: readonly [context: Context.Context<never>, given: Given] | undefined
+  return (context) => {
+    if (last?.[0] !== context) last = [context, read(context)]
+    return last[1]
+  }
+})
 
 /**
  * Public calls of the exchange that `Region` names.

@@ -9,21 +9,22 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
+import * as Random from "effect/Random"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 import type * as Errors from "../../protocol/Errors.ts"
 import * as RateLimits from "../RateLimits.ts"
 
 /**
- * When a read is retried after a failure that may pass: by default twice, after about 100 and 200 milliseconds. A refusal
- * by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `Schedule.recurs(0)` for a single
- * attempt: to an exchange's layer or to a call, as with `Timeout`.
+ * After which pauses a read is tried again when it has failed with what may pass: by default after about 100 and then after
+ * about 200 milliseconds. A pause may be up to a fifth longer or shorter, so that programs do not retry together. A refusal
+ * by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `[]` for a single attempt: to an exchange's
+ * layer or to a call, as with `Timeout`.
  *
  * @category configuration
  * @since 0.1.0
  */
-export const ReadRetry = Context.Reference<Schedule.Schedule<unknown>>("effect-txc/client/Call/ReadRetry", {
-  defaultValue: () => Schedule.exponential("100 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 2 }))
+export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effect-txc/client/Call/ReadRetry", {
+  defaultValue: () => ["100 millis", "200 millis"]
 })
 
 /**
@@ -36,11 +37,11 @@ export const ReadRetry = Context.Reference<Schedule.Schedule<unknown>>("effect-t
 export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
 (
   attempt: () => Effect.Effect<unknown, Errors.CallError>,
-  schedule: Schedule.Schedule<unknown>
+  pauses: ReadonlyArray<Duration.Input>
 ): Effect.Effect<unknown, Errors.CallError> =>
   Effect.catchEager(attempt(), (error): Effect.Effect<unknown, Errors.CallError> => {
     if (endpoint.mutates) return error._tag === "NonceRejected" ? attempt() : Effect.fail(error)
-    return isRetried(error) ? afterFailure(error, attempt, schedule, bucket) : Effect.fail(error)
+    return isRetried(error) ? afterFailure(error, attempt, pauses, bucket) : Effect.fail(error)
   })
 
 const isRetried = ({ _tag, isRetryable }: Errors.CallError): boolean => _tag === "NonceRejected" || isRetryable
@@ -49,23 +50,31 @@ const isRetried = ({ _tag, isRetryable }: Errors.CallError): boolean => _tag ===
 const afterFailure = (
   first: Errors.CallError,
   attempt: () => Effect.Effect<unknown, Errors.CallError>,
-  schedule: Schedule.Schedule<unknown>,
+  pauses: ReadonlyArray<Duration.Input>,
   bucket: RateLimits.Bucket
 ): Effect.Effect<unknown, Errors.CallError> =>
   Effect.withFiber((fiber) => {
-    let attempts = 0
+    let refusals = Duration.toMillis(fiber.getRef(RateLimits.MaxWait)) > 0 ? bucket.retries : 0
     let refusedNonces = 0
-    return Effect.suspend(() => attempts++ === 0 ? Effect.fail(first) : attempt()).pipe(
-      Effect.retry({
-        // A rate limit refuses calls that come soon. A nonce that is refused twice will be refused a third time.
-        while: (error) =>
-          error._tag === "NonceRejected" ? refusedNonces++ === 0 : error.isRetryable && error._tag !== "RateLimited",
-        schedule
-      }),
-      Effect.retry({
+
+    const goOn = (
+      error: Errors.CallError,
+      [pause, ...later]: ReadonlyArray<Duration.Input>
+    ): Effect.Effect<unknown, Errors.CallError> => {
+      if (error._tag === "RateLimited") {
         // The next attempt waits in line until the pause that follows a refusal has ended.
-        while: (error) => error._tag === "RateLimited" && error.origin === "exchange",
-        times: Duration.isZero(Duration.fromInputUnsafe(fiber.getRef(RateLimits.MaxWait))) ? 0 : bucket.retries
-      })
-    )
+        return error.origin === "exchange" && refusals-- > 0 ? tried(pauses) : Effect.fail(error)
+      }
+      // A nonce that is refused twice will be refused a third time.
+      const isWorthIt = error._tag === "NonceRejected" ? refusedNonces++ === 0 : error.isRetryable
+      return isWorthIt && pause !== undefined ? Effect.andThen(about(pause), tried(later)) : Effect.fail(error)
+    }
+    const tried = (left: ReadonlyArray<Duration.Input>): Effect.Effect<unknown, Errors.CallError> =>
+      Effect.catch(Effect.suspend(attempt), (error) => goOn(error, left))
+
+    return goOn(first, pauses)
   })
+
+/** Sleeps for about as long. */
+const about = (pause: Duration.Input): Effect.Effect<void> =>
+  Effect.flatMap(Random.next, (random) => Effect.sleep(Duration.toMillis(pause) * (0.8 + 0.4 * random)))

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import * as TestClock from "effect/testing/TestClock"
 import * as Call from "../../../src/client/call/Call.ts"
 import * as Credentials from "../../../src/client/Credentials.ts"
@@ -482,7 +481,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
             assert.strictEqual((yield* privateCalls).length, attempts)
             yield* freshEachTime
           }).pipe(
-            Effect.provideService(Call.ReadRetry, Schedule.recurs(5)),
+            Effect.provideService(Call.ReadRetry, Array.from({ length: 5 }, () => 0)),
             Effect.provide(answered((_sent, index) => answer(index)))
           ))
       }
@@ -514,6 +513,17 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.strictEqual((yield* privateCalls).length, 3)
       }).pipe(Effect.provide(answered((_sent, index) => index < 2 ? html(502) : json(200, {})))))
 
+    it.effect("a read is retried after about 100 and then about 200 milliseconds", () =>
+      Effect.gen(function*() {
+        yield* Effect.forkChild(Effect.flip(balance))
+        for (
+          const [millis, attempts] of [[79, 1], [121 - 79, 2], [239 - 121, 2], [361 - 239, 3], [10_000, 3]] as const
+        ) {
+          yield* TestClock.adjust(millis)
+          assert.strictEqual((yield* privateCalls).length, attempts)
+        }
+      }).pipe(Effect.provide(answered(() => html(502)))))
+
     it.effect("public reads are retried too", () =>
       Effect.gen(function*() {
         const fiber = yield* Effect.forkChild(Effect.flip(ping))
@@ -522,9 +532,9 @@ describe.each(ways)("with services $way", ({ answered }) => {
         assert.strictEqual((yield* Recorder).length, 3)
       }).pipe(Effect.provide(answered(() => html(502)))))
 
-    it.effect("ReadRetry replaces the schedule for one call", () =>
+    it.effect("ReadRetry replaces the pauses for one call", () =>
       Effect.gen(function*() {
-        yield* Effect.flip(balance).pipe(Effect.provideService(Call.ReadRetry, Schedule.recurs(6)))
+        yield* Effect.flip(balance).pipe(Effect.provideService(Call.ReadRetry, Array.from({ length: 6 }, () => 0)))
         assert.strictEqual((yield* privateCalls).length, 7)
         yield* Effect.flip(balance).pipe(once)
         assert.strictEqual((yield* privateCalls).length, 8)
@@ -534,7 +544,7 @@ describe.each(ways)("with services $way", ({ answered }) => {
       Effect.gen(function*() {
         for (const effect of Object.values(mutating)) {
           yield* Effect.flip(effect as typeof placeStop).pipe(
-            Effect.provideService(Call.ReadRetry, Schedule.recurs(6))
+            Effect.provideService(Call.ReadRetry, Array.from({ length: 6 }, () => 0))
           )
         }
         assert.strictEqual((yield* privateCalls).length, Object.keys(mutating).length)
