@@ -25,6 +25,7 @@ import Agent from "undici/lib/dispatcher/agent.js"
 import Pool from "undici/lib/dispatcher/pool.js"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
 import * as Delivery from "./Delivery.ts"
+import * as Received from "./Received.ts"
 import * as Transport from "./Transport.ts"
 
 // -----------------------------------------------------------------------------
@@ -50,62 +51,6 @@ class ReadOnce implements AsyncIterable<Uint8Array> {
 }
 
 // -----------------------------------------------------------------------------
-// The answer
-// -----------------------------------------------------------------------------
-
-type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2]
-
-/** The values of a header that comes more than once, as one. */
-const joined = (headers: Headers): Transport.Answer["headers"] => {
-  for (const name in headers) {
-    const value = headers[name]
-    if (Array.isArray(value)) headers[name] = value.join(", ")
-  }
-  return headers as Transport.Answer["headers"]
-}
-
-/** Text as a decoder reads it that removes a byte order mark. */
-const textOf = (bytes: Buffer): string => {
-  const text = bytes.toString()
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-}
-
-/**
- * No compression is asked for. A server that compresses all the same is understood. So `node:zlib` is not imported: hardly any
- * program needs it, and all of them would start later.
- */
-const decoders = {
-  gzip: "gunzipSync",
-  "x-gzip": "gunzipSync",
-  deflate: "inflateSync",
-  br: "brotliDecompressSync"
-} as const
-
-const isKnown = (encoding: string): encoding is keyof typeof decoders => Object.hasOwn(decoders, encoding)
-
-/** Decompresses the body of an answer, and makes no more of it than asked for. */
-const decompress = (
-  status: number,
-  encoding: string,
-  bytes: Buffer,
-  request: Transport.Request
-): Effect.Effect<Buffer, Transport.SendFailed> => {
-  const unreadable = (why: string) => new Transport.SendFailed({ proof: { kind: "lost" }, reason: why })
-  if (!isKnown(encoding))
-    return Effect.fail(unreadable(`the answer is encoded as ${encoding}, which nobody asked for`))
-  return Effect.try({
-    try: () =>
-      process.getBuiltinModule("node:zlib")[decoders[encoding]](bytes, {
-        maxOutputLength: Math.max(1, request.maxAnswerBytes)
-      }),
-    catch: (error) =>
-      error instanceof RangeError
-        ? Transport.tooLarge(status, request)
-        : unreadable(`the answer is encoded as ${encoding}, and broken`)
-  })
-}
-
-// -----------------------------------------------------------------------------
 // One delivery
 // -----------------------------------------------------------------------------
 
@@ -121,7 +66,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
   private hasEnded = false
   private status = 0
-  private headers: Headers = {}
+  private headers: Received.Headers = {}
   private readonly chunks: Array<Buffer> = []
   private size = 0
 
@@ -186,7 +131,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
     else if (this.hasEnded) controller.abort(abandoned)
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Received.Headers): void {
     this.status = status
     this.headers = headers
   }
@@ -198,18 +143,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const { chunks, status } = this
-    const [first] = chunks
-    const headers = joined(this.headers)
-    const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first
-    if (bytes === undefined) return this.end(Effect.succeed({ status, headers, text: "" }))
-    const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity"
-    this.end(
-      encoding === "identity" ? Effect.succeed({ status, headers, text: textOf(bytes) }) : Effect.map(
-        decompress(status, encoding, bytes, this.request),
-        (bytes) => ({ status, headers, text: textOf(bytes) })
-      )
-    )
+    this.end(Received.answer(this.request, this.status, this.headers, this.chunks))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -1,4 +1,4 @@
-/** What a transport hears, byte for byte, and what it says of it. */
+/** What a transport hears of a server, byte for byte, and what it says of it; and the connections of those that are for Node. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,6 +14,7 @@ import type { Duplex } from "node:stream"
 import * as Zlib from "node:zlib"
 import { Agent, type Dispatcher, interceptors, ProxyAgent, RetryAgent, type RetryHandler } from "undici"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
+import * as NodeHttpTransport from "../../../src/client/transport/NodeHttpTransport.ts"
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
 import { certificate } from "../../support/certificate.ts"
@@ -66,13 +67,19 @@ const chunked = (pieces: ReadonlyArray<Uint8Array>) =>
 // Answers
 // -----------------------------------------------------------------------------
 
-const dispatching = {
+const overNode = {
+  "undici's dispatch": UndiciTransport,
+  "Node's own node:http": NodeHttpTransport
+}
+
+const decompressing = {
   "undici's dispatch": UndiciTransport.layer,
+  "Node's own node:http": NodeHttpTransport.layer,
   "a dispatcher that was supplied": overDispatcher
 }
 
 const all = {
-  ...dispatching,
+  ...decompressing,
   "the platform's fetch": FetchTransport.layer,
   "Effect's fetch": overClient(FetchHttpClient.layer)
 }
@@ -204,7 +211,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
 // Compression that nobody asked for
 // -----------------------------------------------------------------------------
 
-describe.each(Object.entries(dispatching))("with %s", (_name, transport) => {
+describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
   const text = `{"a":"${"ä".repeat(1000)}"}`
   const encodings = [
     ["gzip", Zlib.gzipSync(text)],
@@ -280,8 +287,8 @@ const proxying = Effect.fnUntraced(function*(connect: (socket: Duplex, to: strin
 // Connections
 // -----------------------------------------------------------------------------
 
-describe("the connections of undici's dispatch", () => {
-  const single = UndiciTransport.layerWith({ connections: 1 })
+describe.each(Object.entries(overNode))("the connections of %s", (_name, { layer, layerWith }) => {
+  const single = layerWith({ connections: 1 })
 
   it.live("what waits for a connection until its time has passed was not sent, and never is", () =>
     Effect.gen(function*() {
@@ -310,12 +317,18 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 0])
     }).pipe(Effect.provide(single)))
 
-  it.live("a connection that cannot be made in time was not made", () =>
+  it.live("a connection that nothing uses is kept for as long as asked for", () =>
     Effect.gen(function*() {
-      // It is never greeted over TLS.
-      const { baseUrl } = yield* harming(() => {})
-      assert.deepStrictEqual(yield* proofOf(baseUrl.replace("http", "https")), { kind: "not-sent", why: "unreachable" })
-    }).pipe(Effect.provide(UndiciTransport.layerWith({ connectTimeout: 50 }))))
+      // What is under way does not end with that time.
+      const asking: Array<Net.Socket> = []
+      const { baseUrl, deliveries, sockets } = yield* harming((socket) => asking.push(socket))
+      const slowly = Effect.sync(() => asking.pop()?.write(rawAnswer(200, [], "{}")))
+      yield* Effect.forkScoped(Effect.repeat(slowly, Schedule.spaced(200)))
+      yield* send(baseUrl)
+      yield* until(Effect.sync(() => sockets.size === 0))
+      yield* send(baseUrl)
+      assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 1])
+    }).pipe(Effect.provide(layerWith({ keepAlive: 50 }))))
 
   it.live("a connection that ends just when it is used again delivers a request once, or it is not said to be sent", () =>
     Effect.gen(function*() {
@@ -339,7 +352,11 @@ describe("the connections of undici's dispatch", () => {
 
   it.live("a server's certificate must be trusted, or be among those that are given", () =>
     Effect.gen(function*() {
-      const server = Https.createServer(certificate, (_request, response) => response.end("{}"))
+      let asked = 0
+      const server = Https.createServer(certificate, (_request, response) => {
+        asked++
+        response.end("{}")
+      })
       yield* Effect.acquireRelease(
         Effect.callback<void>((resume) => {
           server.listen(0, "127.0.0.1", () => resume(Effect.void))
@@ -351,13 +368,61 @@ describe("the connections of undici's dispatch", () => {
           })
       )
       const baseUrl = `https://127.0.0.1:${(server.address() as Net.AddressInfo).port}`
-      const stranger = yield* proofOf(baseUrl).pipe(Effect.provide(UndiciTransport.layer))
-      assert.deepStrictEqual(stranger, { kind: "not-sent", why: "tls" })
+      const stranger = yield* proofOf(baseUrl).pipe(Effect.provide(layer))
+      assert.deepStrictEqual([stranger, asked], [{ kind: "not-sent", why: "tls" }, 0])
       for (const tls of [{ ca: certificate.cert }, { rejectUnauthorized: false }]) {
-        const { text } = yield* send(baseUrl).pipe(Effect.provide(UndiciTransport.layerWith({ tls })))
-        assert.strictEqual(text, "{}")
+        const answers = yield* Effect.replicateEffect(send(baseUrl), 3).pipe(Effect.provide(layerWith({ tls })))
+        assert.deepStrictEqual(answers.map(({ text }) => text), ["{}", "{}", "{}"])
       }
+      assert.strictEqual(asked, 6)
     }))
+
+  it.live("what waits for a connection when a transport is closed was not sent, and never is", () =>
+    Effect.gen(function*() {
+      const { baseUrl, deliveries } = yield* harming(() => {})
+      const [first, second] = yield* Effect.scoped(Effect.gen(function*() {
+        const { send } = Context.get(yield* Layer.build(single), Transport.Transport)
+        const proof = Effect.map(Effect.flip(send(request(baseUrl))), ({ proof }) => proof.kind)
+        const first = yield* Effect.forkDetach(proof)
+        yield* until(Effect.sync(() => deliveries.length === 1))
+        return [first, yield* Effect.forkDetach(proof)] as const
+      }))
+      assert.deepStrictEqual([yield* Fiber.join(first), yield* Fiber.join(second)], ["lost", "not-sent"])
+      yield* Effect.sleep(50)
+      assert.strictEqual(deliveries.length, 1)
+    }))
+
+  it.live("a closed transport lets what is under way end, sends nothing more, and keeps no connection", () =>
+    Effect.gen(function*() {
+      const sockets: Array<Net.Socket> = []
+      const server = yield* harming((socket) => sockets.push(socket))
+      const { baseUrl, deliveries } = server
+      const underWay = yield* Effect.scoped(Effect.gen(function*() {
+        const { send } = Context.get(yield* Layer.build(layer), Transport.Transport)
+        const answered = yield* Effect.forkDetach(send(request(baseUrl)))
+        const silent = yield* Effect.forkDetach(Effect.flip(send(request(baseUrl))))
+        yield* until(Effect.sync(() => deliveries.length === 2))
+        yield* Effect.forkDetach(
+          Effect.delay(Effect.sync(() => sockets[0]?.write(rawAnswer(200, [], "{}"))), 20)
+        )
+        return { send, answered, silent }
+      }))
+      assert.strictEqual((yield* Fiber.join(underWay.answered)).text, "{}")
+      assert.deepStrictEqual((yield* Fiber.join(underWay.silent)).proof, { kind: "lost" })
+      const late = yield* Effect.flip(underWay.send(request(baseUrl)))
+      assert.deepStrictEqual(late.proof, { kind: "not-sent", why: "other" })
+      yield* until(Effect.sync(() => server.sockets.size === 0))
+      assert.strictEqual(deliveries.length, 2)
+    }))
+})
+
+describe("the connections of undici's dispatch alone", () => {
+  it.live("a connection that cannot be made in time was not made", () =>
+    Effect.gen(function*() {
+      // It is never greeted over TLS.
+      const { baseUrl } = yield* harming(() => {})
+      assert.deepStrictEqual(yield* proofOf(baseUrl.replace("http", "https")), { kind: "not-sent", why: "unreachable" })
+    }).pipe(Effect.provide(UndiciTransport.layerWith({ connectTimeout: 50 }))))
 
   it.live("a proxy is a dispatcher", () =>
     Effect.gen(function*() {
@@ -378,29 +443,6 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(text, "{}")
       assert.deepStrictEqual([asked, deliveries.length], [[baseUrl.slice("http://".length)], 1])
       yield* Effect.promise(() => dispatcher.destroy())
-    }))
-
-  it.live("a closed transport lets what is under way end, sends nothing more, and keeps no connection", () =>
-    Effect.gen(function*() {
-      const sockets: Array<Net.Socket> = []
-      const server = yield* harming((socket) => sockets.push(socket))
-      const { baseUrl, deliveries } = server
-      const underWay = yield* Effect.scoped(Effect.gen(function*() {
-        const { send } = Context.get(yield* Layer.build(UndiciTransport.layer), Transport.Transport)
-        const answered = yield* Effect.forkDetach(send(request(baseUrl)))
-        const silent = yield* Effect.forkDetach(Effect.flip(send(request(baseUrl))))
-        yield* until(Effect.sync(() => deliveries.length === 2))
-        yield* Effect.forkDetach(
-          Effect.delay(Effect.sync(() => sockets[0]?.write(rawAnswer(200, [], "{}"))), 20)
-        )
-        return { send, answered, silent }
-      }))
-      assert.strictEqual((yield* Fiber.join(underWay.answered)).text, "{}")
-      assert.deepStrictEqual((yield* Fiber.join(underWay.silent)).proof, { kind: "lost" })
-      const late = yield* Effect.flip(underWay.send(request(baseUrl)))
-      assert.deepStrictEqual(late.proof, { kind: "not-sent", why: "other" })
-      yield* until(Effect.sync(() => server.sockets.size === 0))
-      assert.strictEqual(deliveries.length, 2)
     }))
 })
 

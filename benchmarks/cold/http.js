@@ -1,0 +1,15 @@
+/** The library with its defaults, over what Node brings. */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { Dialect, Exchange, MainBalance, NodeHttpTransport } from "../dist/run/index.js"
+
+const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
+const credentials = { apiKey: Redacted.make(apiKey), apiSecret: Redacted.make(apiSecret) }
+const exchange = Exchange.layer({ baseUrl, dialect: Dialect.document, credentials, transport: NodeHttpTransport.layer })
+const balances = Effect.flatMap(MainBalance.MainBalance, ({ all }) => all).pipe(
+  Effect.provide(exchange)
+)
+const { size } = await Effect.runPromise(balances)
+if (size !== 500) throw new Error("not the answer")
+console.log(JSON.stringify(process.cpuUsage()))
+process.exit()

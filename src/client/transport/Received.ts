@@ -1,0 +1,89 @@
+/**
+ * What a connection has brought, as the answer to a request: its headers one text each, its body decompressed and read as text.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import type * as Delivery from "./Delivery.ts"
+import * as Transport from "./Transport.ts"
+
+/**
+ * Headers by lower-case name, as Node gives them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Headers = Record<string, string | Array<string> | undefined>
+
+/** The values of a header that comes more than once, as one. */
+const joined = (headers: Headers): Transport.Answer["headers"] => {
+  for (const name in headers) {
+    const value = headers[name]
+    if (Array.isArray(value)) headers[name] = value.join(", ")
+  }
+  return headers as Transport.Answer["headers"]
+}
+
+/** Text as a decoder reads it that removes a byte order mark. */
+const textOf = (bytes: Buffer): string => {
+  const text = bytes.toString()
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+/**
+ * No compression is asked for. A server that compresses all the same is understood. So `node:zlib` is not imported: hardly any
+ * program needs it, and all of them would start later.
+ */
+const decoders = {
+  gzip: "gunzipSync",
+  "x-gzip": "gunzipSync",
+  deflate: "inflateSync",
+  br: "brotliDecompressSync"
+} as const
+
+const isKnown = (encoding: string): encoding is keyof typeof decoders => Object.hasOwn(decoders, encoding)
+
+/** Decompresses the body of an answer, and makes no more of it than asked for. */
+const decompress = (
+  status: number,
+  encoding: string,
+  bytes: Buffer,
+  request: Transport.Request
+): Effect.Effect<Buffer, Transport.SendFailed> => {
+  const unreadable = (why: string) => new Transport.SendFailed({ proof: { kind: "lost" }, reason: why })
+  if (!isKnown(encoding))
+    return Effect.fail(unreadable(`the answer is encoded as ${encoding}, which nobody asked for`))
+  return Effect.try({
+    try: () =>
+      process.getBuiltinModule("node:zlib")[decoders[encoding]](bytes, {
+        maxOutputLength: Math.max(1, request.maxAnswerBytes)
+      }),
+    catch: (error) =>
+      error instanceof RangeError
+        ? Transport.tooLarge(status, request)
+        : unreadable(`the answer is encoded as ${encoding}, and broken`)
+  })
+}
+
+/**
+ * The answer to a request, of its status, its headers and the parts of its body. Fails with `SendFailed` when the body can't be
+ * decompressed, or is then larger than asked for.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const answer = (
+  request: Transport.Request,
+  status: number,
+  received: Headers,
+  chunks: ReadonlyArray<Buffer>
+): Delivery.End => {
+  const [first] = chunks
+  const headers = joined(received)
+  const bytes = chunks.length > 1 ? Buffer.concat(chunks) : first
+  if (bytes === undefined) return Effect.succeed({ status, headers, text: "" })
+  const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity"
+  return encoding === "identity"
+    ? Effect.succeed({ status, headers, text: textOf(bytes) })
+    : Effect.map(decompress(status, encoding, bytes, request), (bytes) => ({ status, headers, text: textOf(bytes) }))
+}
