@@ -22,7 +22,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // CI runs it by itself: it waits for leases to end.
     exclude: isLong ? [] : ["test/sandbox/cluster/Chaos.test.ts"],
-    globalSetup: ["./.ci/page.js"],
+    globalSetup: ["./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 180_000,
     pool: "threads",
