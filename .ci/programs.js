@@ -34,7 +34,7 @@ const isOld = () => {
   return inputs.some((file) => statSync(file).mtimeMs > oldest)
 }
 
-/** Vitest does it before the tests, after the page. */
+/** Vitest does it before the tests, and after the page, which is copied. */
 export const setup = async () => {
   if (!isOld()) return
   const bundle = await rolldown({ ...command, input: programs })
