@@ -22,12 +22,13 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // CI runs it by itself: it waits for leases to end.
     exclude: isLong ? [] : ["test/sandbox/cluster/Chaos.test.ts"],
-    globalSetup: ["./.ci/page.js"],
+    globalSetup: ["./.ci/page.js", "./.ci/programs.js"],
     // It ends a test that hangs, and nothing else: no test depends on how fast the machine is.
     testTimeout: 180_000,
     pool: "threads",
-    // A third one works while others wait: for the disk, for a lease, for a browser.
-    maxWorkers: 3,
+    // One for each of two cores. While a test waits for a lease or a browser, `npm test` has lint and the package to do; a third
+    // worker would import and compile everything once more.
+    maxWorkers: 2,
     // A worker imports Effect once, not once per file: a third of the time. No test replaces a module or a global.
     isolate: false
   }

@@ -25,7 +25,6 @@ import { anyRequest, response } from "./support/arbitraries.ts"
 import { type Change, changed, pathsOf } from "./support/bodies.ts"
 import { brokenWire, isIn } from "./support/broken.ts"
 import { dialects, setUp } from "./support/exchange.ts"
-import { isLong } from "./support/long.ts"
 import { describedIn, documentOf, endpointAt } from "./support/openapi.ts"
 import { property } from "./support/property.ts"
 import { read, signed } from "./support/signed.ts"
@@ -213,7 +212,7 @@ describe.each(dialects)("the OpenAPI document of the $name dialect", (dialect) =
           const answer = Result.getOrThrow(encodeResponse(expressible(response as never)))
           assert.deepStrictEqual(checkAnswer(Endpoint.successStatus(endpoint, dialect), answer), [])
         }),
-      { runs: isLong ? 200 : 5 }
+      { runs: 200, short: 5 }
     )
   }
 

@@ -3,11 +3,8 @@ import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { run } from "../support/command.ts"
-import { compiled, scratchFile } from "../support/files.ts"
-
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+import { compiled, programOf, scratchFile } from "../support/files.ts"
 
 interface First {
   readonly url: string
@@ -19,7 +16,7 @@ interface First {
 const started = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly first: First; readonly end: Effect.Effect<number | null> }>((resume) => {
-      const child = spawn(process.execPath, [main, "host", "--until-stdin-ends", ...args], {
+      const child = spawn(process.execPath, [programOf("main"), "host", "--until-stdin-ends", ...args], {
         stdio: ["pipe", "pipe", "inherit"],
         env: { ...process.env, ...compiled, ...environment }
       })

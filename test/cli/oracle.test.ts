@@ -9,12 +9,10 @@ import { join } from "node:path"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { all } from "../oracle/mutants/all.ts"
 import * as Mutant from "../oracle/mutants/Mutant.ts"
-import { compiled } from "../support/files.ts"
+import { compiled, programOf } from "../support/files.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 import { closedPort } from "../support/server.ts"
-
-const main = new URL("../../src/cli/main.ts", import.meta.url).pathname
 
 interface Ended {
   readonly code: number
@@ -26,7 +24,7 @@ interface Ended {
 const oracle = (folder: string, environment: Readonly<Record<string, string>>, ...given: ReadonlyArray<string>) =>
   Effect.callback<Ended>((resume) => {
     const env = { NO_COLOR: "1", ...compiled, ...environment }
-    execFile(process.execPath, [main, "oracle", ...given], { cwd: folder, env }, (failure, out, error) => {
+    execFile(process.execPath, [programOf("main"), "oracle", ...given], { cwd: folder, env }, (failure, out, error) => {
       resume(Effect.succeed({ code: typeof failure?.code === "number" ? failure.code : 0, out, error }))
     })
   })

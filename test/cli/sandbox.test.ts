@@ -8,22 +8,19 @@ import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters } from "node:util"
 import { until } from "../support/clock.ts"
 import { run } from "../support/command.ts"
-import { compiled, moduleUrl, scratchFile } from "../support/files.ts"
+import { compiled, programOf, scratchFile } from "../support/files.ts"
 import { serving } from "../support/server.ts"
 import { itOnTerminal, onTerminal } from "../support/terminal.ts"
-
-const main = fileURLToPath(moduleUrl("cli/main.ts"))
 
 const children: Array<() => void> = []
 
 /** Runs the command until its first line, or its end when there is none. */
 const started = (...args: ReadonlyArray<string>) =>
   Effect.callback<{ readonly line: string; readonly said: string; readonly code: number | null }>((resume) => {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(process.execPath, [programOf("main"), ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...compiled }
     })

@@ -17,7 +17,7 @@ import { maxAhead, Nonce, type Of } from "../../src/client/Nonce.ts"
 import * as NonceRedis from "../../src/client/NonceRedis.ts"
 import { passing } from "../support/clock.ts"
 import { failsWith } from "../support/fails.ts"
-import { scratchFile } from "../support/files.ts"
+import { programOf, scratchFile } from "../support/files.ts"
 import { command, itWithRedis, redisServer, type Server } from "../support/redis.ts"
 
 const apiKey = "a-key-that-many-programs-share"
@@ -54,10 +54,9 @@ const elsewhere = Effect.fnUntraced(function*(
   unit: Of["unit"] = "milliseconds"
 ) {
   const file = yield* scratchFile
-  const script = new URL("../support/drawing.ts", import.meta.url).pathname
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [script, `${redis.port}`, mode, `${programs}`, unit, apiKey], {
+      spawn(process.execPath, [programOf("drawing"), `${redis.port}`, mode, `${programs}`, unit, apiKey], {
         stdio: ["ignore", openSync(file, "w"), "inherit"]
       })
     ),

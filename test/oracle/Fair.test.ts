@@ -7,6 +7,7 @@ import * as Report from "../../src/oracle/Report.ts"
 import * as Target from "../../src/oracle/Target.ts"
 import * as Session from "../../src/oracle/world/Session.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { isLong } from "../support/long.ts"
 import { account } from "../support/oracle.ts"
 import * as Doubles from "./doubles/all.ts"
 
@@ -54,7 +55,12 @@ describe("a correct server that is unlike the sandbox breaks no MUST rule", () =
         Effect.gen(function*() {
           const target = yield* targetOf(choices)
           const checked = profile === "control" ? target : { ...target, keys: yield* account(target) }
-          const report = yield* Check.check(checked, { profile, seed: 1, runs: 5, skip: ["limits.exceeded"] })
+          const report = yield* Check.check(checked, {
+            profile,
+            seed: 1,
+            runs: isLong ? 5 : 2,
+            skip: ["limits.exceeded"]
+          })
           assert.deepStrictEqual(mustBroken(report), [])
           const unanswered = report.results.filter(({ outcome }) => outcome._tag === "CouldNotRun").map(Report.line)
           assert.deepStrictEqual(unanswered, [])

@@ -7,6 +7,7 @@ import type * as Target from "../../src/oracle/Target.ts"
 import * as Markets from "../../src/oracle/world/Markets.ts"
 import * as Paths from "../../src/oracle/world/Paths.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
+import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
 
 /** A sandbox that lacks some of the paths that the rules call. */
@@ -27,10 +28,11 @@ describe("a declaration of what a target has", () => {
       const endpoints = [Paths.ping, Paths.mainBalance, Paths.fees]
       const target = serving(sandbox, (path) => endpoints.includes(path) || path === Paths.activeOrders)
       const keys = yield* Support.account(sandbox)
-      const undeclared = yield* Check.check({ ...target, keys }, { seed: 1, runs: 2 })
+      const draws = { seed: 1, runs: isLong ? 2 : 1 }
+      const undeclared = yield* Check.check({ ...target, keys }, draws)
       assert.isAbove(Report.broken(undeclared).length, 50)
       for (const profile of ["read-only", "mutating", "control"] as const) {
-        const report = yield* Check.check({ ...target, keys, features: { endpoints } }, { profile, seed: 1, runs: 2 })
+        const report = yield* Check.check({ ...target, keys, features: { endpoints } }, { ...draws, profile })
         assert.deepStrictEqual(Report.broken(report).map(Report.line), [], profile)
         assert.isAbove(Report.tally(report).held, 50)
         const declared = report.results.filter(({ outcome }) =>

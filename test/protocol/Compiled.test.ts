@@ -16,7 +16,6 @@ import { entries, type Entry, entryOf, goldenIn } from "../endpoints/fixtures/al
 import { anyRequest, response, revealed } from "../support/arbitraries.ts"
 import { dialects } from "../support/exchange.ts"
 import { withoutFunctionsOfText } from "../support/functions.ts"
-import { isLong } from "../support/long.ts"
 import { mutation } from "../support/mutations.ts"
 import { property } from "../support/property.ts"
 
@@ -159,7 +158,6 @@ const suite = (dialect: Dialect) => {
     })
 
     const drawn = fc.constantFrom(...cases)
-    const runs = isLong ? 4000 : 150
 
     for (const what of ["requests", "answers"] as const) {
       property(
@@ -179,7 +177,7 @@ const suite = (dialect: Dialect) => {
               agrees(decoding, change(wire))
             }
           }),
-        { runs, timeout: 60_000 }
+        { runs: 4000, short: 75, timeout: 60_000 }
       )
     }
   })

@@ -15,7 +15,6 @@ import * as Venue from "../../src/sandbox/Venue.ts"
 import { canonical } from "../support/engine.ts"
 import { dialects, exchange, inProcess, overHttp, setUp, stopLimit } from "../support/exchange.ts"
 import { scratchFile } from "../support/files.ts"
-import { isLong } from "../support/long.ts"
 import { property } from "../support/property.ts"
 import { handle, read, signed, signedText } from "../support/signed.ts"
 
@@ -117,7 +116,7 @@ describe("windowed nonces of the live dialect", () => {
         }
         yield* close
       }).pipe(Effect.scoped, Effect.orDie),
-    { runs: isLong ? 100 : 12, timeout: 60_000 }
+    { runs: 100, short: 12, timeout: 60_000 }
   )
 
   it.effect("that are refused are not journalled, however the clock stands", () =>

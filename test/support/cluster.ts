@@ -10,7 +10,7 @@ import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Tables from "../../src/sandbox/cluster/Tables.ts"
 import type { Made } from "../../src/sandbox/host/HostModels.ts"
-import { compiled } from "./files.ts"
+import { compiled, programOf } from "./files.ts"
 import { type Link, link } from "./link.ts"
 import { postgresServer, type Server } from "./postgres.ts"
 import { closedPort } from "./server.ts"
@@ -46,8 +46,6 @@ const freePorts = Effect.gen(function*() {
   return { own, node, cluster } satisfies Ports
 })
 
-const program = new URL("../sandbox/cluster/node.ts", import.meta.url).pathname
-
 /** `detours` says by which ports of wires the node reaches which ports. */
 const makeNode = Effect.fnUntraced(function*(
   url: string,
@@ -57,7 +55,7 @@ const makeNode = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Node, never, Scope.Scope> {
   let child: ChildProcess | undefined
   const start = Effect.callback<void>((resume) => {
-    const started = spawn(process.execPath, [program, url, token, ...[own, node, cluster].map(String)], {
+    const started = spawn(process.execPath, [programOf("node"), url, token, ...[own, node, cluster].map(String)], {
       stdio: ["ignore", "pipe", process.env["TXC_TEST_LOGS"] === undefined ? "ignore" : "inherit"],
       env: { ...process.env, ...compiled, TXC_TEST_DETOURS: JSON.stringify(detours) }
     })

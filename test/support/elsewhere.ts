@@ -4,38 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { compiled, moduleUrl } from "./files.ts"
+import { compiled, programOf } from "./files.ts"
 import { killed } from "./killed.ts"
 
 export const controlToken = "the token of this test"
-
-const program = (file: string | undefined): string => `
-  import * as Effect from "effect/Effect"
-  import * as Layer from "effect/Layer"
-  import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
-  import * as Control from "${moduleUrl("sandbox/control/Control.ts")}"
-  import * as Server from "${moduleUrl("sandbox/gateway/Server.ts")}"
-  import * as Venue from "${moduleUrl("sandbox/Venue.ts")}"
-  import { setUp } from "${new URL("exchange.ts", import.meta.url).href}"
-  const served = Effect.gen(function*() {
-    const venue = yield* Venue.Venue
-    if (venue.sequence() === 0) yield* setUp
-    const { baseUrl } = yield* Server.serve({ controlToken: ${JSON.stringify(controlToken)} })
-    process.stdout.write(baseUrl + "\\n")
-    yield* Effect.never
-  })
-  process.on("unhandledRejection", (error) => { console.error("unhandled", error); process.exit(1) })
-  const options = { dialect: Dialect.document ${file === undefined ? "" : `, file: ${JSON.stringify(file)}`} }
-  const world = Layer.provideMerge(Control.layer, Venue.layer(options))
-  Effect.runFork(Effect.scoped(Effect.provide(served, world)))
-`
 
 /** Serves a venue with the accounts of the tests, in a file or in memory, until it is killed or the scope is closed. */
 export const servedElsewhere = Effect.fnUntraced(function*(file?: string) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, ["--input-type=module", "--eval", program(file)], {
-        stdio: ["ignore", "pipe", "inherit"]
+      spawn(process.execPath, [programOf("served"), controlToken, ...(file === undefined ? [] : [file])], {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...process.env, ...compiled }
       })
     ),
     killed

@@ -19,6 +19,10 @@ export const compiled = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compiled/", import.meta.url))
 }
 
+/** A program for a process of its own, which was bundled before the tests; `main` is the command. See `.ci/programs.js`. */
+export const programOf = (name: "main" | "drawing" | "hosted" | "node" | "served"): string =>
+  fileURLToPath(new URL(`../../node_modules/.cache/programs/${name}.mjs`, import.meta.url))
+
 /** The source of a module of the library, for a program in another process. */
 export const moduleUrl = (path: string): string => new URL(`../../src/${path}`, import.meta.url).href
 

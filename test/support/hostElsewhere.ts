@@ -1,30 +1,14 @@
 /** A host in another process, over real sockets: to be killed. */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
-import { compiled, moduleUrl } from "./files.ts"
+import { compiled, programOf } from "./files.ts"
 import { killed } from "./killed.ts"
-
-/** The program of a host, of which three venues are awake at once. */
-const program = (folder: string): string => `
-  import * as Effect from "effect/Effect"
-  import * as Host from "${moduleUrl("sandbox/host/Host.ts")}"
-  import * as HostServer from "${moduleUrl("sandbox/host/HostServer.ts")}"
-  const served = Effect.gen(function*() {
-    const { token } = yield* Host.Host
-    const { baseUrl } = yield* HostServer.serve()
-    process.stdout.write(baseUrl + " " + token + "\\n")
-    yield* Effect.never
-  })
-  process.on("unhandledRejection", (error) => { console.error("unhandled", error); process.exit(1) })
-  const options = { folder: ${JSON.stringify(folder)}, maxAwake: 3 }
-  Effect.runFork(Effect.scoped(Effect.provide(served, Host.layer(options))))
-`
 
 /** Serves a host with the venues of a folder until it is killed or the scope is closed. */
 export const hostedElsewhere = Effect.fnUntraced(function*(folder: string) {
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, ["--input-type=module", "--eval", program(folder)], {
+      spawn(process.execPath, [programOf("hosted"), folder], {
         stdio: ["ignore", "pipe", "inherit"],
         env: { ...process.env, ...compiled }
       })

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { scratchFile } from "./files.ts"
+import { programOf, scratchFile } from "./files.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
@@ -16,7 +16,7 @@ const manifest = readSource("package.json")
   .replaceAll(/"types": .*\n/gu, "")
   .replaceAll(/\.\/dist\/(?:run\/)?(.*)\.js"/gu, `./src/$1.ts"`)
 
-const command = `#!/bin/sh\nexec "${process.execPath}" "${root}src/cli/main.ts" "$@"\n`
+const command = `#!/bin/sh\nexec "${process.execPath}" "${programOf("main")}" "$@"\n`
 
 /** A new folder with these files, in which `effect-txc` and all that this project has are installed. */
 export const make = Effect.fnUntraced(function*(files: Readonly<Record<string, string>>) {

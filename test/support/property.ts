@@ -15,7 +15,14 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
   name: string,
   values: { readonly [K in keyof T]: fc.Arbitrary<T[K]> },
   check: (...values: T) => Effect.Effect<unknown, E, Scope.Scope>,
-  options: { readonly runs?: number; readonly seed?: number | undefined; readonly timeout?: number } = {}
+  options: {
+    /** How often it is run in the long form; 500 times by default. */
+    readonly runs?: number
+    /** How often it is run at every change: half of `runs` by default, or 50 times. */
+    readonly short?: number
+    readonly seed?: number | undefined
+    readonly timeout?: number
+  } = {}
 ): void =>
   it.effect(name, () =>
     Effect.gen(function*() {
@@ -25,7 +32,7 @@ export const property = <T extends [unknown, ...Array<unknown>], E>(
         Effect.runPromiseWith(context)(Effect.scoped(Effect.asVoid(Effect.suspend(() => check(...(drawn as T))))))
       yield* Effect.promise(() =>
         fc.assert(fc.asyncProperty(fc.tuple(...(values as ReadonlyArray<fc.Arbitrary<unknown>>)), run), {
-          numRuns: options.runs ?? (isLong ? 500 : 100),
+          numRuns: isLong ? (options.runs ?? 500) : (options.short ?? Math.ceil((options.runs ?? 100) / 2)),
           ...(drawnFrom === undefined ? {} : { seed: drawnFrom })
         })
       )

@@ -3,8 +3,7 @@ import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawn, spawnSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
-import { compiled, moduleUrl } from "./files.ts"
+import { compiled, programOf } from "./files.ts"
 
 /** Types each text once what the program prints has the text before it. A program that takes too long is ended. */
 const script = `
@@ -60,7 +59,7 @@ export const onTerminal = (
   }
 ) =>
   Effect.callback<Shown>((resume) => {
-    const command = [process.execPath, fileURLToPath(moduleUrl("cli/main.ts")), ...args]
+    const command = [process.execPath, programOf("main"), ...args]
     const given = JSON.stringify([
       command,
       folder,

@@ -5,7 +5,6 @@ import { Amount, Decimal } from "../../../src/domain/Decimal.ts"
 import { marketName } from "../../../src/domain/Identifiers.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import { type Account, Desk, limit, market, movePrice, text } from "../../support/engine.ts"
-import { isLong } from "../../support/long.ts"
 import { property } from "../../support/property.ts"
 
 /*
@@ -340,6 +339,6 @@ describe("the counterparty", () => {
           return { model: new Model(["ann", "ben"]), real: desk }
         }, steps)
       }),
-    { runs: isLong ? 2000 : 60 }
+    { runs: 2000, short: 60 }
   )
 })

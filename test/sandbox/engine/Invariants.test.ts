@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { canonical, Desk, hash } from "../../support/engine.ts"
-import { isLong } from "../../support/long.ts"
 import { property } from "../../support/property.ts"
 import { actionOf, draft, funded } from "./drafts.ts"
 import { indexed } from "./indexed.ts"
@@ -24,7 +23,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           follower.check(desk.send(action), action)
         }
         follower.checkAll()
-      }), { runs: isLong ? 500 : 25, timeout: 60_000 })
+      }), { runs: 500, short: 15, timeout: 60_000 })
 
     property(
       "each index says what a scan of everything would, after every command",
@@ -37,7 +36,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             indexed(desk.state)
           }
         }),
-      { runs: isLong ? 200 : 5, timeout: 120_000 }
+      { runs: 200, short: 5, timeout: 120_000 }
     )
 
     property("the same commands give the same replies, events and state", [drafts(200)], (drafts) =>
@@ -48,7 +47,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
           assert.strictEqual(canonical(one.send(action)), canonical(other.send(action)))
         }
         assert.strictEqual(hash(one.state), hash(other.state))
-      }), { runs: isLong ? 200 : 30 })
+      }), { runs: 200, short: 12 })
 
     property("a call that is refused changes nothing", [drafts(60)], (drafts) =>
       Effect.sync(() => {
@@ -62,6 +61,6 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
             assert.strictEqual(apartFromActivity(desk.state), before, canonical(reply))
           }
         }
-      }), { runs: isLong ? 200 : 20 })
+      }), { runs: 200, short: 10 })
   })
 }

@@ -10,7 +10,6 @@ import * as Host from "../../../src/sandbox/host/Host.ts"
 import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
 import type { Account } from "../../support/exchange.ts"
 import * as Calls from "../../support/host.ts"
-import { isLong } from "../../support/long.ts"
 import { property } from "../../support/property.ts"
 
 const { balance, call, keyOf, own, parse, ping, placeLimit, send } = Calls
@@ -146,7 +145,7 @@ property(
       }
       // Fewer are awake than there are: they take turns.
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake: 2 })))),
-  { runs: isLong ? 200 : 10 }
+  { runs: 200, short: 10 }
 )
 
 // -----------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Host from "../../../src/sandbox/host/Host.ts"
 import { own, parse, ping, send } from "../../support/host.ts"
-import { isLong } from "../../support/long.ts"
 import { property } from "../../support/property.ts"
 
 const maxAwake = 3
@@ -86,5 +85,5 @@ property(
         yield* host.sleep(id)
       assert.deepInclude(yield* host.status, { awake: 0 })
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake }))), TestClock.withLive),
-  { runs: isLong ? 100 : 5 }
+  { runs: 100, short: 5 }
 )

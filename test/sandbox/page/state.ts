@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { DatabaseSync } from "node:sqlite"
-import { fileURLToPath } from "node:url"
 import { vi } from "vitest"
 import { price } from "../../../src/domain/Decimal.ts"
 import { marketName } from "../../../src/domain/Identifiers.ts"
@@ -13,7 +12,7 @@ import * as Server from "../../../src/sandbox/gateway/Server.ts"
 import * as Dashboard from "../../../src/sandbox/page/Dashboard.ts"
 import { see, tab } from "../../support/browser.ts"
 import { runningElsewhere } from "../../support/elsewhere.ts"
-import { moduleUrl, scratchFile } from "../../support/files.ts"
+import { programOf, scratchFile } from "../../support/files.ts"
 import {
   appears,
   go,
@@ -35,7 +34,7 @@ import { serving } from "../../support/server.ts"
 
 const btcUsdt = marketName("BTC_USDT")
 
-const command = fileURLToPath(moduleUrl("cli/main.ts"))
+const command = programOf("main")
 
 export const state = (): void => {
   itInFull(

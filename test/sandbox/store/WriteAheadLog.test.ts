@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import type { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import * as WriteAheadLog from "../../../src/sandbox/store/WriteAheadLog.ts"
@@ -35,15 +35,17 @@ const leftOf = (file: string): Omit<Left, "marks"> => ({
   log: existsSync(`${file}-wal`) ? readFileSync(`${file}-wal`) : Buffer.alloc(0)
 })
 
+const logLength = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+
 /** Adds groups of commands, each given by the lengths of its commands. */
 const write = Effect.fnUntraced(
   function*(journal: Journal.Journal, file: string, groups: ReadonlyArray<ReadonlyArray<number>>) {
-    const marks = [{ length: leftOf(file).log.length, sequence: journal.sequence() }]
+    const marks = [{ length: logLength(file), sequence: journal.sequence() }]
     let sequence = journal.sequence()
     for (const lengths of groups) {
       for (const length of lengths) journal.append(command(++sequence, length))
       yield* journal.committed
-      marks.push({ length: leftOf(file).log.length, sequence })
+      marks.push({ length: logLength(file), sequence })
     }
     return { ...leftOf(file), marks } satisfies Left
   }
