@@ -77,13 +77,13 @@ export const requirementOf = (
 const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
 
 /**
- * A lock when it holds another amount. Of an asset in a wallet, there is one lock that holds nothing: most orders that have
- * ended have it.
+ * A lock that holds an amount. Of an asset in a wallet, there is one that holds nothing: most orders that have ended have
+ * it.
  *
  * @category locks
  * @since 0.1.0
  */
-export const holding = ({ ticker, wallet }: Lock, units: Units.Units): Lock => {
+export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Units): Lock => {
   const known = units === 0n ? spent[wallet].get(ticker) : undefined
   if (known !== undefined) return known
   const left: Lock = { wallet, ticker, units }
@@ -227,5 +227,5 @@ export const release = ({ state }: Work, order: Order, units: Units.Units): void
   const { ticker, wallet } = order.locked
   const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
   Ledger.move(state.ledger, locked, free, units)
-  order.locked = holding(order.locked, Units.minus(order.locked.units, units))
+  order.locked = holding(wallet, ticker, Units.minus(order.locked.units, units))
 }

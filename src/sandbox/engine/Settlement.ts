@@ -79,11 +79,12 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
   if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    const left = Units.minus(order.locked.units, paid)
+    // A sale has locked what is left of it. Its lock is not looked at: after a while in the book it is far away in memory.
+    const held = isBuy ? Units.minus(order.locked.units, paid) : order.left
     // A buy that trades below its limit needs less than it has locked.
-    const needed = isBuy && order.price !== undefined ? costOf(order) : left
-    if (needed !== left) Ledger.move(ledger, payer.locked, payer.free, left - needed)
-    order.locked = Locks.holding(order.locked, needed)
+    const needed = isBuy && order.price !== undefined ? costOf(order) : held
+    if (needed !== held) Ledger.move(ledger, payer.locked, payer.free, held - needed)
+    order.locked = Locks.holding("trade", paidAsset, needed)
   }
   const received = isBuy ? amount : total
   const receivedAsset = isBuy ? market.stock : market.money
