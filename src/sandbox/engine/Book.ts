@@ -29,7 +29,10 @@ export class Level {
     this.price = price
   }
 
-  /** What is left of all of them, in units of the base currency. Orders come and go far more often than somebody asks. */
+  /**
+   * What is left of all of them, in units of the base currency. Orders come and go far more often than somebody asks: it is
+   * counted when somebody does, and again only after a change.
+   */
   get left(): Units.Units {
     return this.counted ??= Line.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
   }
