@@ -330,8 +330,9 @@ export const zero: Decimal = of("0")
  * @since 0.1.0
  */
 export const writtenScale = (self: string): number => {
-  const point = self.indexOf(".")
-  return point === -1 ? 0 : self.length - point - 1
+  // The point is near the end of prices and amounts. Looking from there is faster than a search.
+  for (let at = self.length - 1; at >= 0; at--) if (self.charCodeAt(at) === 46) return self.length - at - 1
+  return 0
 }
 
 /**

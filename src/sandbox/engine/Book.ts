@@ -10,19 +10,37 @@ import type { Order } from "./Order.ts"
 import { type Key, Sorted } from "./Sorted.ts"
 import * as Units from "./Units.ts"
 
+const isQueued = ({ queued }: Order): boolean => queued !== undefined
+
 /**
  * The orders at one price.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Level {
+export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
   /** The orders, the oldest first. An order waits here as long as it says that it is queued. */
-  readonly orders: Line.Line<Order>
-  /** What is left of all of them, in units of the base currency. */
-  left: Units.Units
+  readonly orders: Line.Line<Order> = Line.make(isQueued)
+  private counted: Units.Units | undefined
+
+  constructor(price: Units.Units) {
+    this.price = price
+  }
+
+  /**
+   * What is left of all of them, in units of the base currency. Orders come and go far more often than somebody asks: it is
+   * counted when somebody does, and again only after a change.
+   */
+  get left(): Units.Units {
+    return this.counted ??= Line.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
+  }
+
+  /** Says that an order has come, has gone or has less left. */
+  changed(): void {
+    this.counted = undefined
+  }
 }
 
 /**
@@ -62,12 +80,11 @@ export const levels = (book: Book, side: OrderSide): Sorted<Level> => side === "
 
 /** A price in ticks, so that the best price of a side is the least. Hardly any has more digits than a number can hold. */
 const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
-  const ticks = side === "buy" ? -price / tick : price / tick
+  const ticks = price / tick
   const number = Number(ticks)
-  return Number.isSafeInteger(number) ? number : ticks
+  if (!Number.isSafeInteger(number)) return side === "buy" ? -ticks : ticks
+  return side === "buy" ? -number : number
 }
-
-const isQueued = ({ queued }: Order): boolean => queued !== undefined
 
 /**
  * Queues an order at a price, behind all others.
@@ -79,11 +96,11 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
   const key = keyOf(book, order.side, price)
   let level = side.get(key)
-  if (level === undefined) side.add(key, level = { price, orders: Line.make(isQueued), left: 0n })
+  if (level === undefined) side.add(key, level = new Level(price))
   // All orders of a level share one price.
   order.queued = level.price
   Line.join(level.orders, order)
-  level.left = Units.plus(level.left, order.left)
+  level.changed()
 }
 
 /**
@@ -99,19 +116,16 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   if (level === undefined) return
   Line.left(level.orders)
   if (level.orders.size === 0) side.delete(keyOf(book, order.side, price))
-  else level.left = Units.minus(level.left, order.left)
+  else level.changed()
 }
 
 /**
- * Says that the first order of a side has traded an amount.
+ * Says that the first order of a side has traded.
  *
  * @category changing
  * @since 0.1.0
  */
-export const traded = (book: Book, side: OrderSide, amount: Units.Units): void => {
-  const { first } = levels(book, side)
-  if (first !== undefined) first.left -= amount
-}
+export const traded = (book: Book, side: OrderSide): void => levels(book, side).first?.changed()
 
 /**
  * The order of a side whose turn it is: the oldest at the best price.

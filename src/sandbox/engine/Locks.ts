@@ -49,28 +49,13 @@ export const claim = (state: State, order: Order): void => {
   else Claims.drop(state.claims, order)
 }
 
-/**
- * What an order has to lock.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Requirement {
-  /** The wallet that must hold the funds. */
-  readonly wallet: "trade" | "collateral"
-  /** The asset. */
-  readonly ticker: Ticker
-  /** How much; of collateral, how much if the whole order opened a position. */
-  readonly units: Units.Units
-}
-
 /** The margin and the fee of a trade of this total. */
 const marginOf = (market: Market, total: Units.Units): Units.Units =>
   total / Positions.leverage + Units.times(total, Terms.of(market).takerFee)
 
 /**
- * What an order of this total has to lock: what a spot order would spend, or the margin and the fee of a position.
- * `total` is in quote currency.
+ * What an order of this total has to lock: what a spot order would spend, or the margin and the fee if the whole order opened
+ * a position. `total` is in quote currency.
  *
  * @category locks
  * @since 0.1.0
@@ -79,7 +64,7 @@ export const requirementOf = (
   market: Market,
   order: Pick<Order, "kind" | "side" | "left">,
   total: Units.Units
-): Requirement => {
+): Lock => {
   if (order.kind !== "spot") {
     return { wallet: "collateral", ticker: market.money, units: marginOf(market, total) }
   }
@@ -92,14 +77,13 @@ export const requirementOf = (
 const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
 
 /**
- * What is left of a lock without an amount. Of an asset in a wallet, there is one lock that holds nothing: most orders that
- * have ended have it.
+ * A lock that holds an amount. Of an asset in a wallet, there is one that holds nothing: most orders that have ended have
+ * it.
  *
  * @category locks
  * @since 0.1.0
  */
-export const without = ({ ticker, units: held, wallet }: Lock, amount: Units.Units): Lock => {
-  const units = Units.minus(held, amount)
+export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Units): Lock => {
   const known = units === 0n ? spent[wallet].get(ticker) : undefined
   if (known !== undefined) return known
   const left: Lock = { wallet, ticker, units }
@@ -107,12 +91,13 @@ export const without = ({ ticker, units: held, wallet }: Lock, amount: Units.Uni
   return left
 }
 
-/** Moves an amount into the lock of an order; `false` when the wallet does not have it beside the margin. */
-const put = ({ state }: Work, order: Order, wallet: Requirement["wallet"], ticker: Ticker, units: Units.Units) => {
+/** Adds to the lock of an order; `false` when the wallet does not have it beside the margin. */
+const put = ({ state }: Work, order: Order, more: Lock): boolean => {
+  const { ticker, units, wallet } = more
   const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
   if (wallet === "collateral" && free.units - Positions.margin(state, order.account, ticker) < units) return false
   if (!Ledger.move(state.ledger, free, locked, units)) return false
-  order.locked = { wallet, ticker, units: order.locked === undefined ? units : order.locked.units + units }
+  order.locked = order.locked === undefined ? more : { wallet, ticker, units: order.locked.units + units }
   return true
 }
 
@@ -126,12 +111,13 @@ const put = ({ state }: Work, order: Order, wallet: Requirement["wallet"], ticke
 export const lock = (
   work: Work,
   order: Order,
-  { ticker, units, wallet }: Requirement,
+  required: Lock,
   amount: Units.Units = order.quantity
 ): boolean => {
-  if (wallet === "trade" || amount === 0n) return put(work, order, wallet, ticker, units)
+  const { ticker, units, wallet } = required
+  if (wallet === "trade" || amount === 0n) return put(work, order, required)
   const closing = closingPart(work.state, order, amount)
-  if (!put(work, order, wallet, ticker, units * (amount - closing) / amount)) return false
+  if (!put(work, order, { wallet, ticker, units: units * (amount - closing) / amount })) return false
   if (!isQuoteAmount(order)) order.closing = closing
   return true
 }
@@ -146,7 +132,7 @@ export const canReplace = (
   { state }: Work,
   order: Order,
   ended: Order,
-  { ticker, units, wallet }: Requirement
+  { ticker, units, wallet }: Lock
 ): boolean => {
   const { account, quantity } = order
   const held = Ledger.balance(state.ledger, Ledger.free(account, wallet), ticker) + (ended.locked?.units ?? 0n)
@@ -170,7 +156,7 @@ const dearest = (state: State, order: Order): Units.Units => {
 /** Locks the margin of a part of an order that has only closed a position until now; `false` when there is none. */
 const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {
   const units = marginOf(market, Units.times(part, dearest(work.state, order)))
-  if (!put(work, order, "collateral", market.money, units)) return false
+  if (!put(work, order, { wallet: "collateral", ticker: market.money, units })) return false
   const pair = pairOf(work.state, order)
   for (const leg of pair === undefined ? [order] : [pair.stopLoss, pair.takeProfit]) {
     leg.closing -= part
@@ -225,7 +211,7 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
     return true
   }
   const missing = marginOf(market, Units.times(order.left - order.closing, price)) - order.locked.units
-  if (missing > 0n) return put(work, order, "collateral", market.money, missing)
+  if (missing > 0n) return put(work, order, { wallet: "collateral", ticker: market.money, units: missing })
   release(work, order, -missing)
   return true
 }
@@ -241,5 +227,5 @@ export const release = ({ state }: Work, order: Order, units: Units.Units): void
   const { ticker, wallet } = order.locked
   const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
   Ledger.move(state.ledger, locked, free, units)
-  order.locked = without(order.locked, units)
+  order.locked = holding(wallet, ticker, Units.minus(order.locked.units, units))
 }

@@ -9,7 +9,7 @@ import * as Book from "./Book.ts"
 import * as Ending from "./Ending.ts"
 import * as Line from "./Line.ts"
 import * as Locks from "./Locks.ts"
-import { isQuoteAmount, type Order } from "./Order.ts"
+import { isQuoteAmount, type Lock, type Order } from "./Order.ts"
 import * as Positions from "./Positions.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
@@ -287,7 +287,7 @@ export const requirementForLimit = (
   order: Order,
   price: Units.Units,
   least: Units.Units
-): Locks.Requirement => {
+): Lock => {
   if (order.kind === "spot" || order.side === "buy" || order.postOnly) return Locks.requirementOf(market, order, least)
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return Locks.requirementOf(market, order, least)

@@ -9,7 +9,7 @@ import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
 import * as NewOrder from "./NewOrder.ts"
 import type { Modify } from "./Operation.ts"
-import { isQuoteAmount, type Order, type StopOrder, type Trigger } from "./Order.ts"
+import { isQuoteAmount, type Lock, type Order, type StopOrder, type Trigger } from "./Order.ts"
 import * as Orders from "./Orders.ts"
 import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
@@ -82,7 +82,7 @@ const triggerOf = (
 }
 
 /** What the new order has to lock. One without a limit locks what it needs at its activation price, or what it spends. */
-const requirementOf = (work: Work, market: Market.Market, order: Order): Locks.Requirement => {
+const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
   const text = order.price ?? order.stop?.price
   const price = text === undefined ? 0n : Units.from(text) ?? 0n
   const total = isQuoteAmount(order) ? order.quantity : Units.times(order.quantity, price)

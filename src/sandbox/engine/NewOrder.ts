@@ -99,8 +99,7 @@ export const make = <P extends Order["price"], S extends Order["stop"]>(
  * @since 0.1.0
  */
 export const open = ({ events, state }: Work, order: Order): void => {
-  state.lastId = Number(order.id)
-  state.openOrders.add(order)
+  state.lastId = state.openOrders.add(order)
   if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })
   Locks.claim(state, order)
   events.push(Event.of("OrderPlaced", order))

@@ -72,17 +72,19 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     return this.get(id) !== undefined
   }
 
-  /** Adds one, which is the latest from now on. */
-  add(item: A): void {
+  /** Adds one, which is the latest from now on. Gives its number. */
+  add(item: A): number {
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
     const number = Number(item.id)
     Line.join(chain.numbers, number)
     this.items.add(number, item)
-    if (clientOrderId === undefined) return
-    const named = chain.byClientOrderId.get(clientOrderId)
-    if (named === undefined) chain.byClientOrderId.set(clientOrderId, new Set([item]))
-    else named.add(item)
+    if (clientOrderId !== undefined) {
+      const named = chain.byClientOrderId.get(clientOrderId)
+      if (named === undefined) chain.byClientOrderId.set(clientOrderId, new Set([item]))
+      else named.add(item)
+    }
+    return number
   }
 
   /** Removes the one of an identifier, and says whether there was one. */

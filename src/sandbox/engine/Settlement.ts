@@ -61,6 +61,8 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
   const { lender } = state.ledger.others
+  // Where nobody has a position, the lender has nothing of any asset.
+  if (lender.owner.size === 0) return true
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
 
@@ -77,11 +79,12 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
   if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    order.locked = Locks.without(order.locked, paid)
+    // A sale has locked what is left of it. Its lock is not looked at: after a while in the book it is far away in memory.
+    const held = isBuy ? Units.minus(order.locked.units, paid) : order.left
     // A buy that trades below its limit needs less than it has locked.
-    if (isBuy && order.price !== undefined) {
-      Locks.release(work, order, Units.minus(order.locked.units, costOf(order)))
-    }
+    const needed = isBuy && order.price !== undefined ? costOf(order) : held
+    if (needed !== held) Ledger.move(ledger, payer.locked, payer.free, held - needed)
+    order.locked = Locks.holding("trade", paidAsset, needed)
   }
   const received = isBuy ? amount : total
   const receivedAsset = isBuy ? market.stock : market.money
@@ -152,7 +155,7 @@ export const trade = (
   // The taker may move the price on at once. This price triggers stop orders nevertheless.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
-  if (maker !== undefined) Book.traded(trading.book, maker.side, deal.amount)
+  if (maker !== undefined) Book.traded(trading.book, maker.side)
   const { amount, price, side, total } = deal
   Candles.add(trading.candles, work.at, price, amount, total)
   const done: Trade = { id: ++state.lastId, at: work.at, price, amount, side }
