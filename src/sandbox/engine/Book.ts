@@ -29,17 +29,19 @@ export class Level {
     this.price = price
   }
 
-  /**
-   * What is left of all of them, in units of the base currency. Orders come and go far more often than somebody asks: it is
-   * counted when somebody does, and again only after a change.
-   */
+  /** What is left of all of them, in units of the base currency. Counted once somebody asks, and kept from then on. */
   get left(): Units.Units {
     return this.counted ??= Line.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
   }
 
-  /** Says that an order has come, has gone or has less left. */
-  changed(): void {
-    this.counted = undefined
+  /** Says that so much more is left of them. Most levels come and go before somebody asks. */
+  more(units: Units.Units): void {
+    if (this.counted !== undefined) this.counted += units
+  }
+
+  /** Says that so much less is left of them. */
+  less(units: Units.Units): void {
+    if (this.counted !== undefined) this.counted -= units
   }
 }
 
@@ -100,7 +102,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   // All orders of a level share one price.
   order.queued = level.price
   Line.join(level.orders, order)
-  level.changed()
+  level.more(order.left)
 }
 
 /**
@@ -116,16 +118,16 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   if (level === undefined) return
   Line.left(level.orders)
   if (level.orders.size === 0) side.delete(keyOf(book, order.side, price))
-  else level.changed()
+  else level.less(order.left)
 }
 
 /**
- * Says that the first order of a side has traded.
+ * Says that the first order of a side has traded an amount.
  *
  * @category changing
  * @since 0.1.0
  */
-export const traded = (book: Book, side: OrderSide): void => levels(book, side).first?.changed()
+export const traded = (book: Book, side: OrderSide, amount: Units.Units): void => levels(book, side).first?.less(amount)
 
 /**
  * The order of a side whose turn it is: the oldest at the best price.

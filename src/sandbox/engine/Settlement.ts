@@ -155,7 +155,7 @@ export const trade = (
   // The taker may move the price on at once. This price triggers stop orders nevertheless.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
-  if (maker !== undefined) Book.traded(trading.book, maker.side)
+  if (maker !== undefined) Book.traded(trading.book, maker.side, deal.amount)
   const { amount, price, side, total } = deal
   Candles.add(trading.candles, work.at, price, amount, total)
   const done: Trade = { id: ++state.lastId, at: work.at, price, amount, side }

@@ -3,14 +3,16 @@ import { assert } from "@effect/vitest"
 import type { MarketName, OrderId, Ticker } from "../../../src/domain/Identifiers.ts"
 import type { Market } from "../../../src/domain/Market.ts"
 import { isOpen } from "../../../src/domain/Order.ts"
+import * as Book from "../../../src/sandbox/engine/Book.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import type { Event } from "../../../src/sandbox/engine/Event.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import * as Line from "../../../src/sandbox/engine/Line.ts"
 import type { OcoOrder, Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
-import type { State } from "../../../src/sandbox/engine/State.ts"
+import type { State, Trading } from "../../../src/sandbox/engine/State.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import { type Answer, canonical, units } from "../../support/engine.ts"
 
@@ -187,6 +189,15 @@ const sorted = ({ book: { asks, bids } }: Saved.Trading): void => {
   holds(bid === undefined || ask === undefined || bid < ask, "the book is crossed")
 }
 
+/** What is said to be left at a price is left of the orders there. */
+const counted = ({ book }: Trading): void => {
+  for (const side of ["buy", "sell"] as const) {
+    for (const { left, orders, price } of Book.levels(book, side)) {
+      holds(left === sum(Line.members(orders).map((order) => order.left)), `what is left at ${price}`)
+    }
+  }
+}
+
 const keyOf = ({ account, market }: Order): string => `${account}/${market}`
 
 /** What the margin and the fee of this amount need at this price. */
@@ -276,6 +287,7 @@ export class Follower {
       sorted(trading)
       this.inTurn(trading)
     }
+    for (const trading of this.state.trading.values()) counted(trading)
     for (const [id, order] of this.state.openOrders) {
       open(this.state, id, order)
       holds(found.has(order), "open, but nowhere")
