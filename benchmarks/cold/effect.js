@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
-import Agent from "undici/lib/dispatcher/agent.js"
+import Pool from "undici/lib/dispatcher/pool.js"
 
 const [baseUrl, apiKey, apiSecret] = process.argv.slice(2)
 const path = "/api/v4/main-account/balance"
@@ -16,7 +16,7 @@ const headers = {
 }
 const answer = Effect.callback((resume) => {
   let text = ""
-  new Agent().dispatch({ origin: baseUrl, path, method: "POST", headers, body: payload }, {
+  new Pool(baseUrl).dispatch({ origin: baseUrl, path, method: "POST", headers, body: payload }, {
     onRequestStart: () => {},
     onResponseStart: () => {},
     onResponseData: (_controller, chunk) => text += chunk,

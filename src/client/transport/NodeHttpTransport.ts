@@ -19,6 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Http from "node:http"
+import type * as Https from "node:https"
 import type * as Net from "node:net"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
 import * as Delivery from "./Delivery.ts"
@@ -60,10 +61,12 @@ export interface Options {
 // Connections
 // -----------------------------------------------------------------------------
 
-/** What makes connections of one scheme, and keeps them. */
-interface Connecting {
+/** What makes connections to one origin, and keeps them. */
+interface Origin {
   readonly request: typeof Http.request
   readonly agent: Http.Agent
+  /** Where it is, as Node takes it. */
+  readonly to: Https.RequestOptions
   /** The event of a socket that may be written to from then on. */
   readonly ready: "connect" | "secureConnect"
 }
@@ -75,8 +78,7 @@ class Connections {
   /** Whether nothing more is sent. */
   isClosed = false
   private readonly options: Options
-  private plain: Connecting | undefined
-  private secure: Connecting | undefined
+  private readonly origins = new Map<string, Origin>()
   private underWay = 0
   private onIdle: (() => void) | undefined
 
@@ -84,21 +86,29 @@ class Connections {
     this.options = options
   }
 
-  /** What makes connections for a URL. */
-  of(url: string): Connecting {
-    return url.startsWith("https:") ? this.secure ??= this.overTls() : this.plain ??= this.overTcp()
+  /** What makes connections to an origin; throws on a text that is none. */
+  to(origin: string): Origin {
+    const known = this.origins.get(origin)
+    if (known !== undefined) return known
+    const { hostname, port, protocol } = new URL(origin)
+    const host = hostname.replace(/^\[|\]$/gu, "")
+    const made = protocol === "https:" ? this.overTls(host, port) : this.overTcp(host, port)
+    this.origins.set(origin, made)
+    return made
   }
 
   // Not imports: a program must be able to load this module where there is no Node.
 
-  private overTcp(): Connecting {
+  private overTcp(host: string, port: string): Origin {
     const { Agent, request } = process.getBuiltinModule("node:http")
-    return { request, agent: new Agent(this.kept()), ready: "connect" }
+    // Without a name, Node looks for one in every request.
+    return { request, agent: new Agent(this.kept()), to: { host, port, servername: "" }, ready: "connect" }
   }
 
-  private overTls(): Connecting {
+  private overTls(host: string, port: string): Origin {
     const { Agent, request } = process.getBuiltinModule("node:https")
-    return { request, agent: new Agent({ ...this.kept(), ...this.options.tls }), ready: "secureConnect" }
+    const agent = new Agent({ ...this.kept(), ...this.options.tls })
+    return { request, agent, to: { host, port }, ready: "secureConnect" }
   }
 
   private kept(): Http.AgentOptions {
@@ -128,7 +138,7 @@ class Connections {
 
   /** Ends what is under way, and closes all connections. */
   destroy(): void {
-    for (const { agent } of [this.plain, this.secure].filter((known) => known !== undefined)) {
+    for (const { agent } of this.origins.values()) {
       // Else they would be given connections of their own now.
       for (const waiting of Object.values(agent.requests)) {
         for (const sent of waiting ?? []) sent.destroy(new Error(isClosed))
@@ -197,8 +207,12 @@ class Sending implements Delivery.Delivery {
 
   private start(): void {
     const { body, headers, method, url } = this.request
-    const { agent, ready, request } = this.connections.of(url)
-    const sent = request(url, {
+    // After the two slashes of the scheme.
+    const slash = url.indexOf("/", 8)
+    const { agent, ready, request, to } = this.connections.to(slash === -1 ? url : url.slice(0, slash))
+    const sent = request({
+      ...to,
+      path: slash === -1 ? "/" : url.slice(slash),
       agent,
       method,
       headers: body === undefined ? headers : { ...headers, "content-length": body.byteLength }
@@ -212,7 +226,7 @@ class Sending implements Delivery.Delivery {
   }
 
   /** Writes nothing before the connection is made, and its other end is known: until then nothing can have been sent. */
-  private onSocket(socket: Net.Socket, ready: Connecting["ready"]): void {
+  private onSocket(socket: Net.Socket, ready: Origin["ready"]): void {
     if (this.connections.ready.has(socket)) return this.write()
     socket.once(ready, () => {
       this.connections.ready.add(socket)

@@ -19,9 +19,9 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type { ConnectionOptions } from "node:tls"
 import type { Dispatcher } from "undici"
-import Agent from "undici/lib/dispatcher/agent.js"
 import Pool from "undici/lib/dispatcher/pool.js"
 import * as ConnectionFailure from "./ConnectionFailure.ts"
 import * as Delivery from "./Delivery.ts"
@@ -57,9 +57,12 @@ class ReadOnce implements AsyncIterable<Uint8Array> {
 /** What ends a delivery that nobody waits for any more. Nobody sees it. */
 const abandoned = new Unwanted()
 
+/** What dispatches to an origin. It may throw: not every text is an origin. */
+type DispatcherOf = (origin: string) => Dispatcher
+
 /** A request on its way to its one end. It is the handler that undici tells what becomes of the request. */
 class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
-  private readonly dispatcher: Dispatcher
+  private readonly dispatcherOf: DispatcherOf
   private readonly request: Transport.Request
   private readonly body: Uint8Array | ReadOnce | undefined
   private onEnd: ((end: Delivery.End) => void) | undefined
@@ -70,8 +73,8 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   private readonly chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(dispatcher: Dispatcher, request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
-    this.dispatcher = dispatcher
+  constructor(dispatcherOf: DispatcherOf, request: Transport.Request, body: Uint8Array | ReadOnce | undefined) {
+    this.dispatcherOf = dispatcherOf
     this.request = request
     this.body = body
   }
@@ -81,8 +84,11 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
     // After the two slashes of the scheme.
     const slash = url.indexOf("/", 8)
     this.onEnd = onEnd
-    this.dispatcher.dispatch({
-      origin: slash === -1 ? url : url.slice(0, slash),
+    const origin = slash === -1 ? url : url.slice(0, slash)
+    const found = Result.try({ try: () => this.dispatcherOf(origin), catch: (error) => error })
+    if (Result.isFailure(found)) return this.onError(found.failure)
+    found.success.dispatch({
+      origin,
       path: slash === -1 ? "/" : url.slice(slash),
       method,
       headers: this.body instanceof ReadOnce
@@ -147,6 +153,10 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.onError(error)
+  }
+
+  private onError(error: unknown): void {
     if (this.hasEnded) return
     if (error instanceof Unwanted) {
       return this.fail(
@@ -173,8 +183,8 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
 /** What a body is sent as. */
 type BodyOf = (request: Transport.Request) => Uint8Array | ReadOnce | undefined
 
-const over = (dispatcher: Dispatcher, bodyOf: BodyOf): Transport.Transport["Service"] => ({
-  send: (request) => Delivery.run(request.timeout, () => new Dispatch(dispatcher, request, bodyOf(request)))
+const over = (dispatcherOf: DispatcherOf, bodyOf: BodyOf): Transport.Transport["Service"] => ({
+  send: (request) => Delivery.run(request.timeout, () => new Dispatch(dispatcherOf, request, bodyOf(request)))
 })
 
 /**
@@ -187,7 +197,7 @@ const over = (dispatcher: Dispatcher, bodyOf: BodyOf): Transport.Transport["Serv
  * @since 0.1.0
  */
 export const fromDispatcher = (dispatcher: Dispatcher): Transport.Transport["Service"] =>
-  over(dispatcher, ({ body, once }) => once && body !== undefined ? new ReadOnce(body) : body)
+  over(() => dispatcher, ({ body, once }) => once && body !== undefined ? new ReadOnce(body) : body)
 
 /**
  * How connections are made and kept.
@@ -214,41 +224,46 @@ const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.
 /** How long requests that are under way may go on when a layer is closed. */
 const grace = 1000
 
-/** An agent, and the latest pool of each origin: once it is closed, an agent does not know them any more. */
-interface Connections {
-  readonly agent: Agent
-  readonly pools: Map<string, Pool>
-}
+/** The connections of a layer, by origin. */
+class Pools {
+  private readonly options: Pool.Options
+  private readonly pools = new Map<string, Pool>()
+  private isClosed = false
 
-const open = ({ connectTimeout, connections, keepAlive, tls }: Options): Connections => {
-  const pools = new Map<string, Pool>()
-  const agent = new Agent({
-    allowH2: false,
-    pipelining: 1,
-    // A request has its own timer.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    ...(connections === undefined ? {} : { connections }),
-    ...(connectTimeout === undefined ? {} : { connectTimeout: millis(connectTimeout) }),
-    ...(keepAlive === undefined ? {} : { keepAliveTimeout: millis(keepAlive) }),
-    ...(tls === undefined ? {} : { connect: tls }),
-    factory: (origin, options) => {
-      const pool = new Pool(origin, options)
-      pools.set(String(origin), pool)
-      return pool
+  constructor({ connectTimeout, connections, keepAlive, tls }: Options) {
+    this.options = {
+      allowH2: false,
+      pipelining: 1,
+      // A request has its own timer.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      ...(connections === undefined ? {} : { connections }),
+      ...(connectTimeout === undefined ? {} : { connectTimeout: millis(connectTimeout) }),
+      ...(keepAlive === undefined ? {} : { keepAliveTimeout: millis(keepAlive) }),
+      ...(tls === undefined ? {} : { connect: tls })
     }
-  })
-  return { agent, pools }
-}
+  }
 
-const close = ({ agent, pools }: Connections): Effect.Effect<void> =>
-  Effect.callback((resume) => {
+  of(origin: string): Pool {
+    const known = this.pools.get(origin)
+    if (known !== undefined) return known
+    const pool = new Pool(origin, this.options)
+    if (this.isClosed) void pool.close()
+    this.pools.set(origin, pool)
+    return pool
+  }
+
+  /** Lets nothing begin any more. What is under way has one second to end. */
+  readonly close: Effect.Effect<void> = Effect.callback((resume) => {
+    this.isClosed = true
+    const pools = [...this.pools.values()]
     const late = setTimeout(() => pools.forEach((pool) => pool.destroy(() => {})), grace)
-    agent.close(() => {
+    void Promise.allSettled(pools.map((pool) => pool.close())).then(() => {
       clearTimeout(late)
       resume(Effect.void)
     })
   })
+}
 
 /**
  * Sends over connections of its own. When it is closed, requests that are under way have one second to end.
@@ -260,9 +275,9 @@ export const layerWith = (options: Options): Layer.Layer<Transport.Transport> =>
   Layer.effect(
     Transport.Transport,
     Effect.map(
-      Effect.acquireRelease(Effect.sync(() => open(options)), close),
+      Effect.acquireRelease(Effect.sync(() => new Pools(options)), ({ close }) => close),
       // Nothing in these connections sends a request again.
-      ({ agent }) => over(agent, ({ body }) => body)
+      (pools) => over((origin) => pools.of(origin), ({ body }) => body)
     )
   )
 

@@ -1,9 +1,4 @@
 // The part of undici that is needed, loaded alone: the whole of it takes twice as long to start as everything else here.
-declare module "undici/lib/dispatcher/agent.js" {
-  import { Agent } from "undici"
-  export default Agent
-}
-
 declare module "undici/lib/dispatcher/pool.js" {
   import { Pool } from "undici"
   export default Pool
