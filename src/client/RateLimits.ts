@@ -109,10 +109,8 @@ const spread = ({ calls, perSeconds }: Endpoint.RateLimit) => {
 
 /** The attempts that wait for one limit, and the pause that the exchange has asked for. */
 interface Line {
-  /** Ends when all that are in line have had their turns, or have left. */
-  end: Effect.Effect<void>
-  /** How many attempts wait. */
-  waiting: number
+  /** What each attempt that waits is told that it is the first. They are in the order in which they came. */
+  readonly waiting: Set<Deferred.Deferred<void>>
   /** Until when no attempt takes a turn, in Unix milliseconds. */
   pausedUntil: number
   /** How many refusals have followed each other. */
@@ -180,41 +178,41 @@ const turn = ({ count, line }: Counter): Effect.Effect<void> => {
   return next
 }
 
-/** Has its turn when all that came before have had theirs. */
-const afterOthers = (line: Line, inTurn: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.uninterruptibleMask((restore) => {
-    const others = line.end
-    const own = Deferred.makeUnsafe<void>()
-    line.end = Deferred.await(own)
-    return Effect.onExit(
-      restore(Effect.andThen(others, inTurn)),
-      // Who leaves the line early leaves those behind it to those before.
-      (exit) => Deferred.completeWith(own, Exit.isSuccess(exit) ? Effect.void : others)
-    )
-  })
+/** Tells the first in line that it is the first. */
+const callFirst = ({ waiting }: Line): void => {
+  const [first] = waiting
+  if (first !== undefined) Deferred.doneUnsafe(first, Exit.void)
+}
 
 /** Waits in line, or fails at once when that would take too long. `left` is what the first in line would wait. */
 const waiting = (counter: Counter): (left: number) => Effect.Effect<number, Errors.RateLimited> => {
   const { endpoint, line, refill } = counter
   const inTurn = turn(counter)
   return (left) =>
-    Effect.withFiber((fiber) => {
-      const clock = fiber.getRef(Clock.Clock)
-      const since = clock.currentTimeMillisUnsafe()
-      const most = Duration.toMillis(fiber.getRef(MaxWait))
-      const paused = line.pausedUntil - since
-      const expected = Math.max(left, paused) + Math.ceil(line.waiting * refill)
-      if (expected > most) return notInTurn(endpoint, expected, paused > 0)
-      line.waiting++
-      return afterOthers(line, inTurn).pipe(
-        Effect.timeoutOrElse({
+    Effect.uninterruptibleMask((restore) =>
+      Effect.withFiber((fiber) => {
+        const clock = fiber.getRef(Clock.Clock)
+        const since = clock.currentTimeMillisUnsafe()
+        const most = Duration.toMillis(fiber.getRef(MaxWait))
+        const paused = line.pausedUntil - since
+        const expected = Math.max(left, paused) + Math.ceil(line.waiting.size * refill)
+        if (expected > most) return notInTurn(endpoint, expected, paused > 0)
+        const isFirst = Deferred.makeUnsafe<void>()
+        line.waiting.add(isFirst)
+        callFirst(line)
+        const inTime = Effect.timeoutOrElse(Effect.andThen(Deferred.await(isFirst), inTurn), {
           duration: most,
           orElse: () => notInTurn(endpoint, Math.ceil(refill), line.pausedUntil > since)
-        }),
-        Effect.ensuring(Effect.sync(() => line.waiting--)),
-        Effect.map(() => clock.currentTimeMillisUnsafe() - since)
-      )
-    })
+        })
+        return restore(inTime).pipe(
+          Effect.ensuring(Effect.sync(() => {
+            line.waiting.delete(isFirst)
+            callFirst(line)
+          })),
+          Effect.map(() => clock.currentTimeMillisUnsafe() - since)
+        )
+      })
+    )
 }
 
 const bucketOf = (counter: Counter): Bucket => {
@@ -223,7 +221,7 @@ const bucketOf = (counter: Counter): Bucket => {
   return {
     take: Effect.clockWith((clock) =>
       // No attempt overtakes those that wait.
-      line.waiting > 0 || line.pausedUntil > clock.currentTimeMillisUnsafe()
+      line.waiting.size > 0 || line.pausedUntil > clock.currentTimeMillisUnsafe()
         ? wait(0)
         : Effect.flatMap(count, (left) => left === 0 ? Effect.succeed(0) : wait(left))
     ),
@@ -290,7 +288,7 @@ export const make = (count: Count): RateLimits["Service"] => {
   const lines = new Map<string, Line>()
 
   const lineOf = (id: string): Line => {
-    const line = lines.get(id) ?? { end: Effect.void, waiting: 0, pausedUntil: 0, refusals: 0 }
+    const line = lines.get(id) ?? { waiting: new Set(), pausedUntil: 0, refusals: 0 }
     lines.set(id, line)
     return line
   }
