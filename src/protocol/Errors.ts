@@ -34,6 +34,7 @@ import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
 import { ClientOrderId, MarketName, OrderId } from "../domain/Identifiers.ts"
 
 /**
@@ -567,7 +568,13 @@ const NamedOrder = Schema.Struct({
 })
 
 /** `Schema.Redacted` checks the value too, and makes a bundle larger. This value may be anything. */
-const AnyRedacted = Schema.declare(Redacted.isRedacted)
+const AnyRedacted = Schema.declare(Redacted.isRedacted, {
+  toCodecJson: () =>
+    Schema.link<Redacted.Redacted<unknown>>()(Schema.Unknown, {
+      decode: SchemaGetter.transform((value) => Redacted.make(value)),
+      encode: SchemaGetter.transform(Redacted.value)
+    })
+})
 
 /**
  * Nobody knows whether a mutating call was applied. It may have been, or may still be. The client never retries it, and

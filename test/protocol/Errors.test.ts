@@ -229,4 +229,24 @@ describe("errors as values", () => {
     assert.instanceOf(back, Errors.AcceptedUnreadable)
     assert.deepInclude(back, { _tag: "AcceptedUnreadable", endpoint, orderIds: ["7"] as never, outcome: "applied" })
   })
+
+  it("keep the request of an unknown outcome, also through JSON", () => {
+    const request = { market: "BTC_USDT", code: "voucher-1" }
+    const error = new Errors.OutcomeUnknown({
+      endpoint,
+      why: "timeout",
+      reason: "r",
+      request: Redacted.make<unknown>(request),
+      key: "k",
+      nonce: 1,
+      nonceForm: "window",
+      sentAt: 1
+    })
+    for (const codec of [Errors.OutcomeUnknown, Schema.toCodecJson(Errors.OutcomeUnknown)]) {
+      const back = Schema.decodeUnknownSync(codec)(Schema.encodeUnknownSync(codec)(error))
+      assert.instanceOf(back, Errors.OutcomeUnknown)
+      assert.deepStrictEqual(Redacted.value(back.request), request)
+      assert.strictEqual(JSON.stringify(back.request), "\"<redacted>\"")
+    }
+  })
 })

@@ -207,12 +207,11 @@ class Sending implements Delivery.Delivery {
 
   private start(): void {
     const { body, headers, method, url } = this.request
-    // After the two slashes of the scheme.
-    const slash = url.indexOf("/", 8)
-    const { agent, ready, request, to } = this.connections.to(slash === -1 ? url : url.slice(0, slash))
+    const { origin, path } = Delivery.place(url)
+    const { agent, ready, request, to } = this.connections.to(origin)
     const sent = request({
       ...to,
-      path: slash === -1 ? "/" : url.slice(slash),
+      path,
       agent,
       method,
       headers: body === undefined ? headers : { ...headers, "content-length": body.byteLength }

@@ -81,15 +81,13 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
 
   begin(onEnd: (end: Delivery.End) => void): void {
     const { headers, method, url } = this.request
-    // After the two slashes of the scheme.
-    const slash = url.indexOf("/", 8)
+    const { origin, path } = Delivery.place(url)
     this.onEnd = onEnd
-    const origin = slash === -1 ? url : url.slice(0, slash)
     const found = Result.try({ try: () => this.dispatcherOf(origin), catch: (error) => error })
     if (Result.isFailure(found)) return this.onError(found.failure)
     found.success.dispatch({
       origin,
-      path: slash === -1 ? "/" : url.slice(slash),
+      path,
       method,
       headers: this.body instanceof ReadOnce
         ? { ...headers, "content-length": `${this.request.body?.byteLength}` }
