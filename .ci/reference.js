@@ -148,7 +148,7 @@ const written = (path) => {
 const pages = [
   "README.md",
   "AGENTS.md",
-  ...["client", "sandbox", "oracle"].flatMap((face) => globSync(`src/${face}/*.md`).toSorted())
+  ...["client", "sandbox", "oracle"].flatMap((face) => globSync(`src/${face}/{README.md,docs/*.md}`).toSorted())
 ]
 
 writeFileSync(

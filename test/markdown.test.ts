@@ -68,7 +68,7 @@ describe("the pages", () => {
       [...read(page).matchAll(/(<!-- test\/readme\/(\S+) -->\n)?```ts\n/gu)].map(([, , name]) => name ?? page)
     )
     // These pages name the files of their blocks, and have tests of their own.
-    const own = ["src/sandbox/from-other-tools.md", "src/sandbox/host.md"]
+    const own = ["src/sandbox/docs/from-other-tools.md", "src/sandbox/docs/host.md"]
     assert.sameMembers(shown.filter((name) => !own.includes(name)), readdirSync(join(root, "test/readme")))
   })
 

@@ -18,9 +18,9 @@ import * as Errors from "../src/protocol/Errors.ts"
 import * as Control from "../src/sandbox/control/Control.ts"
 import * as Example from "../src/sandbox/Example.ts"
 import * as Faults from "../src/sandbox/gateway/Faults.ts"
-import * as Server from "../src/sandbox/gateway/Server.ts"
 import * as Sandbox from "../src/sandbox/Sandbox.ts"
-import * as Venue from "../src/sandbox/Venue.ts"
+import * as Server from "../src/sandbox/server/Server.ts"
+import * as Venue from "../src/sandbox/venue/Venue.ts"
 import * as AccountsExample from "./readme/accounts.ts"
 import * as DecimalsExample from "./readme/decimals.ts"
 import * as Fleet from "./readme/fleet.ts"
@@ -109,7 +109,7 @@ describe("the examples of the pages", () => {
     const tags = Object.entries(Errors).flatMap(([name, value]) =>
       typeof value === "function" && value.prototype instanceof Error ? [name] : []
     )
-    const rows = [...read("../src/client/errors.md").matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gmu)].map(([, tag]) =>
+    const rows = [...read("../src/client/docs/errors.md").matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gmu)].map(([, tag]) =>
       tag?.replaceAll("`", "")
     )
     assert.isAbove(tags.length, 10)
@@ -145,7 +145,7 @@ describe("the examples of the pages", () => {
       })
       yield* Example.setUp
       const { baseUrl } = yield* Server.serve()
-      const [settings = ""] = fences("src/client/getting-started.md", "sh").slice(-1)
+      const [settings = ""] = fences("src/client/docs/getting-started.md", "sh").slice(-1)
       const script = settings.replace("http://127.0.0.1:8080", baseUrl)
       const [first, promises] = yield* Effect.forEach(
         [script, script.replace("first.ts", "promises.ts")],
@@ -278,7 +278,7 @@ describe("the examples of the pages", () => {
     ["bash", "curl", "openssl", "base64"],
     "any language: calls and controls the sandbox from a shell",
     Effect.gen(function*() {
-      const { code, output } = yield* run("bash", fences("src/sandbox/any-language.md", "bash")[0] ?? "")
+      const { code, output } = yield* run("bash", fences("src/sandbox/docs/any-language.md", "bash")[0] ?? "")
       assert.strictEqual(code, 0, output)
       const lines = output.split("\n")
       assert.match(lines[0] ?? "", /^\{"BTC":\{"main_balance":"0.5"\}/u)
@@ -297,7 +297,7 @@ describe("the examples of the pages", () => {
     ["python3"],
     "any language: calls and controls the sandbox from Python",
     Effect.gen(function*() {
-      const { code, output } = yield* run("python3", fences("src/sandbox/any-language.md", "python")[0] ?? "")
+      const { code, output } = yield* run("python3", fences("src/sandbox/docs/any-language.md", "python")[0] ?? "")
       assert.strictEqual(code, 0, output)
       assert.deepStrictEqual(output.split("\n").slice(0, 1), ["{'main_balance': '3'}"])
       assert.match(output, /Too Many Attempts/u)
@@ -307,6 +307,6 @@ describe("the examples of the pages", () => {
   it("the command names the version of the package, and getting started its tarball", () => {
     const { version } = JSON.parse(read("../package.json")) as { readonly version: string }
     assert.include(read("../src/cli/version.ts"), `"${version}"`)
-    assert.include(read("../src/client/getting-started.md"), `effect-txc-${version}.tgz`)
+    assert.include(read("../src/client/docs/getting-started.md"), `effect-txc-${version}.tgz`)
   })
 })

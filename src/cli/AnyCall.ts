@@ -1,8 +1,4 @@
-/**
- * Makes any call of the contract by its endpoint, for commands that learn only at run time which call is wanted.
- *
- * @since 0.1.0
- */
+/** Makes any call of the contract by its endpoint, for commands that learn only at run time which call is wanted. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Call from "../client/call/Call.ts"
@@ -18,12 +14,7 @@ import type * as Errors from "../protocol/Errors.ts"
 /** What makes public calls. */
 export const layerPublic = Call.layerPublic.pipe(Layer.provide([RateLimits.layerMemory, UndiciTransport.layer]))
 
-/**
- * Makes a public call.
- *
- * @category calls
- * @since 0.1.0
- */
+/** Makes a public call. */
 export const callPublic = (
   endpoint: Endpoint.Any,
   request: object
@@ -32,12 +23,7 @@ export const callPublic = (
     Effect.provide(layerPublic)
   )
 
-/**
- * Makes a signed call.
- *
- * @category calls
- * @since 0.1.0
- */
+/** Makes a signed call. */
 export const callPrivate = (
   endpoint: Endpoint.Any,
   request: object

@@ -1,8 +1,4 @@
-/**
- * Shows what a call is about to change, and asks.
- *
- * @since 0.1.0
- */
+/** Shows what a call is about to change, and asks. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stdio from "effect/Stdio"
@@ -34,9 +30,6 @@ const notSent = "Nothing was sent"
 /**
  * Succeeds when the call may be made: it only reads, it goes to a sandbox, or a person has agreed. `agreed` is an answer
  * that was given before.
- *
- * @category asking
- * @since 0.1.0
  */
 export const ask = Effect.fnUntraced(function*(endpoint: Endpoint.Any, request: object, agreed: boolean) {
   const region = yield* Region

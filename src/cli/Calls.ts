@@ -1,8 +1,4 @@
-/**
- * The calls that can be made, for somebody who has to choose one.
- *
- * @since 0.1.0
- */
+/** The calls that can be made, for somebody who has to choose one. */
 import * as SchemaAST from "effect/SchemaAST"
 import { all, entries, type Name } from "../endpoints/all.ts"
 import * as Dialect from "../protocol/Dialect.ts"
@@ -31,12 +27,7 @@ const faces: ReadonlyArray<readonly [title: string, calls: object]> = [
 
 const fieldsIn = (endpoint: Endpoint.Any, dialect: Dialect.Dialect) => Endpoint.codec(endpoint, dialect).shape.fields
 
-/**
- * The names of a request's fields, whatever the dialect.
- *
- * @category fields
- * @since 0.1.0
- */
+/** The names of a request's fields, whatever the dialect. */
 export const fieldsOf = (endpoint: Endpoint.Any): ReadonlyArray<string> =>
   Object.keys({ ...fieldsIn(endpoint, Dialect.document), ...fieldsIn(endpoint, Dialect.live) })
 
@@ -49,12 +40,7 @@ const writtenFields = (endpoint: Endpoint.Any): string => {
   }).join(" ")
 }
 
-/**
- * Every call with its fields, face by face.
- *
- * @category rendering
- * @since 0.1.0
- */
+/** Every call with its fields, face by face. */
 export const list = ({ bold, cyan, dim }: Paint): string => {
   const width = Math.max(...names.map((name) => name.length)) + 2
   const mark = ({ access, mutates }: Endpoint.Any) => mutates ? "!" : access === "public" ? "-" : " "
@@ -69,12 +55,7 @@ export const list = ({ bold, cyan, dim }: Paint): string => {
   ].join("\n")
 }
 
-/**
- * A command line that makes this call, with the example of its endpoint.
- *
- * @category rendering
- * @since 0.1.0
- */
+/** A command line that makes this call, with the example of its endpoint. */
 export const example = (endpoint: Endpoint.Any): string => {
   const request: object = endpoint.example(Dialect.document)
   const fields = Object.keys(request).length === 0 ? "" : ` '${JSON.stringify(request)}'`

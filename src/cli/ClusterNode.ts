@@ -1,8 +1,4 @@
-/**
- * What `effect-txc host --cluster` does besides what a host does. It is loaded only then.
- *
- * @since 0.1.0
- */
+/** What `effect-txc host --cluster` does besides what a host does. It is loaded only then. */
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,8 +9,8 @@ import * as Hosted from "../sandbox/cluster/Hosted.ts"
 import * as Node from "../sandbox/cluster/Node.ts"
 import * as Pause from "../sandbox/cluster/Pause.ts"
 import * as Tables from "../sandbox/cluster/Tables.ts"
-import type { ListenFailed } from "../sandbox/gateway/Listening.ts"
 import * as Host from "../sandbox/host/Host.ts"
+import type { ListenFailed } from "../sandbox/server/Listening.ts"
 import type { JournalError } from "../sandbox/store/JournalError.ts"
 import { Refused } from "./Refused.ts"
 
@@ -30,12 +26,7 @@ const stopping = 20_000
 /** The exit code of a node that ended because it had lost its venues, or was too slow to stop: start it again. */
 const lostCode = 1
 
-/**
- * Ends the process at once when it has stood still for too long, and some time after it was told to stop.
- *
- * @category running
- * @since 0.1.0
- */
+/** Ends the process at once when it has stood still for too long, and some time after it was told to stop. */
 const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(function*() {
   const end = () => void setTimeout(() => process.exit(lostCode), stopping).unref()
   process.once("SIGTERM", end)
@@ -66,12 +57,7 @@ const addressRefused = (clusterPort: number, { message, port, reason }: ListenFa
   })
 }
 
-/**
- * Opens the host of this node.
- *
- * @category running
- * @since 0.1.0
- */
+/** Opens the host of this node. */
 export const open = Effect.fnUntraced(function*(
   options: Omit<Node.Options, "leavingMillis">
 ): Effect.fn.Return<Host.Host["Service"], Refused, Scope.Scope> {
@@ -100,9 +86,6 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
 /**
  * Makes the tables of a cluster, or brings them to this version, and says what it did. The cluster has this token from then
  * on, if one is given.
- *
- * @category running
- * @since 0.1.0
  */
 export const migrate = (url: string, token: string | undefined): Effect.Effect<void, Refused> =>
   migrating(token).pipe(

@@ -1,8 +1,4 @@
-/**
- * The flag `--counterparty`: markets that the counterparty of a sandbox quotes, and how.
- *
- * @since 0.1.0
- */
+/** The flag `--counterparty`: markets that the counterparty of a sandbox quotes, and how. */
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

@@ -1,8 +1,6 @@
 /**
  * Where commands read a key and its secret: from the environment or a file. Never from the command line, which every
  * process of the machine can read.
- *
- * @since 0.1.0
  */
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -19,12 +17,7 @@ export const secretFile = Flag.File("secret-file").pipe(
   Flag.optional
 )
 
-/**
- * The key given, or `TXC_API_KEY`, with the secret of the file or of `TXC_API_SECRET`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The key given, or `TXC_API_KEY`, with the secret of the file or of `TXC_API_SECRET`. */
 export const read = Effect.fnUntraced(function*(file: Option.Option<string>, key?: Redacted.Redacted) {
   const apiKey = key ?? (yield* Config.Redacted("TXC_API_KEY"))
   const apiSecret = Option.isNone(file)

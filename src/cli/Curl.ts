@@ -1,15 +1,6 @@
-/**
- * A signed call from a shell, without writing a program.
- *
- * @since 0.1.0
- */
+/** A signed call from a shell, without writing a program. */
 
-/**
- * Lines for a POSIX shell that sign and send one call with openssl and curl.
- *
- * @category rendering
- * @since 0.1.0
- */
+/** Lines for a POSIX shell that sign and send one call with openssl and curl. */
 export const script = (
   options: { readonly baseUrl: string; readonly path: string; readonly apiKey: string; readonly apiSecret: string }
 ): string =>
@@ -27,9 +18,6 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /**
  * The line for a POSIX shell that sends a request that is signed already. Without a base URL the shell fills in
  * `TXC_BASE_URL`.
- *
- * @category rendering
- * @since 0.1.0
  */
 export const signed = (
   { baseUrl, body, headers, path }: {

@@ -1,8 +1,4 @@
-/**
- * Where a sandbox keeps its journal, and who holds it.
- *
- * @since 0.1.0
- */
+/** Where a sandbox keeps its journal, and who holds it. */
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -61,12 +57,7 @@ const projectFolder = Effect.gen(function*() {
   return here
 }).pipe(Effect.orElseSucceed(() => "."))
 
-/**
- * The folder of this project's sandbox, under the user's state folder.
- *
- * @category places
- * @since 0.1.0
- */
+/** The folder of this project's sandbox, under the user's state folder. */
 export const ofProject = Effect.gen(function*() {
   const { basename, join } = yield* Path.Path
   const project = yield* projectFolder
@@ -74,21 +65,11 @@ export const ofProject = Effect.gen(function*() {
   return join(yield* stateFolder, `${basename(project)}-${digest}`)
 })
 
-/**
- * The folder of a new or a resumed journal: the one given, or the project's when a person starts the sandbox.
- *
- * @category places
- * @since 0.1.0
- */
+/** The folder of a new or a resumed journal: the one given, or the project's when a person starts the sandbox. */
 export const forSandbox = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given) ? Effect.succeed(given.value) : isForPeople ? ofProject : Effect.succeed(ofPrograms)
 
-/**
- * The folder of a host's venues: the one given, or the project's when a person starts the host.
- *
- * @category places
- * @since 0.1.0
- */
+/** The folder of a host's venues: the one given, or the project's when a person starts the host. */
 export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
   Option.isSome(given)
     ? Effect.succeed(given.value)
@@ -96,12 +77,7 @@ export const forHost = (given: Option.Option<string>, isForPeople: boolean) =>
     ? Effect.map(ofProject, (folder) => `${folder}-host`)
     : Effect.succeed("effect-txc-host")
 
-/**
- * The folder of a journal that is there: the one given, `effect-txc-data` if there is one, or the project's.
- *
- * @category places
- * @since 0.1.0
- */
+/** The folder of a journal that is there: the one given, `effect-txc-data` if there is one, or the project's. */
 export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string>) {
   const files = yield* FileSystem.FileSystem
   const candidates = Option.isSome(given) ? [given.value] : [ofPrograms, yield* ofProject]
@@ -112,12 +88,7 @@ export const ofJournal = Effect.fnUntraced(function*(given: Option.Option<string
   })
 })
 
-/**
- * Makes the folder of a journal, which only its owner may open.
- *
- * @category places
- * @since 0.1.0
- */
+/** Makes the folder of a journal, which only its owner may open. */
 export const make = (folder: string) =>
   FileSystem.FileSystem.use((files) => files.makeDirectory(folder, { recursive: true, mode: 0o700 })).pipe(
     Effect.mapError(({ reason }) =>
@@ -138,12 +109,7 @@ const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, url: Schem
 
 const holderIn = (folder: string): string => `${folder}/sandbox.json`
 
-/**
- * Writes down which process serves the journal of a folder, and where, until the scope is closed.
- *
- * @category holders
- * @since 0.1.0
- */
+/** Writes down which process serves the journal of a folder, and where, until the scope is closed. */
 export const hold = Effect.fnUntraced(function*(folder: string, url: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.orDie(Schema.encodeEffect(Holder)({ pid: process.pid, url }))
@@ -171,12 +137,7 @@ const unknownHolder = { by: "another process", stop: "stop it" }
 
 const elsewhere = "name another folder with --data, or keep nothing with --memory"
 
-/**
- * What somebody can do whose sandbox can't use a journal.
- *
- * @category errors
- * @since 0.1.0
- */
+/** What somebody can do whose sandbox can't use a journal. */
 export const refusalOf = Effect.fnUntraced(function*({ file, message, why }: JournalError, folder: string) {
   switch (why) {
     case "locked": {

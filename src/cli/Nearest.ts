@@ -1,8 +1,4 @@
-/**
- * What somebody probably meant who wrote something that does not exist.
- *
- * @since 0.1.0
- */
+/** What somebody probably meant who wrote something that does not exist. */
 
 /** How many letters must be put in, left out or changed to make one text of the other. */
 const distance = (one: string, other: string): number => {
@@ -24,9 +20,6 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]
 /**
  * The candidate that is nearest to a text: at most every third letter differs, or it begins with all of the text, or with its
  * first word. `undefined` when none is near.
- *
- * @category suggestions
- * @since 0.1.0
  */
 export const find = (text: string, candidates: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(text)
@@ -41,12 +34,7 @@ export const find = (text: string, candidates: ReadonlyArray<string>): string | 
   return begins(wanted) ?? begins(first)
 }
 
-/**
- * `; did you mean LimitOrders.create?`, or nothing when no candidate is near.
- *
- * @category suggestions
- * @since 0.1.0
- */
+/** `; did you mean LimitOrders.create?`, or nothing when no candidate is near. */
 export const question = (text: string, candidates: ReadonlyArray<string>): string => {
   const found = find(text, candidates)
   return found === undefined ? "" : `; did you mean ${found}?`

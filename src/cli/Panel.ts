@@ -1,29 +1,20 @@
-/**
- * What a person sees of a running sandbox: where it is, how to call it, and every call as it is made.
- *
- * @since 0.1.0
- */
+/** What a person sees of a running sandbox: where it is, how to call it, and every call as it is made. */
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
-import type { Entry } from "../sandbox/control/Feed.ts"
 import * as Example from "../sandbox/Example.ts"
 import type { RequestRecord } from "../sandbox/gateway/Requests.ts"
-import * as Venue from "../sandbox/Venue.ts"
+import type { Entry } from "../sandbox/venue/Feed.ts"
+import * as Venue from "../sandbox/venue/Venue.ts"
 import { cut, fit, type Paint, printable, type Screen } from "./Screen.ts"
 
 // -----------------------------------------------------------------------------
 // The panel
 // -----------------------------------------------------------------------------
 
-/**
- * What the panel says.
- *
- * @category models
- * @since 0.1.0
- */
+/** What the panel says. */
 export interface Content {
   /** The base URL. */
   readonly baseUrl: string
@@ -39,12 +30,7 @@ export interface Content {
   readonly hasExample: boolean
 }
 
-/**
- * The panel. Its lines are not broken: somebody copies addresses and keys from it.
- *
- * @category rendering
- * @since 0.1.0
- */
+/** The panel. Its lines are not broken: somebody copies addresses and keys from it. */
 export const render = (content: Content, { bold, cyan, dim, yellow }: Paint): string => {
   const { baseUrl, dialect, hasExample, journal, otherPort, page } = content
   const row = (name: string, ...values: ReadonlyArray<string>) =>
@@ -108,9 +94,6 @@ const remarkOf = ({ expected = {}, fault, hint, violations = {} }: RequestRecord
 /**
  * The line of a call: when, who, what, what came of it, and how long it took. A call that was refused has a second line that
  * says why.
- *
- * @category rendering
- * @since 0.1.0
  */
 export const lineOf = (record: RequestRecord, time: string, { columns, paint }: Screen): string => {
   const style = { answered: paint.green, refused: paint.yellow, failed: paint.red }[record.verdict]
@@ -134,12 +117,7 @@ const lineNow = (record: RequestRecord, screen: Screen) =>
     (now) => lineOf(record, DateTime.formatLocal(now, { timeStyle: "medium", locale: "en-GB" }), screen)
   )
 
-/**
- * Prints a line for each call on the venue, from now on, as long as the scope lives.
- *
- * @category running
- * @since 0.1.0
- */
+/** Prints a line for each call on the venue, from now on, as long as the scope lives. */
 export const follow = Effect.fnUntraced(function*(screen: Screen) {
   const { feed } = yield* Venue.Venue
   const print = ({ event }: Entry) =>

@@ -1,12 +1,8 @@
-/**
- * Where a command listens.
- *
- * @since 0.1.0
- */
+/** Where a command listens. */
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ListenFailed, Served } from "../sandbox/gateway/Server.ts"
+import type { ListenFailed, Served } from "../sandbox/server/Server.ts"
 import { Refused } from "./Refused.ts"
 
 /** The flag that names the address. */
@@ -36,12 +32,7 @@ const cantListen = (error: ListenFailed): Refused =>
     })
     : new Refused({ wrong: error.message, remedy: "Choose another port with --port, or another address with --host" })
 
-/**
- * Serves on the port given; for a person on the usual one or the next that is free, and else on any free one.
- *
- * @category running
- * @since 0.1.0
- */
+/** Serves on the port given; for a person on the usual one or the next that is free, and else on any free one. */
 export const listen = <R>(
   serve: (port: number) => Effect.Effect<Served, ListenFailed, R>,
   port: Option.Option<number>,

@@ -1,8 +1,4 @@
-/**
- * How the command answers somebody who asks for help, or who has typed something that does not exist.
- *
- * @since 0.1.0
- */
+/** How the command answers somebody who asks for help, or who has typed something that does not exist. */
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import type { HelpDoc } from "effect/cli/HelpDoc"
@@ -15,12 +11,7 @@ import * as Nearest from "./Nearest.ts"
 import * as Screen from "./Screen.ts"
 import { version } from "./version.ts"
 
-/**
- * What the help of a command says beside its flags. Made only when somebody asks for it.
- *
- * @category annotations
- * @since 0.1.0
- */
+/** What the help of a command says beside its flags. Made only when somebody asks for it. */
 export class More extends Context.Reference<(paint: Screen.Paint) => string>("effect-txc/cli/More", {
   defaultValue: () => () => ""
 }) {}
@@ -86,12 +77,7 @@ const usage = ({ commandPath, errors, helpDoc }: CliOutput.Presenter.InvalidInvo
   return `${Screen.printable(wrong)}\nSee ${commandPath.join(" ")} --help`
 }
 
-/**
- * The help in lines that fit, and wrong usage as two lines on standard error: what is wrong, and where to look.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The help in lines that fit, and wrong usage as two lines on standard error: what is wrong, and where to look. */
 export const layer = Layer.effect(
   CliOutput.Presenter,
   Effect.gen(function*() {

@@ -1,8 +1,4 @@
-/**
- * What a command is doing, while it lasts: one line on standard error, only on a terminal, gone when it is done.
- *
- * @since 0.1.0
- */
+/** What a command is doing, while it lasts: one line on standard error, only on a terminal, gone when it is done. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
@@ -11,12 +7,7 @@ import { cut, toStderr } from "./Screen.ts"
 /** Goes to the beginning of the line and erases it. */
 const erase = "\r\u001B[K"
 
-/**
- * A line that shows how far something is.
- *
- * @category models
- * @since 0.1.0
- */
+/** A line that shows how far something is. */
 export interface Progress {
   /** Shows this text in place of the one before. */
   readonly show: (text: string) => Effect.Effect<void>
@@ -27,12 +18,7 @@ export interface Progress {
 /** Shows nothing. */
 export const hidden: Progress = { show: () => Effect.void, clear: Effect.void }
 
-/**
- * The progress line of this process. It shows nothing when standard error is no terminal.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The progress line of this process. It shows nothing when standard error is no terminal. */
 export const current: Effect.Effect<Progress, never, Stdio.Stdio> = Effect.gen(function*() {
   const stdio = yield* Stdio.Stdio
   // A dumb terminal can't erase a line.
@@ -45,11 +31,6 @@ export const current: Effect.Effect<Progress, never, Stdio.Stdio> = Effect.gen(f
   }
 })
 
-/**
- * Shows a text for as long as the effect takes.
- *
- * @category running
- * @since 0.1.0
- */
+/** Shows a text for as long as the effect takes. */
 export const during = <A, E, R>(text: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Stdio.Stdio> =>
   Effect.flatMap(current, ({ clear, show }) => Effect.ensuring(Effect.andThen(show(text), effect), clear))

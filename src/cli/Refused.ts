@@ -1,17 +1,8 @@
-/**
- * A command that can't do what it is asked to do, and what its user can do about it.
- *
- * @since 0.1.0
- */
+/** A command that can't do what it is asked to do, and what its user can do about it. */
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 
-/**
- * The command did nothing. It ends with exit code 2, and prints two lines: what is wrong, and what to do.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The command did nothing. It ends with exit code 2, and prints two lines: what is wrong, and what to do. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   wrong: Schema.String,
   remedy: Schema.String

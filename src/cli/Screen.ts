@@ -1,8 +1,4 @@
-/**
- * Where a command's words appear: on a person's terminal, or in a file or a pipe.
- *
- * @since 0.1.0
- */
+/** Where a command's words appear: on a person's terminal, or in a file or a pipe. */
 import * as CliOutput from "effect/cli/CliOutput"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
@@ -12,20 +8,10 @@ import * as Terminal from "effect/Terminal"
 
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 
-/**
- * Gives a text a style, where styles can be shown.
- *
- * @category models
- * @since 0.1.0
- */
+/** Gives a text a style, where styles can be shown. */
 export type Paint = Readonly<Record<keyof typeof styles, (text: string) => string>>
 
-/**
- * What standard output can show.
- *
- * @category models
- * @since 0.1.0
- */
+/** What standard output can show. */
 export interface Screen {
   /** Whether a person reads it as it is written. */
   readonly isTerminal: boolean
@@ -47,20 +33,10 @@ const paintWith = (isColoured: boolean): Paint => {
   }
 }
 
-/**
- * A screen that nobody looks at.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A screen that nobody looks at. */
 export const unseen: Screen = { isTerminal: false, columns: Infinity, paint: paintWith(false) }
 
-/**
- * The screen of this process.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The screen of this process. */
 export const current: Effect.Effect<Screen, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function*() {
   const stdio = yield* Stdio.Stdio
   const terminal = yield* Terminal.Terminal
@@ -70,12 +46,7 @@ export const current: Effect.Effect<Screen, never, Stdio.Stdio | Terminal.Termin
   return { isTerminal, columns: columns > 0 ? columns : Infinity, paint: paintWith(canColor) }
 })
 
-/**
- * Writes a text on standard error, without a line break after it. Standard output is for answers.
- *
- * @category writing
- * @since 0.1.0
- */
+/** Writes a text on standard error, without a line break after it. Standard output is for answers. */
 export const toStderr = Effect.fnUntraced(function*(text: string) {
   const stdio = yield* Stdio.Stdio
   yield* Effect.ignore(Stream.run(Stream.succeed(text), stdio.stderr()))
@@ -83,27 +54,14 @@ export const toStderr = Effect.fnUntraced(function*(text: string) {
 
 /**
  * The text without what a terminal takes for a command. For what others wrote: a caller must not write on the screen.
- *
- * @category layout
- * @since 0.1.0
  */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "?")
 
-/**
- * The text, cut where it is longer than `width`. It has no styles yet.
- *
- * @category layout
- * @since 0.1.0
- */
+/** The text, cut where it is longer than `width`. It has no styles yet. */
 export const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text
 
-/**
- * The text in exactly `width` characters. It has no styles yet.
- *
- * @category layout
- * @since 0.1.0
- */
+/** The text in exactly `width` characters. It has no styles yet. */
 export const fit = (text: string, width: number): string => cut(text, width).padEnd(width)
 
 /** Where the last column of a line begins: words of a broken line continue below it. */
@@ -128,11 +86,6 @@ const wrapLine = (line: string, width: number): string => {
   return [...lines, current.trimEnd()].join("\n")
 }
 
-/**
- * The text with every line that is too long broken between words. It may have styles.
- *
- * @category layout
- * @since 0.1.0
- */
+/** The text with every line that is too long broken between words. It may have styles. */
 export const wrap = (text: string, width: number): string =>
   width === Infinity ? text : text.split("\n").map((line) => wrapLine(line, width)).join("\n")

@@ -1,23 +1,16 @@
-/**
- * Serves a sandbox, and says what a person needs to know about it.
- *
- * @since 0.1.0
- */
+/** Serves a sandbox, and says what a person needs to know about it. */
 import * as Effect from "effect/Effect"
 import * as MainBalance from "../endpoints/MainBalance.ts"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Example from "../sandbox/Example.ts"
-import * as Server from "../sandbox/gateway/Server.ts"
-import { Venue } from "../sandbox/Venue.ts"
+import * as Server from "../sandbox/server/Server.ts"
+import { Venue } from "../sandbox/venue/Venue.ts"
 import * as Curl from "./Curl.ts"
 
 /**
  * Serves the venue in the context until the scope is closed. Calls that are in progress then are journalled before the
  * journal is closed.
- *
- * @category running
- * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(options: Server.Options) {
   const { journal } = yield* Venue
@@ -25,12 +18,7 @@ export const serve = Effect.fnUntraced(function*(options: Server.Options) {
   return yield* Server.serve(options)
 })
 
-/**
- * How to call a sandbox that holds the example, from a shell and from a program.
- *
- * @category rendering
- * @since 0.1.0
- */
+/** How to call a sandbox that holds the example, from a shell and from a program. */
 export const instructions = (baseUrl: string, dialect: Dialect): string =>
   `
 The sandbox keeps serving on ${baseUrl}; stop it with Ctrl-C. Try it:

@@ -1,8 +1,4 @@
-/**
- * `effect-txc call`: makes one call and prints its answer.
- *
- * @since 0.1.0
- */
+/** `effect-txc call`: makes one call and prints its answer. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -96,7 +92,6 @@ const make = (endpoint: Endpoint.Any, fields: object, secretFile: Option.Option<
       Effect.provide(Layer.effect(Credentials.Credentials, FromOutside.read(secretFile)))
     )
 
-/** @category commands */
 export const call = Command.make(
   "call",
   {

@@ -1,8 +1,4 @@
-/**
- * Why a command has failed, and what its user can do about it.
- *
- * @since 0.1.0
- */
+/** Why a command has failed, and what its user can do about it. */
 import * as Config from "effect/Config"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -14,21 +10,11 @@ const settings = "A sandbox says what to set when it starts: effect-txc sandbox"
 
 const ofSettings: ReadonlySet<string> = new Set(["InvalidBaseUrl", "InvalidCredentials", "CredentialsFileRefused"])
 
-/**
- * Whether a command has failed before it did anything, because of what its environment or a file says.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Whether a command has failed before it did anything, because of what its environment or a file says. */
 export const isOfSettings = (error: { readonly message: string; readonly _tag?: string }): boolean =>
   error instanceof Config.ConfigError || ofSettings.has(error._tag ?? "")
 
-/**
- * Says why a command has failed. It names the setting that is missing or wrong.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Says why a command has failed. It names the setting that is missing or wrong. */
 export const explain = (error: { readonly message: string; readonly _tag?: string }): string => {
   if (error instanceof Config.ConfigError && Schema.isSchemaError(error.cause)) {
     const missing = toIssues(error.cause.issue).issues.map(({ message, path }) =>

@@ -1,8 +1,4 @@
-/**
- * `effect-txc host`: serves any number of venues until it is stopped.
- *
- * @since 0.1.0
- */
+/** `effect-txc host`: serves any number of venues until it is stopped. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -178,7 +174,6 @@ const noCluster = new Refused({
 /** What a cluster needs is loaded for a cluster alone. */
 const clusterNode = Effect.promise(() => import("./ClusterNode.ts"))
 
-/** @category commands */
 export const host = Command.make(
   "host",
   flags,

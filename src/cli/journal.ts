@@ -1,8 +1,4 @@
-/**
- * `effect-txc journal`: exports a sandbox's journal, as far as it can be read.
- *
- * @since 0.1.0
- */
+/** `effect-txc journal`: exports a sandbox's journal, as far as it can be read. */
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -10,7 +6,6 @@ import * as Journal from "../sandbox/store/Journal.ts"
 import * as Data from "./Data.ts"
 import * as Progress from "./Progress.ts"
 
-/** @category commands */
 export const journal = Command.make(
   "journal",
   { data: Data.folder },

@@ -1,8 +1,4 @@
-/**
- * The command `effect-txc`.
- *
- * @since 0.1.0
- */
+/** The command `effect-txc`. */
 import { root } from "./root.ts"
 import { run } from "./run.ts"
 

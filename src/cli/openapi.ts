@@ -1,8 +1,4 @@
-/**
- * `effect-txc openapi`: writes the OpenAPI document of the exchange's protocol.
- *
- * @since 0.1.0
- */
+/** `effect-txc openapi`: writes the OpenAPI document of the exchange's protocol. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -12,7 +8,6 @@ import * as Option from "effect/Option"
 import * as OpenApi from "../OpenApi.ts"
 import * as Dialect from "../protocol/Dialect.ts"
 
-/** @category commands */
 export const openapi = Command.make(
   "openapi",
   {

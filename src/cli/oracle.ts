@@ -1,8 +1,4 @@
-/**
- * `effect-txc oracle`: checks a target against the rules of the document, lists the rules, and replays failures.
- *
- * @since 0.1.0
- */
+/** `effect-txc oracle`: checks a target against the rules of the document, lists the rules, and replays failures. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -342,7 +338,6 @@ const replayCommand = Command.make(
   )
 ).pipe(Command.withDescription("Replay a failure: exit code 1 when the rule is still broken, 0 when it is fixed"))
 
-/** @category commands */
 export const oracle = Command.make(
   "oracle",
   {

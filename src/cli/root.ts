@@ -1,8 +1,4 @@
-/**
- * Everything that `effect-txc` can do.
- *
- * @since 0.1.0
- */
+/** Everything that `effect-txc` can do. */
 import * as Command from "effect/cli/Command"
 import { call } from "./call.ts"
 import { host } from "./host.ts"
@@ -15,11 +11,7 @@ import { sandbox } from "./sandbox.ts"
 import { sign } from "./sign.ts"
 import { tour } from "./tour.ts"
 
-/**
- * The subcommands are in the order in which somebody new needs them.
- *
- * @category commands
- */
+/** The subcommands are in the order in which somebody new needs them. */
 export const root = Command.make("effect-txc").pipe(
   Command.withDescription("A client, a sandbox, an oracle and the signatures of the exchange's private HTTP API V4"),
   Command.annotate(

@@ -1,8 +1,4 @@
-/**
- * Runs a command as the program: this is where the process begins and ends.
- *
- * @since 0.1.0
- */
+/** Runs a command as the program: this is where the process begins and ends. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -22,12 +18,7 @@ import { version } from "./version.ts"
 
 let isTerminated = false
 
-/**
- * The exit codes, for the help.
- *
- * @category running
- * @since 0.1.0
- */
+/** The exit codes, for the help. */
 export const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> = [
   [0, "The command has done what it was asked to do, or was told to stop with SIGTERM"],
   [1, "The command ran, and the answer is no: the exchange refused the call, or rules are broken"],
@@ -53,9 +44,6 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 
 /**
  * Runs a command with the arguments of the process. An error is printed as a line or two, and the exit code is not zero.
- *
- * @category running
- * @since 0.1.0
  */
 export const run = <Name extends string, Input, Context, E extends { readonly message: string }>(
   command: Command.Command<Name, Input, Context, E, NodeServices.NodeServices | HttpClient.HttpClient>

@@ -1,8 +1,4 @@
-/**
- * `effect-txc sandbox`: serves a sandbox until it is stopped.
- *
- * @since 0.1.0
- */
+/** `effect-txc sandbox`: serves a sandbox until it is stopped. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -21,7 +17,7 @@ import * as ControlApi from "../sandbox/control/ControlApi.ts"
 import type { SetCounterpartyOptions } from "../sandbox/engine/SetCounterparty.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
-import * as Venue from "../sandbox/Venue.ts"
+import * as Venue from "../sandbox/venue/Venue.ts"
 import * as Counterparty from "./Counterparty.ts"
 import * as Data from "./Data.ts"
 import * as Panel from "./Panel.ts"
@@ -216,7 +212,6 @@ const tokenOf = (seed: Option.Option<number>): string =>
     onSome: (seed) => createHash("sha256").update(`control token ${seed}`).digest("base64url").slice(0, 32)
   })
 
-/** @category commands */
 export const sandbox = Command.make(
   "sandbox",
   flags,

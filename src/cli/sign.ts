@@ -1,8 +1,4 @@
-/**
- * `effect-txc sign`: builds and signs a request, and prints it instead of sending it.
- *
- * @since 0.1.0
- */
+/** `effect-txc sign`: builds and signs a request, and prints it instead of sending it. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
@@ -27,7 +23,6 @@ const urlOf = Effect.fnUntraced(function*(body: string) {
   return { baseUrl: Option.match(region, { onNone: () => undefined, onSome: ({ baseUrl }) => baseUrl }), path }
 })
 
-/** @category commands */
 export const sign = Command.make(
   "sign",
   {

@@ -1,8 +1,4 @@
-/**
- * `npm start`: starts the sandbox, makes every call against it, prints the result of each, and keeps serving.
- *
- * @since 0.1.0
- */
+/** `npm start`: starts the sandbox, makes every call against it, prints the result of each, and keeps serving. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"

@@ -1,8 +1,4 @@
-/**
- * `effect-txc tour`: starts a sandbox, makes every call against it, and prints the result of each.
- *
- * @since 0.1.0
- */
+/** `effect-txc tour`: starts a sandbox, makes every call against it, and prints the result of each. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -18,7 +14,7 @@ import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "../sandbox/control/Control.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Dashboard from "../sandbox/page/Dashboard.ts"
-import * as Venue from "../sandbox/Venue.ts"
+import * as Venue from "../sandbox/venue/Venue.ts"
 import * as Progress from "./Progress.ts"
 import * as Screen from "./Screen.ts"
 import * as Serving from "./Serving.ts"
@@ -37,12 +33,7 @@ export const dialect = Flag.Literals("dialect", ["document", "live"]).pipe(
   Flag.withDefault("document")
 )
 
-/**
- * How to give the tour.
- *
- * @category models
- * @since 0.1.0
- */
+/** How to give the tour. */
 export interface Options {
   /** The dialect of its sandbox. */
   readonly dialect: Dialect.Dialect["name"]
@@ -52,12 +43,7 @@ export interface Options {
   readonly serves: boolean
 }
 
-/**
- * Starts a sandbox of its own and makes every call of the API against it over real HTTP.
- *
- * @category demonstration
- * @since 0.1.0
- */
+/** Starts a sandbox of its own and makes every call of the API against it over real HTTP. */
 export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }: Options) {
   const dialect = Dialect.byName[name]
   const screen = yield* Screen.current
@@ -96,7 +82,6 @@ export const give = Effect.fnUntraced(function*({ dialect: name, port, serves }:
   )
 }, Effect.scoped)
 
-/** @category commands */
 export const tour = Command.make("tour", { dialect }, ({ dialect }) => give({ dialect, port: 0, serves: false })).pipe(
   Command.withDescription(
     "Start a sandbox in this process, make every call of the API against it over HTTP, and print what came of each. " +

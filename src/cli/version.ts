@@ -1,6 +1,2 @@
-/**
- * The version of the package; a test keeps it equal to `package.json`.
- *
- * @since 0.1.0
- */
+/** The version of the package; a test keeps it equal to `package.json`. */
 export const version = "0.1.0"

@@ -1,18 +1,9 @@
-/**
- * Names for API keys that do not reveal them, for what many programs share.
- *
- * @since 0.1.0
- */
+/** Names for API keys that do not reveal them, for what many programs share. */
 import * as Effect from "effect/Effect"
 import * as Bytes from "../protocol/Bytes.ts"
 import { nodeCrypto } from "./NodeCrypto.ts"
 
-/**
- * The first 128 bits of the SHA-256 of an API key, as hexadecimal digits.
- *
- * @category names
- * @since 0.1.0
- */
+/** The first 128 bits of the SHA-256 of an API key, as hexadecimal digits. */
 export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
   // Where it is there, it answers at once, and WebCrypto would take more than that to load.
   const crypto = nodeCrypto()

@@ -17,8 +17,6 @@
  *
  * Leases are timed by the clock of Redis. A program whose clock is seconds ahead of it finds its leases ended. One whose
  * clock is behind may wait until it has come as far as its lease. Nonces stay distinct in both cases, and calls stop.
- *
- * @since 0.1.0
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -135,12 +133,7 @@ return 0
 // In the program
 // -----------------------------------------------------------------------------
 
-/**
- * Numbers of one class, in ticks of the key's unit.
- *
- * @category models
- * @since 0.1.0
- */
+/** Numbers of one class, in ticks of the key's unit. */
 export interface Lease {
   /** The class, as Redis calls it. */
   readonly held: string
@@ -154,12 +147,7 @@ export interface Lease {
   readonly till: number
 }
 
-/**
- * What one program holds of the nonces of one key.
- *
- * @category models
- * @since 0.1.0
- */
+/** What one program holds of the nonces of one key. */
 export interface Holder {
   /** The lease of this moment; absent before the first one, and after it was given back. */
   readonly lease: () => Lease | undefined
@@ -184,12 +172,7 @@ const reasonOf = (refusal: "quarantine" | "full" | "programs", known: string, pr
   }
 }
 
-/**
- * Holds a lease on the nonces of a key that so many programs share.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Holds a lease on the nonces of a key that so many programs share. */
 export const hold = (redis: Redis.Redis["Service"], programs: number, of: Of): Holder => {
   const perMillisecond = ticks[of.unit]
   const key = keyOf("nonce", of)

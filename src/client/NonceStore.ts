@@ -1,8 +1,4 @@
-/**
- * Asking a Redis about the nonces of an API key.
- *
- * @since 0.1.0
- */
+/** Asking a Redis about the nonces of an API key. */
 import * as Effect from "effect/Effect"
 import type * as Redis from "effect/persistence/Redis"
 import * as Redacted from "effect/Redacted"
@@ -12,21 +8,11 @@ import { NonceUnavailable, type Of } from "./Nonce.ts"
 /** How long an answer of Redis is waited for. */
 const patience = "2 seconds"
 
-/**
- * The key in Redis of an API key's nonces. It holds a digest instead of the API key.
- *
- * @category keys
- * @since 0.1.0
- */
+/** The key in Redis of an API key's nonces. It holds a digest instead of the API key. */
 export const keyOf = (kind: string, { apiKey, unit }: Of): Effect.Effect<string> =>
   Effect.map(Digest.ofApiKey(Redacted.value(apiKey)), (digest) => `effect-txc:${kind}:${unit}:${digest}`)
 
-/**
- * Asks Redis, and gives up after two seconds, even where nothing else can be interrupted.
- *
- * @category asking
- * @since 0.1.0
- */
+/** Asks Redis, and gives up after two seconds, even where nothing else can be interrupted. */
 export const ask = <A>(asked: Effect.Effect<A, Redis.RedisError>): Effect.Effect<A, NonceUnavailable> =>
   Effect.interruptible(asked).pipe(
     Effect.mapError(({ cause }) =>

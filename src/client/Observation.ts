@@ -1,8 +1,4 @@
-/**
- * What can be observed of a call: its span, its metrics, and the log of its interruption. Nothing of it is secret.
- *
- * @since 0.1.0
- */
+/** What can be observed of a call: its span, its metrics, and the log of its interruption. Nothing of it is secret. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,12 +9,7 @@ import type * as Errors from "../protocol/Errors.ts"
 import { clientOrderIdOf } from "./call/OrderReference.ts"
 import * as Metrics from "./Metrics.ts"
 
-/**
- * One call under way.
- *
- * @category models
- * @since 0.1.0
- */
+/** One call under way. */
 export interface Progress {
   /** The clock of the fiber that makes the call. */
   readonly clock: Clock.Clock
@@ -31,9 +22,6 @@ export interface Progress {
 /**
  * Makes a call in a span where somebody may see one: a tracer is there, or another span that it belongs to. Elsewhere the
  * span would cost more than the rest of the call.
- *
- * @category observation
- * @since 0.1.0
  */
 export const spanned = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber(({ cache }) =>
@@ -47,9 +35,6 @@ const noFrame = { captureStackTrace: false }
  * Reports the outcome of every call of an endpoint: on the call's span, in the metrics, and in the log when a call that
  * changes something was interrupted after it was sent, because no error will say so. Also gives the metric that only the
  * call itself can update: how long an attempt waited for the rate limit.
- *
- * @category observation
- * @since 0.1.0
  */
 export const of = (endpoint: Endpoint.Any, dialect: Dialect) => {
   const metrics = Metrics.of(endpoint.name)

@@ -1,19 +1,10 @@
-/**
- * Whether the answer to a created order is about the order that was asked for.
- *
- * @since 0.1.0
- */
+/** Whether the answer to a created order is about the order that was asked for. */
 import * as Decimal from "../domain/Decimal.ts"
 import type { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
 import type * as Market from "../domain/Market.ts"
 import type { OrderSide, ReceivedSide } from "../domain/Order.ts"
 
-/**
- * What every request for an order says.
- *
- * @category models
- * @since 0.1.0
- */
+/** What every request for an order says. */
 export interface Ordered {
   /** Where to trade. */
   readonly market: MarketName
@@ -25,12 +16,7 @@ export interface Ordered {
   readonly reduceOnly?: boolean
 }
 
-/**
- * What every answer says of an order that was created.
- *
- * @category models
- * @since 0.1.0
- */
+/** What every answer says of an order that was created. */
 export interface Leg {
   /** Where it trades. */
   readonly market: MarketName
@@ -73,9 +59,6 @@ const isOf = (asked: Ordered, { quoteAmount, tradesAt }: Market.Bounded, { amoun
  * not. Amounts are compared by value. A smaller one is an answer to a reduce-only order, which the exchange reduces to the
  * position (document, Endpoints §2), and to a market order, which may trade less; one with fewer digits is an answer where
  * the market has fewer.
- *
- * @category checks
- * @since 0.1.0
  */
 export const contradiction = (
   asked: Ordered,
@@ -90,12 +73,7 @@ export const contradiction = (
   return undefined
 }
 
-/**
- * What a request to change an order says of it.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a request to change an order says of it. */
 export interface Changed {
   /** Where the order trades. */
   readonly market: MarketName
@@ -111,12 +89,7 @@ export interface Changed {
   readonly activationPrice?: Decimal.Price
 }
 
-/**
- * What an answer says of an order that was changed.
- *
- * @category models
- * @since 0.1.0
- */
+/** What an answer says of an order that was changed. */
 export interface Successor extends Leg {
   /** The limit, where it has one. */
   readonly price?: Decimal.Decimal
@@ -127,9 +100,6 @@ export interface Successor extends Leg {
 /**
  * How an answer differs from the change that was asked for; `undefined` when it does not. The amount may be a smaller one: the
  * new order is for what is not filled, and a reduce-only order for no more than its position.
- *
- * @category checks
- * @since 0.1.0
  */
 export const contradictionOfChange = (asked: Changed, order: Successor): string | undefined => {
   if (order.market !== asked.market) return `the order is on ${order.market}, not on ${asked.market}`

@@ -1,8 +1,6 @@
 /**
  * What may come from configuration and from files: the key, its secret, and the exchange. `Credentials.ts` and `Region.ts`
  * load this when they are asked for it.
- *
- * @since 0.1.0
  */
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -17,12 +15,7 @@ import * as Region from "./Region.ts"
 // Credentials
 // -----------------------------------------------------------------------------
 
-/**
- * The key and its secret: `TXC_API_KEY` and `TXC_API_SECRET`.
- *
- * @category credentials
- * @since 0.1.0
- */
+/** The key and its secret: `TXC_API_KEY` and `TXC_API_SECRET`. */
 export const credentials: Config.Config<Credentials.Options> = Config.all({
   apiKey: Config.Redacted("TXC_API_KEY"),
   apiSecret: Config.Redacted("TXC_API_SECRET")
@@ -34,12 +27,7 @@ const maxSize = 65_536
 /** The permissions of a file's group and of all others. */
 const ofOthers = 0o077
 
-/**
- * The text of a file that only its owner may use: see {@link Credentials.readPrivate}.
- *
- * @category credentials
- * @since 0.1.0
- */
+/** The text of a file that only its owner may use: see {@link Credentials.readPrivate}. */
 export const readPrivate: (
   path: string
 ) => Effect.Effect<string, Credentials.CredentialsFileRefused, FileSystem.FileSystem> = Effect.fnUntraced(
@@ -66,12 +54,7 @@ export const readPrivate: (
     )
 )
 
-/**
- * The key and its secret in a file that only its owner may use: see {@link Credentials.layerFile}.
- *
- * @category credentials
- * @since 0.1.0
- */
+/** The key and its secret in a file that only its owner may use: see {@link Credentials.layerFile}. */
 export const credentialsIn = (
   path: string
 ): Effect.Effect<
@@ -91,12 +74,7 @@ const place = Config.all({
   allowInsecure: Config.withDefault(Config.Boolean("TXC_ALLOW_INSECURE"), false)
 })
 
-/**
- * The exchange that is called: see {@link Region.layerConfig}.
- *
- * @category region
- * @since 0.1.0
- */
+/** The exchange that is called: see {@link Region.layerConfig}. */
 export const region: Effect.Effect<Region.Options, Region.InvalidBaseUrl | Config.ConfigError> = Effect.flatMap(
   place,
   ({ allowInsecure, baseUrl, dialect, region }): Effect.Effect<Region.Options, Region.InvalidBaseUrl> => {

@@ -1,15 +1,6 @@
-/**
- * A bucket of tokens: so many at once, and one more each time that an interval has passed.
- *
- * @since 0.1.0
- */
+/** A bucket of tokens: so many at once, and one more each time that an interval has passed. */
 
-/**
- * The tokens that are left. All are there at first.
- *
- * @category models
- * @since 0.1.0
- */
+/** The tokens that are left. All are there at first. */
 export class Tokens {
   private left: number
   /** Since when the next token has been coming, in Unix milliseconds; nothing comes to a full bucket. */

@@ -1,8 +1,4 @@
-/**
- * A request as a line for a POSIX shell, without anything secret in it.
- *
- * @since 0.1.0
- */
+/** A request as a line for a POSIX shell, without anything secret in it. */
 import type { Request } from "./Target.ts"
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
@@ -37,9 +33,6 @@ const headersOf = ({ changed = [], headers }: Request): ReadonlyArray<string> =>
 /**
  * The line that sends a request again. The shell signs it anew with `TXC_API_KEY` and `TXC_API_SECRET`, and with a new
  * nonce unless the nonce is what is wrong with the request.
- *
- * @category rendering
- * @since 0.1.0
  */
 export const line = (baseUrl: string, request: Request): string => {
   const { body, changed = [], headers, method, path, query } = request

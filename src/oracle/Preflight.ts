@@ -1,8 +1,6 @@
 /**
  * What a target is, before anything is judged: whether it speaks this API at all, whether it knows the key, and which
  * dialect it speaks. A target that is something else would break every rule, and each of them for the same reason.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../protocol/Dialect.ts"
@@ -144,12 +142,7 @@ const speaksDialect = Effect.fnUntraced(function*({ target, world: begin }: Sess
   }
 })
 
-/**
- * Fails unless there is something to check.
- *
- * @category checking
- * @since 0.1.0
- */
+/** Fails unless there is something to check. */
 export const check = Effect.fnUntraced(function*(session: Session.Session): Effect.fn.Return<void, Target.TargetError> {
   const { profile, target: { keys } } = session
   yield* isThisApi(session)

@@ -1,8 +1,6 @@
 /**
  * Running one rule: fast-check draws the values and shrinks what breaks the rule; each value is judged in the rule's
  * world.
- *
- * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -23,12 +21,7 @@ import * as Throttling from "./world/Throttling.ts"
 /** The path that fast-check prints at the end of a list of commands: shrinking continues there. */
 const replayPathOf = (counterexample: string): string | undefined => /replayPath="([^"]*)"/u.exec(counterexample)?.[1]
 
-/**
- * How one rule is run.
- *
- * @category models
- * @since 0.1.0
- */
+/** How one rule is run. */
 export interface RunOptions {
   /** The seed of everything that is drawn. */
   readonly seed: number
@@ -162,12 +155,7 @@ const brokenOf = (
   })
 }
 
-/**
- * Runs one rule. It dies when the rule's generator or check does.
- *
- * @category running
- * @since 0.1.0
- */
+/** Runs one rule. It dies when the rule's generator or check does. */
 export const runRule = Effect.fnUntraced(function*(
   session: Session.Session,
   rule: Rule.Rule,

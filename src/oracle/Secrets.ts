@@ -1,8 +1,4 @@
-/**
- * Keeps secrets out of reports.
- *
- * @since 0.1.0
- */
+/** Keeps secrets out of reports. */
 import * as Redacted from "effect/Redacted"
 import * as Signer from "../client/Signer.ts"
 import type { Target } from "./Target.ts"

@@ -1,8 +1,4 @@
-/**
- * How the check of a rule ends: it succeeds, or it fails with one of the errors here.
- *
- * @since 0.1.0
- */
+/** How the check of a rule ends: it succeeds, or it fails with one of the errors here. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
@@ -11,12 +7,7 @@ import type { Answer, TargetError } from "./Target.ts"
 /** An answer with the request that it answers. Only targets make answers, so nothing decodes them. */
 const TargetAnswer = Schema.declare((value: unknown): value is Answer => Json.isObject(value) && "sent" in value)
 
-/**
- * The target breaks a rule.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The target breaks a rule. */
 export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   expected: Schema.String,
   got: Schema.String,
@@ -34,20 +25,10 @@ export class Broken extends Schema.TaggedError<Broken>()("Broken", {
   }
 }
 
-/**
- * Whether an error says that the target breaks a rule.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Whether an error says that the target breaks a rule. */
 export const isBroken: (error: unknown) => error is Broken = Schema.is(Broken)
 
-/**
- * The rule cannot be judged here, for a reason that is not the target's fault.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The rule cannot be judged here, for a reason that is not the target's fault. */
 export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
   why: Schema.String
 }) {
@@ -55,20 +36,10 @@ export class Skipped extends Schema.TaggedError<Skipped>()("Skipped", {
   declare readonly why: string
 }
 
-/**
- * The errors that the check of a rule can fail with: the rule is broken, it is skipped, or no answer came.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The errors that the check of a rule can fail with: the rule is broken, it is skipped, or no answer came. */
 export type CheckError = Broken | Skipped | TargetError
 
-/**
- * Why a check did not succeed, in words.
- *
- * @category judging
- * @since 0.1.0
- */
+/** Why a check did not succeed, in words. */
 export const whyOf = (error: CheckError): string => {
   switch (error._tag) {
     case "Broken":
@@ -83,33 +54,18 @@ export const whyOf = (error: CheckError): string => {
 /** The most characters of a body that a description shows. */
 const shown = 600
 
-/**
- * Describes an answer in one line: its status, and the beginning of its body.
- *
- * @category judging
- * @since 0.1.0
- */
+/** Describes an answer in one line: its status, and the beginning of its body. */
 export const describe = ({ headers, json, status, text }: Answer): string => {
   const body = text.length > shown ? `${text.slice(0, shown)}... (${text.length} characters)` : text
   const type = json === undefined ? ` (not JSON; ${headers["content-type"] ?? "no content type"})` : ""
   return `HTTP ${status}${type} ${body}`
 }
 
-/**
- * Judges one answer. Fails with `Broken`, which shows the answer, unless `holds` is true.
- *
- * @category judging
- * @since 0.1.0
- */
+/** Judges one answer. Fails with `Broken`, which shows the answer, unless `holds` is true. */
 export const expect = (answer: Answer, expected: string, holds: boolean): Effect.Effect<void, Broken> =>
   holds ? Effect.void : Effect.fail(new Broken({ expected, got: describe(answer), answer }))
 
-/**
- * Judges what follows from several answers. Fails with `Broken`, which shows `got`, unless `holds` is true.
- *
- * @category judging
- * @since 0.1.0
- */
+/** Judges what follows from several answers. Fails with `Broken`, which shows `got`, unless `holds` is true. */
 export const conclude = (
   expected: string,
   got: unknown,
@@ -124,10 +80,5 @@ export const conclude = (
     })
   )
 
-/**
- * Ends the check of a rule that cannot be judged here.
- *
- * @category judging
- * @since 0.1.0
- */
+/** Ends the check of a rule that cannot be judged here. */
 export const skip = (why: string): Effect.Effect<never, Skipped> => Effect.fail(new Skipped({ why }))

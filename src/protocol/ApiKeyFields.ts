@@ -1,8 +1,4 @@
-/**
- * The schemas of the fields of an API key in an answer: what lists of keys and the answer to a new key are made of.
- *
- * @since 0.1.0
- */
+/** The schemas of the fields of an API key in an answer: what lists of keys and the answer to a new key are made of. */
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import { ApiKey, ApiKeyId, SubAccountId } from "../domain/Identifiers.ts"
@@ -17,12 +13,7 @@ const Type = Schema.Union([Schema.String, Schema.Int]).pipe(
   })
 )
 
-/**
- * The fields that every answer about a key spells alike.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The fields that every answer about a key spells alike. */
 export const common = {
   subAccountId: SubAccountId,
   id: ApiKeyId,
@@ -37,10 +28,5 @@ export const common = {
 /** The `lastActivity` of a key that was never used: zero, `null` or nothing. */
 const neverUsed: Wire.Absent = { value: 0, when: () => true, demanded: false }
 
-/**
- * How a key is spelled on the wire.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** How a key is spelled on the wire. */
 export const spelling = { absent: { lastActivity: neverUsed } }

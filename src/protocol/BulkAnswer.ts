@@ -1,17 +1,8 @@
-/**
- * The answer to a call with many orders: what became of each of them.
- *
- * @since 0.1.0
- */
+/** The answer to a call with many orders: what became of each of them. */
 import * as Schema from "effect/Schema"
 import * as Wire from "./Wire.ts"
 
-/**
- * Why one of the orders was refused: an error body inside a success.
- *
- * @category models
- * @since 0.1.0
- */
+/** Why one of the orders was refused: an error body inside a success. */
 export interface Refusal {
   /** The code. It means what it means in an error body. */
   readonly code: number
@@ -21,12 +12,7 @@ export interface Refusal {
   readonly errors?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/**
- * What became of one order: it has a result, or an error.
- *
- * @category models
- * @since 0.1.0
- */
+/** What became of one order: it has a result, or an error. */
 export interface Item<A> {
   /** What the call has made of the order. Absent when it was refused. */
   readonly result?: A
@@ -43,12 +29,7 @@ const refusal = Wire.answer<Refusal>({
 /** What an order does not have is `null`. */
 const nothing = { value: null, when: () => true, demanded: false }
 
-/**
- * The answer to a call with many orders, whose results have this schema.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The answer to a call with many orders, whose results have this schema. */
 export const items = <A>(result: Schema.Codec<A, unknown>): Schema.Codec<ReadonlyArray<Item<A>>, unknown> =>
   Schema.Array(
     Wire.answer<Item<A>>({

@@ -1,8 +1,6 @@
 /**
  * What an answer means. Decided by HTTP status, code, message and fields together, never by the code alone: the number
  * space is shared (10 is a wrong signature, or a missing balance; 429 a used nonce, or too many calls).
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import type { ClientOrderId } from "../domain/Identifiers.ts"
@@ -19,12 +17,7 @@ import * as Wire from "./Wire.ts"
 /** The most characters of an answer that an error keeps. */
 export const maxBody = 4096
 
-/**
- * An answer as text, with what is needed to judge it.
- *
- * @category models
- * @since 0.1.0
- */
+/** An answer as text, with what is needed to judge it. */
 export interface Answer {
   readonly status: number
   /** The whole body. */
@@ -50,9 +43,6 @@ const ownWords = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string => {
 /**
  * Any other body as errors may keep it. Nobody knows what is in it, perhaps a new key or a new code. So it is also without
  * long runs of letters and digits.
- *
- * @category classification
- * @since 0.1.0
  */
 export const shown = ({ scrub, text }: Pick<Answer, "text" | "scrub">): string =>
   ownWords({ text, scrub: (text) => Scrub.withoutLongRuns(scrub(text)) })
@@ -63,9 +53,6 @@ const problemOf = (problem: string, { scrub }: Answer): string => Scrub.withoutL
 /**
  * What the answer means for the call: its value, an error, or nothing certain. Nothing certain is an `OutcomeUnknown`
  * when the call mutates, and an `UnexpectedResponse` when it reads.
- *
- * @category models
- * @since 0.1.0
  */
 export type Verdict<A> =
   | { readonly _tag: "Answered"; readonly value: A }
@@ -247,9 +234,6 @@ const privateRefusal = (
 /**
  * The refusal of one order of many, inside a success. `each` is the call that would have taken it alone. Texts are shown
  * without long runs of letters and digits.
- *
- * @category classification
- * @since 0.1.0
  */
 export const itemRefusal = <E extends Endpoint.Any>(
   endpoint: Endpoint.Any,
@@ -263,9 +247,6 @@ export const itemRefusal = <E extends Endpoint.Any>(
 
 /**
  * What one order of many can be refused with: as the call that takes it alone, but for what concerns the call as a whole.
- *
- * @category models
- * @since 0.1.0
  */
 export type ItemRefusal<E extends Endpoint.Any> = Extract<
   Endpoint.Failure<E>,
@@ -393,12 +374,7 @@ const rateLimited = ({ name: endpoint }: Endpoint.Any, answer: Answer) =>
     body: shown(answer)
   })
 
-/**
- * Judges an answer of the endpoint.
- *
- * @category classification
- * @since 0.1.0
- */
+/** Judges an answer of the endpoint. */
 export const classify = <E extends Endpoint.Any>(
   endpoint: E,
   dialect: Dialect,

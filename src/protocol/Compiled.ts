@@ -7,8 +7,6 @@
  * - What is refused is given to the schema, which says why, or accepts it after all.
  * - What is accepted, the schema accepts, with an equal value of the same keys in the same order.
  * - A node of a schema that nobody has taught this module is interpreted.
- *
- * @since 0.1.0
  */
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -20,20 +18,12 @@ import * as Json from "./Json.ts"
 import * as Members from "./Members.ts"
 import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/**
- * Compiles a node of a schema and all below it. The node is read in the direction of decoding.
- *
- * @category models
- * @since 0.1.0
- */
+/** Compiles a node of a schema and all below it. The node is read in the direction of decoding. */
 export type Compile = (ast: SchemaAST.AST) => Parser
 
 /**
  * Compiles what goes through a transformation in one pass: the check of what goes in, the transformation, and the check of
  * what comes out. `undefined` when the two nodes are not those that it was made for.
- *
- * @category models
- * @since 0.1.0
  */
 export type Fused = (compile: Compile, source: SchemaAST.AST, target: SchemaAST.AST) => Parser | undefined
 
@@ -42,9 +32,6 @@ const fusions = new WeakMap<object, Fused>()
 /**
  * Teaches this module to compile a transformation together with the nodes on both sides of it. Gives back the
  * transformation.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fused = <F extends (input: never) => unknown>(transform: F, build: Fused): F => {
   fusions.set(transform, build)
@@ -89,9 +76,6 @@ const array = ({ elements, rest }: SchemaAST.Arrays, compile: Compile): Parser |
 
 /**
  * Whether a field of this schema stays absent where it is absent. A schema that makes a value of nothing is not compiled.
- *
- * @category compiling
- * @since 0.1.0
  */
 export const keepsNothing = ({ encoding }: SchemaAST.AST): boolean =>
   encoding?.every(({ to, transformation }) => isPlain(transformation.decode) && keepsNothing(to)) ?? true
@@ -232,9 +216,6 @@ const testsOf = (ast: SchemaAST.AST, checks: ReadonlyArray<SchemaAST.Check<never
 /**
  * Whether a value passes all checks of a node; `undefined` when it has none. A flipped node checks what goes in, and any
  * other what comes out.
- *
- * @category compiling
- * @since 0.1.0
  */
 export const checksOf = (ast: SchemaAST.AST, side: "input" | "output"): ((value: unknown) => boolean) | undefined => {
   const checks = side === "output" ? ast.checks : "encodingChecks" in ast ? ast.encodingChecks : undefined
@@ -329,12 +310,7 @@ const inSequence = ([first, ...others]: ReadonlyArray<Parser>): Parser => {
 // Schemas
 // -----------------------------------------------------------------------------
 
-/**
- * The schema itself as a parser, for nodes that this module does not know.
- *
- * @category compiling
- * @since 0.1.0
- */
+/** The schema itself as a parser, for nodes that this module does not know. */
 export const interpreted: Compile = (ast) => {
   const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   return (input) => Result.getOrElse(decode(input), () => refused)
@@ -342,9 +318,6 @@ export const interpreted: Compile = (ast) => {
 
 /**
  * A compiler. Nodes that many schemas have are compiled once. `interpret` makes the parser of a node that it does not know.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (interpret: Compile): Compile => {
   const known = new WeakMap<SchemaAST.AST, Parser>()
@@ -359,12 +332,7 @@ export const make = (interpret: Compile): Compile => {
   return compile
 }
 
-/**
- * Compiles a schema in the direction of decoding. For the other direction give it the flipped schema.
- *
- * @category compiling
- * @since 0.1.0
- */
+/** Compiles a schema in the direction of decoding. For the other direction give it the flipped schema. */
 export const compile: Compile = make(interpreted)
 
 /** The compiled schema first, and where it refuses, the schema. Each is made when it is first needed. */
@@ -392,24 +360,14 @@ const attempt = (parse: Parser, input: unknown): unknown => {
   }
 }
 
-/**
- * As `Schema.decodeUnknownResult`, compiled. The schema is asked for at the first use.
- *
- * @category codecs
- * @since 0.1.0
- */
+/** As `Schema.decodeUnknownResult`, compiled. The schema is asked for at the first use. */
 export const decodeUnknownResult = <A>(
   schema: () => Schema.Codec<A, unknown>,
   options?: SchemaAST.ParseOptions
 ): (input: unknown) => Result.Result<A, Schema.SchemaError> =>
   either(() => schema().ast, () => Schema.decodeUnknownResult(schema(), options))
 
-/**
- * As `Schema.encodeUnknownResult`, compiled. The schema is asked for at the first use.
- *
- * @category codecs
- * @since 0.1.0
- */
+/** As `Schema.encodeUnknownResult`, compiled. The schema is asked for at the first use. */
 export const encodeUnknownResult = <A>(
   schema: () => Schema.Codec<A, unknown>,
   options?: SchemaAST.ParseOptions

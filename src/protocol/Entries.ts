@@ -4,8 +4,6 @@
  * What is done is written twice, as in `Members.ts`: as a loop, and as the text of a function. Each codec that is made of the
  * text has a loop of its own, so an engine optimises it by the entries of that codec alone. Where functions can't be made of
  * text, the loop that all codecs share does it.
- *
- * @since 0.1.0
  */
 import type * as Members from "./Members.ts"
 import { type Parser, refused, tally } from "./Parser.ts"
@@ -13,9 +11,6 @@ import { type Parser, refused, tally } from "./Parser.ts"
 /**
  * A maker of maps of an object's entries, in their order. `isKey` refuses a key that is none, and `read` makes the value of
  * an entry. One entry that is refused refuses the object.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const maker = (isKey: Parser, read: Parser): (object: Members.Fields) => unknown =>
   ofText(isKey, read) ?? looped(isKey, read)

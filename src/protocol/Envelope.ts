@@ -1,8 +1,6 @@
 /**
  * The body of a private request: the request's own fields, then `request` (the endpoint's path) and the nonce, as compact
  * JSON (document, "Authentication", 3).
- *
- * @since 0.1.0
  */
 import type { NonceFields } from "./Dialect.ts"
 import * as Json from "./Json.ts"
@@ -16,9 +14,6 @@ const encode: (text: string) => Uint8Array = typeof Buffer === "undefined"
 /**
  * The exact bytes to sign and to send. `request` has its wire keys; `path` is the endpoint's, starting with `/api/v4`. The
  * fields of the envelope come last, so that no field of a request can replace them.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const bytes = (
   request: Readonly<Record<string, unknown>>,

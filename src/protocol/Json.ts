@@ -1,8 +1,4 @@
-/**
- * JSON that loses no digits: an integer beyond 2^53 is read as a `bigint`, and a `bigint` is written as a number.
- *
- * @since 0.1.0
- */
+/** JSON that loses no digits: an integer beyond 2^53 is read as a `bigint`, and a `bigint` is written as a number. */
 import * as Result from "effect/Result"
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
@@ -50,9 +46,6 @@ const exact = (_key: string, value: unknown, context: { readonly source?: string
 
 /**
  * Reads JSON text. Integers beyond 2^53 become a `bigint`. Fails, with what `JSON.parse` throws, when the text is not JSON.
- *
- * @category decoding
- * @since 0.1.0
  */
 export const parse = (text: string): Result.Result<unknown, unknown> => {
   try {
@@ -62,12 +55,7 @@ export const parse = (text: string): Result.Result<unknown, unknown> => {
   }
 }
 
-/**
- * Why {@link parseUnique} does not read a text that is JSON.
- *
- * @category decoding
- * @since 0.1.0
- */
+/** Why {@link parseUnique} does not read a text that is JSON. */
 export const repeatedKey = "an object has a key twice"
 
 /** How many keys the objects of a JSON text are written with: all strings before a colon. */
@@ -125,9 +113,6 @@ const colons = (text: string): number => {
  *
  * Each key that is written has a colon, so where the value has as many keys as the text has colons, none was lost. A text
  * may have other colons: inside of strings.
- *
- * @category decoding
- * @since 0.1.0
  */
 export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
   const written = colons(text)
@@ -139,19 +124,11 @@ export const isUnique = (text: string, json: unknown, counted = 0): boolean => {
 /**
  * Reads JSON text as {@link parse} does, if no object in it has the same key twice: of two values nobody knows which one is
  * meant. Fails with {@link repeatedKey} when one has.
- *
- * @category decoding
- * @since 0.1.0
  */
 export const parseUnique = (text: string): Result.Result<unknown, unknown> =>
   Result.flatMap(parse(text), (json) => isUnique(text, json) ? Result.succeed(json) : Result.fail(repeatedKey))
 
-/**
- * What JSON text shows and its value does not.
- *
- * @category models
- * @since 0.1.0
- */
+/** What JSON text shows and its value does not. */
 export interface Inspection {
   /** Whether an object has the same key twice, also where one of them is written with escapes. */
   readonly repeatsKey: boolean
@@ -159,12 +136,7 @@ export interface Inspection {
   readonly isCompact: boolean
 }
 
-/**
- * Inspects JSON text. The result is right only for text that {@link parse} reads.
- *
- * @category decoding
- * @since 0.1.0
- */
+/** Inspects JSON text. The result is right only for text that {@link parse} reads. */
 export const inspect = (text: string): Inspection => {
   // The keys of every open object; `undefined` for an open list. No recursion: the text may be nested to any depth.
   const open: Array<Set<unknown> | undefined> = []
@@ -194,12 +166,7 @@ export const inspect = (text: string): Inspection => {
 const replacer = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? JSON.rawJSON(value.toString()) : value
 
-/**
- * Writes compact JSON text. A `bigint` becomes a number with all its digits.
- *
- * @category encoding
- * @since 0.1.0
- */
+/** Writes compact JSON text. A `bigint` becomes a number with all its digits. */
 export const stringify = (value: object): string => {
   // Few values hold a bigint. Without a replacer all others are written much faster.
   try {
@@ -209,11 +176,6 @@ export const stringify = (value: object): string => {
   }
 }
 
-/**
- * Whether the value is a JSON object: neither an array nor `null`.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether the value is a JSON object: neither an array nor `null`. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -4,8 +4,6 @@
  * The schema library describes the wire's side of a codec by its outermost type, which says nothing of most of ours: an
  * object whose keys are renamed is just an object there, and an enumeration with other names is just a text. So this walks
  * both sides of a codec.
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -15,22 +13,12 @@ import * as Json from "./Json.ts"
 import type * as Spelled from "./Spelled.ts"
 import * as Wire from "./Wire.ts"
 
-/**
- * A JSON Schema.
- *
- * @category models
- * @since 0.1.0
- */
+/** A JSON Schema. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/**
- * What is written once under a name, and referred to.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is written once under a name, and referred to. */
 export interface Definitions {
   /** Defines a name, and gives the reference to it. Where the name stands for something else already, it gives `value`. */
   readonly define: (name: string, value: JsonSchema) => JsonSchema
@@ -38,12 +26,7 @@ export interface Definitions {
   readonly definitions: Readonly<Record<string, JsonSchema>>
 }
 
-/**
- * Makes JSON Schemas that share their definitions: those of every identifier that the schemas have.
- *
- * @category models
- * @since 0.1.0
- */
+/** Makes JSON Schemas that share their definitions: those of every identifier that the schemas have. */
 export interface Writer extends Definitions {
   /** The schema of what a codec reads and writes. */
   readonly wire: (schema: Schema.Constraint) => JsonSchema
@@ -59,12 +42,7 @@ const isSame = (one: unknown, other: unknown): boolean => Json.stringify([one]) 
 const unique = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> =>
   values.filter((value, index) => values.findIndex((other) => isSame(value, other)) === index)
 
-/**
- * Any of the schemas, each once. The alternatives of a schema that has nothing else are among them.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Any of the schemas, each once. The alternatives of a schema that has nothing else are among them. */
 export const anyOf = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
   const members = unique(
     schemas.flatMap((schema) =>
@@ -276,12 +254,7 @@ const wireOf = (ast: SchemaAST.AST, define: Define): JsonSchema => {
   return named(ast, wire === undefined ? plain(ast, define) : encoded(ast, wire, define), define)
 }
 
-/**
- * Definitions to which references point below `at`, such as `#/components/schemas/`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Definitions to which references point below `at`, such as `#/components/schemas/`. */
 export const definitions = (at: string): Definitions => {
   const definitions: Record<string, JsonSchema> = {}
   return {
@@ -293,12 +266,7 @@ export const definitions = (at: string): Definitions => {
   }
 }
 
-/**
- * A writer whose schemas refer to their definitions below `at`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A writer whose schemas refer to their definitions below `at`. */
 export const writer = (at: string): Writer => {
   const shared = definitions(at)
   return {

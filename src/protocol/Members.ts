@@ -5,25 +5,13 @@
  * What is done is written twice: as a loop, and as the text of a function that has the loop's body once for each member. An
  * engine optimises each line by what it has seen there: a line that reads one key and calls one parser is several times
  * faster than one that reads all keys and calls all parsers. Where functions can't be made of text, the loop does it.
- *
- * @since 0.1.0
  */
 import { type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/**
- * An object, before anything is known of its members.
- *
- * @category models
- * @since 0.1.0
- */
+/** An object, before anything is known of its members. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/**
- * A member of the object that is made, and the one that it is made of.
- *
- * @category models
- * @since 0.1.0
- */
+/** A member of the object that is made, and the one that it is made of. */
 export interface Member {
   /** The key that is read. */
   readonly from: string
@@ -43,9 +31,6 @@ export interface Member {
  * A maker of objects with these members, in their order. It refuses an object that lacks a member that is not optional, or
  * that has one whose parser refuses it. It reads each member once, and nothing else. `undefined` when a key is read twice,
  * or is one that every object has, such as `constructor` or `__proto__`.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const maker = (members: ReadonlyArray<Member>): ((object: Fields) => unknown) | undefined =>
   members.some(({ from, to }, at) =>

@@ -1,8 +1,6 @@
 /**
  * The schemas of the fields of an order in an answer, and how a dialect spells them: what all answers about orders are
  * made of.
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../domain/Decimal.ts"
@@ -15,12 +13,7 @@ import * as Wire from "./Wire.ts"
 /** Types of orders without a limit: their `price: "0"` means that there is none. */
 const marketTypes: ReadonlyArray<unknown> = ["market", "stock market", "stop market"]
 
-/**
- * The fields that every answer about an order spells alike.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The fields that every answer about an order spells alike. */
 export const common = ({ extension, omissible, orderStatus, receivedSelfTradePrevention }: Dialect) => ({
   orderId: Wire.OrderId,
   clientOrderId: Schema.optionalKey(ClientOrderId),
@@ -38,12 +31,7 @@ export const common = ({ extension, omissible, orderStatus, receivedSelfTradePre
   stp: omissible(receivedSelfTradePrevention)
 })
 
-/**
- * What an order that triggers others has in an answer.
- *
- * @category models
- * @since 0.1.0
- */
+/** What an order that triggers others has in an answer. */
 export interface Oto {
   /** The exchange's identifier of the group. */
   readonly otoId: OrderId
@@ -62,9 +50,6 @@ interface WithExit {
 
 /**
  * An order that may only reduce a position has no exit: it is refused with a take-profit or a stop-loss (live documentation).
- *
- * @category constraints
- * @since 0.1.0
  */
 export const exitConstraints = (["takeProfit", "stopLoss"] as const).map((field) => ({
   field: "reduceOnly" as const,
@@ -80,12 +65,7 @@ const oto = Wire.answer<Oto>({
   stopLoss: Schema.optionalKey(Decimal)
 }, { absent: { takeProfit: nothing, stopLoss: nothing } }).schema
 
-/**
- * The fields of an order as the calls that place, cancel and list orders answer it.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The fields of an order as the calls that place, cancel and list orders answer it. */
 export const order = (dialect: Dialect) => ({
   ...common(dialect),
   left: Decimal,
@@ -102,12 +82,7 @@ export const order = (dialect: Dialect) => ({
   activationPrice: Schema.optionalKey(Decimal)
 })
 
-/**
- * The values that mean "absent" in what has a client order id and a fee: an empty one of either.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The values that mean "absent" in what has a client order id and a fee: an empty one of either. */
 export const absentIds = ({ demandsAll }: Dialect) => ({
   clientOrderId: { value: "", when: () => true, demanded: demandsAll },
   feeAsset: nothing
@@ -116,9 +91,6 @@ export const absentIds = ({ demandsAll }: Dialect) => ({
 /**
  * The values that mean "absent": an empty client order id, an empty fee asset, and the price `"0"` of an order without a
  * limit.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const absent = (dialect: Dialect) => ({
   ...absentIds(dialect),
@@ -151,21 +123,11 @@ const marginType: Wire.Joint = {
   })
 }
 
-/**
- * How a dialect's types of orders say that an order is on margin.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** How a dialect's types of orders say that an order is on margin. */
 export const joint = ({ marginTypes }: Dialect): { readonly joint?: Wire.Joint } =>
   marginTypes ? { joint: marginType } : {}
 
-/**
- * How an order is spelled on the wire.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** How an order is spelled on the wire. */
 export const spelling = (dialect: Dialect) => ({
   keys: { ...dialect.keys, activationPrice: "activation_price" },
   absent: absent(dialect),

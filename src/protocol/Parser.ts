@@ -1,39 +1,15 @@
-/**
- * A parser: the fast half of a codec, which either makes a value or leaves its input to the schema.
- *
- * @since 0.1.0
- */
+/** A parser: the fast half of a codec, which either makes a value or leaves its input to the schema. */
 
-/**
- * In place of a value: the parser does not accept the input. The schema decides.
- *
- * @category models
- * @since 0.1.0
- */
+/** In place of a value: the parser does not accept the input. The schema decides. */
 export const refused: unique symbol = Symbol("effect-txc/refused")
 
-/**
- * One direction of a schema as a plain function: gives the value, or {@link refused}.
- *
- * @category models
- * @since 0.1.0
- */
+/** One direction of a schema as a plain function: gives the value, or {@link refused}. */
 export type Parser = (input: unknown) => unknown
 
-/**
- * Accepts everything, as it is.
- *
- * @category parsers
- * @since 0.1.0
- */
+/** Accepts everything, as it is. */
 export const anything: Parser = (input) => input
 
-/**
- * What the parsers count. Only its differences mean something.
- *
- * @category counting
- * @since 0.1.0
- */
+/** What the parsers count. Only its differences mean something. */
 export const tally = {
   /**
    * How many keys of JSON objects the parsers have read since somebody set it to zero. It never says more than there are:
@@ -46,9 +22,6 @@ export const tally = {
 
 /**
  * Refuses an input that the schema may accept. Where a choice has several members, the next one may then not be tried.
- *
- * @category parsers
- * @since 0.1.0
  */
 export const undecided = (): typeof refused => {
   tally.undecided++

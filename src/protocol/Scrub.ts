@@ -4,8 +4,6 @@
  * A server may echo what it was sent in any spelling: cut, wrapped, in capitals, with or without padding, as Base64, as
  * hexadecimal, escaped for URLs, HTML or JSON, and several of these at once. So a text is read in all its spellings, and
  * whatever has a part in common with a spelling of a secret is removed.
- *
- * @since 0.1.0
  */
 import * as Bytes from "./Bytes.ts"
 import { Windows } from "./Windows.ts"
@@ -262,9 +260,6 @@ class Marks {
 /**
  * A text without any of the given secrets. No eight consecutive characters of one are left, neither as it is nor as Base64
  * or hexadecimal, however the text spells them. A secret of less than eight characters is only removed as a whole.
- *
- * @category scrubbing
- * @since 0.1.0
  */
 export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => string => {
   // Most calls succeed and show nothing.
@@ -289,9 +284,6 @@ export const scrubber = (...secrets: ReadonlyArray<string>): (text: string) => s
 /**
  * A text without long runs of letters and digits, also where they are escaped: whatever else a stranger's answer reveals,
  * no key, signature or code is in what is left.
- *
- * @category scrubbing
- * @since 0.1.0
  */
 export const withoutLongRuns = (text: string): string => {
   const marks = new Marks(text)

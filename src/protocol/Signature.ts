@@ -1,17 +1,10 @@
 /**
  * How a private request is signed (document, "Authentication", 2). The payload is the Base64 of the body's bytes. The
  * signature is the HMAC-SHA512 of the payload, keyed with the API secret, in lower-case hexadecimal.
- *
- * @since 0.1.0
  */
 import * as Bytes from "./Bytes.ts"
 
-/**
- * The names of a private request's headers, in lower case (document, "Authentication", 2).
- *
- * @category models
- * @since 0.1.0
- */
+/** The names of a private request's headers, in lower case (document, "Authentication", 2). */
 export const headers = {
   /** The header with the public API key. */
   apiKey: "x-txc-apikey",
@@ -21,12 +14,7 @@ export const headers = {
   signature: "x-txc-signature"
 } as const
 
-/**
- * Matches the names of the headers that no log, span or error may show.
- *
- * @category models
- * @since 0.1.0
- */
+/** Matches the names of the headers that no log, span or error may show. */
 export const secretHeaders: RegExp = /^x-txc-/iu
 
 const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
@@ -34,10 +22,5 @@ const encode: (bytes: Uint8Array) => string = typeof Buffer === "undefined"
   : (bytes) =>
     (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString("base64")
 
-/**
- * The payload of a body: the Base64 of exactly the bytes that are sent.
- *
- * @category signing
- * @since 0.1.0
- */
+/** The payload of a body: the Base64 of exactly the bytes that are sent. */
 export const payloadOf = (body: Uint8Array): string => encode(body)

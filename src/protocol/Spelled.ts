@@ -4,8 +4,6 @@
  * Each direction is written twice: as a transformation between two schemas, which is the reference, and compiled together
  * with the schemas of the fields, which reads each field once and makes no object in between. The tests of
  * `Compiled` hold one against the other.
- *
- * @since 0.1.0
  */
 import * as SchemaAST from "effect/SchemaAST"
 import * as Compiled from "./Compiled.ts"
@@ -13,12 +11,7 @@ import * as Json from "./Json.ts"
 import * as Members from "./Members.ts"
 import { anything, type Parser, refused, tally, undecided } from "./Parser.ts"
 
-/**
- * A wire value that means that the field is absent, such as `""` for a client order id.
- *
- * @category models
- * @since 0.1.0
- */
+/** A wire value that means that the field is absent, such as `""` for a client order id. */
 export interface Absent {
   /** The wire value, exactly as written. */
   readonly value: string | number | null
@@ -30,12 +23,7 @@ export interface Absent {
   readonly written?: boolean
 }
 
-/**
- * What becomes of the JSON object where one of its keys stands for more than one field.
- *
- * @category models
- * @since 0.1.0
- */
+/** What becomes of the JSON object where one of its keys stands for more than one field. */
 export interface Joint {
   /** Splits the key, before the fields are read. */
   readonly split: (wire: Members.Fields) => Members.Fields
@@ -43,12 +31,7 @@ export interface Joint {
   readonly join: (wire: Members.Fields) => Members.Fields
 }
 
-/**
- * One field: its name in the domain, and how the wire spells it.
- *
- * @category models
- * @since 0.1.0
- */
+/** One field: its name in the domain, and how the wire spells it. */
 export interface Field {
   /** The name in the domain. */
   readonly name: string
@@ -60,12 +43,7 @@ export interface Field {
   readonly nullIsAbsent: () => boolean
 }
 
-/**
- * All fields of a model, in their order, and the key that stands for several of them.
- *
- * @category models
- * @since 0.1.0
- */
+/** All fields of a model, in their order, and the key that stands for several of them. */
 export interface Plan {
   /** The fields, in the order of the model's schema. */
   readonly fields: ReadonlyArray<Field>
@@ -79,12 +57,7 @@ const isAbsent = ({ absent, nullIsAbsent }: Field, found: unknown, wire: Members
 const isWritten = (absent: Absent | undefined, wire: Members.Fields): absent is Absent =>
   absent !== undefined && absent.when(wire) && absent.written !== false
 
-/**
- * The fields of a JSON object by their names in the domain, for the model's schema to decode.
- *
- * @category transformations
- * @since 0.1.0
- */
+/** The fields of a JSON object by their names in the domain, for the model's schema to decode. */
 export const decode = (plan: Plan): (given: Members.Fields) => Members.Fields =>
   Compiled.fused((given) => {
     const wire = plan.joint === undefined ? given : plan.joint.split(given)
@@ -99,12 +72,7 @@ export const decode = (plan: Plan): (given: Members.Fields) => Members.Fields =>
     return value
   }, (compile, _, target) => isCompiled(target) ? decoded(plan, target, compile) : undefined)
 
-/**
- * The fields that the model's schema has encoded, by their wire keys.
- *
- * @category transformations
- * @since 0.1.0
- */
+/** The fields that the model's schema has encoded, by their wire keys. */
 export const encode = (plan: Plan): (value: Members.Fields) => Members.Fields =>
   Compiled.fused((value) => {
     const wire: Record<string, unknown> = {}

@@ -3,18 +3,11 @@
  *
  * The client and the sandbox both use this module. So the same request gets the same words under the same fields, whether
  * the client refuses it before it is sent or an exchange refuses it.
- *
- * @since 0.1.0
  */
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as Constraint from "../domain/Constraint.ts"
 
-/**
- * A field of a request and the constraint that it breaks.
- *
- * @category models
- * @since 0.1.0
- */
+/** A field of a request and the constraint that it breaks. */
 export interface Violation {
   /** The field's name in the domain; `request` where the request as a whole is wrong. */
   readonly field: string
@@ -24,12 +17,7 @@ export interface Violation {
   readonly at?: Place
 }
 
-/**
- * Where a list of objects breaks a constraint.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where a list of objects breaks a constraint. */
 export interface Place {
   /** Which of the objects, counted from zero. */
   readonly index: number
@@ -37,12 +25,7 @@ export interface Place {
   readonly field: string
 }
 
-/**
- * All violations that a schema's issue reports, in the order of the fields; no field has the same kind twice.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** All violations that a schema's issue reports, in the order of the fields; no field has the same kind twice. */
 export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> => {
   const found: Array<Violation> = []
   const add = (path: ReadonlyArray<PropertyKey>, constraint: Constraint.Constraint) => {
@@ -85,12 +68,7 @@ export const fromIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Violation> =>
   return found
 }
 
-/**
- * How an endpoint's field errors are worded: `order` for endpoints of orders, `account` for all others.
- *
- * @category models
- * @since 0.1.0
- */
+/** How an endpoint's field errors are worded: `order` for endpoints of orders, `account` for all others. */
 export type ErrorFamily = "order" | "account"
 
 const quoted = (values: ReadonlyArray<string | number>): string => values.map((value) => `'${value}'`).join(" or ")
@@ -245,21 +223,13 @@ const accountWords = (wireKey: string, constraint: Constraint.Constraint): strin
   }
 }
 
-/**
- * The exchange's words for a field that breaks a constraint. `wireKey` is the field's name on the wire.
- *
- * @category rendering
- * @since 0.1.0
- */
+/** The exchange's words for a field that breaks a constraint. `wireKey` is the field's name on the wire. */
 export const words = (errorFamily: ErrorFamily, wireKey: string, constraint: Constraint.Constraint): string =>
   errorFamily === "order" ? orderWords(wireKey, constraint) : accountWords(wireKey, constraint)
 
 /**
  * The `errors` object of an error body (document, "Errors"): the messages of each field. `wireKeyOf` gives the field's name
  * inside the messages, `keyOf` its key in the object.
- *
- * @category rendering
- * @since 0.1.0
  */
 export const toErrors = (
   violations: ReadonlyArray<Violation>,

@@ -2,19 +2,12 @@
  * All parts of one length of a text, kept so that those which other texts have in common with it are found in one pass.
  *
  * Texts are given as the codes of their characters.
- *
- * @since 0.1.0
  */
 
 /** A part is hashed as a polynomial of its characters' codes, by this factor. */
 const factor = 0x01000193
 
-/**
- * The parts of one text.
- *
- * @category models
- * @since 0.1.0
- */
+/** The parts of one text. */
 export class Windows {
   /** How many characters each of them has. */
   readonly width: number

@@ -3,8 +3,6 @@
  *
  * The domain has one way to write names (`activationPrice`); the wire has several (`activation_price`,
  * `activationCondition`). A {@link Shape} is a model of the domain together with its keys on the wire.
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
@@ -20,28 +18,13 @@ import type * as Members from "./Members.ts"
 import { refused, tally, undecided } from "./Parser.ts"
 import * as Spelled from "./Spelled.ts"
 
-/**
- * A wire value that means that the field is absent: see {@link Spelled.Absent}.
- *
- * @category models
- * @since 0.1.0
- */
+/** A wire value that means that the field is absent: see {@link Spelled.Absent}. */
 export type Absent = Spelled.Absent
 
-/**
- * What becomes of the JSON object where one of its keys stands for more than one field: see {@link Spelled.Joint}.
- *
- * @category models
- * @since 0.1.0
- */
+/** What becomes of the JSON object where one of its keys stands for more than one field: see {@link Spelled.Joint}. */
 export type Joint = Spelled.Joint
 
-/**
- * A model of the domain and how the wire spells it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A model of the domain and how the wire spells it. */
 export interface Shape<A> {
   /** Decodes a JSON object to the model, and encodes the model to a JSON object. */
   readonly schema: Schema.Codec<A, unknown>
@@ -58,21 +41,13 @@ export interface Shape<A> {
   readonly missing: (value: unknown, side: "domain" | "wire") => ReadonlyArray<string>
 }
 
-/**
- * The shape of any model.
- *
- * @category models
- * @since 0.1.0
- */
+/** The shape of any model. */
 export type Any = Shape<unknown>
 
 const JsonObject = Schema.declare(Json.isObject).annotate(Constraint.annotation({ kind: "type", type: "object" }))
 
 /**
  * The schemas of a model's fields: one for each field, of that field's type. An optional field may have a required schema.
- *
- * @category models
- * @since 0.1.0
  */
 export type Fields<A extends object> = {
   readonly [K in keyof A]-?: FieldOf<A, K>
@@ -83,12 +58,7 @@ type FieldOf<A, K extends keyof A> = object extends Pick<A, K> ?
     | Schema.Codec<Exclude<A[K], undefined>, unknown>
   : Schema.Codec<A[K], unknown>
 
-/**
- * How the wire spells a model, where that differs from the domain.
- *
- * @category models
- * @since 0.1.0
- */
+/** How the wire spells a model, where that differs from the domain. */
 export interface Spelling<A extends object> {
   /** The wire keys that differ from the names in the domain. */
   readonly keys?: { readonly [K in keyof A]?: string }
@@ -100,12 +70,7 @@ export interface Spelling<A extends object> {
   readonly joint?: Joint
 }
 
-/**
- * A constraint between several fields of a model.
- *
- * @category models
- * @since 0.1.0
- */
+/** A constraint between several fields of a model. */
 export interface Between<A extends object> {
   /** The field that is named as wrong when the constraint does not hold. */
   readonly field: keyof A & string
@@ -118,9 +83,6 @@ export interface Between<A extends object> {
 /**
  * The wire form of a model: `struct<Request>({ market: MarketName, … })` names every field of `Request` with its schema.
  * A field that is missing, superfluous or of another type does not compile.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, false)
@@ -128,29 +90,18 @@ export const struct = <A extends object>(fields: Fields<A>, spelling: Spelling<A
 /**
  * The wire form of a part of an answer: as {@link struct}, but `null` means that an optional field is absent, unless `null`
  * is one of its values. An exchange that writes `null` where it means nothing must not make a whole page unreadable.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const answer = <A extends object>(fields: Fields<A>, spelling: Spelling<A> = {}): Shape<A> =>
   shapeOf(fields as never, spelling as never, true)
 
 /**
  * In place of a field's schema: this dialect has no such field. It is neither read nor written, and no field of the shape.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const none: Schema.optionalKey<typeof Schema.Never> = Schema.optionalKey(Schema.Never)
 
 const spelledKey = "effect-txc/spelled"
 
-/**
- * How the wire spells a model, from the schema of the model; `undefined` when it is spelled as it is.
- *
- * @category annotations
- * @since 0.1.0
- */
+/** How the wire spells a model, from the schema of the model; `undefined` when it is spelled as it is. */
 export const spelledOf = ({ annotations }: SchemaAST.AST): Spelled.Plan | undefined =>
   // Only `shapeOf` writes this key, hence the type.
   annotations?.[spelledKey] as Spelled.Plan | undefined
@@ -160,20 +111,12 @@ const describedKey = "effect-txc/described"
 /**
  * The annotation of the wire's side of a codec that checks later what it reads: `schema` is what the wire has, for
  * descriptions of the protocol.
- *
- * @category annotations
- * @since 0.1.0
  */
 export const describedBy = (schema: () => Schema.Constraint): { readonly [describedKey]: () => Schema.Constraint } => ({
   [describedKey]: schema
 })
 
-/**
- * What the wire has, where the schema itself says less; `undefined` when it says all.
- *
- * @category annotations
- * @since 0.1.0
- */
+/** What the wire has, where the schema itself says less; `undefined` when it says all. */
 export const descriptionOf = ({ annotations }: SchemaAST.AST): Schema.Constraint | undefined =>
   // Only `describedBy` writes this key, hence the type.
   (annotations?.[describedKey] as (() => Schema.Constraint) | undefined)?.()
@@ -246,9 +189,6 @@ const shapeOf = <A extends object>(
  * where several mean the same, the first is written. Names that are not in the table pass unchanged, and `schema` judges
  * them. `written` is for values of the domain without a wire name of their own: they are written as another value, and
  * never read.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const renamed = <A extends string>(
   schema: Schema.Codec<A, string>,
@@ -277,9 +217,6 @@ const toInteger = SchemaGetter.transform((text: string): number | bigint => {
 /**
  * An integer beyond what a JavaScript number holds: see `Json.parse`. `Schema.BigInt` is for texts of digits too, and makes a
  * bundle larger.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const LargeInteger = Schema.declare((value): value is bigint => typeof value === "bigint", {
   expected: "bigint"
@@ -303,38 +240,18 @@ const readInteger: Compiled.Fused = (compile, _, target) => {
 
 const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/**
- * An order's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** An order's identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
 export const OrderId = integer(Identifiers.OrderId)
 
-/**
- * A trade's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A trade's identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
 export const TradeId = integer(Identifiers.TradeId)
 
-/**
- * A position's identifier: a JSON integer of any length on the wire, a text of digits in the domain.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A position's identifier: a JSON integer of any length on the wire, a text of digits in the domain. */
 export const PositionId = integer(Identifiers.PositionId)
 
 const isInteger = Constraint.annotation({ kind: "type", type: "integer" })
 
-/**
- * An order's identifier in a request: written as a JSON integer, read as an integer or as a text of digits.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** An order's identifier in a request: written as a JSON integer, read as an integer or as a text of digits. */
 export const RequestedOrderId = Schema.Union([
   Schema.Int,
   LargeInteger,
@@ -367,9 +284,6 @@ const plain = (value: number | bigint): string => {
 /**
  * A decimal that is read as a text or as a JSON number, and always written as a text. Whatever is wrong, on the wire or in
  * the domain, breaks the same constraint.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const loose = <A extends string>(
   schema: Schema.Codec<A, string>
@@ -383,20 +297,10 @@ export const loose = <A extends string>(
   )
 }
 
-/**
- * A decimal that is read as a text or as a JSON number, and always written as a text.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A decimal that is read as a text or as a JSON number, and always written as a text. */
 export const LooseDecimal = loose(Decimal)
 
-/**
- * A whole number that is a text of digits on the wire, as in a query string. `schema` bounds the number.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A whole number that is a text of digits on the wire, as in a query string. `schema` bounds the number. */
 export const counted = <A extends number>(schema: Schema.Codec<A, number>): Schema.Codec<A, string> =>
   Schema.String.check(Schema.isPattern(/^-?(?:0|[1-9][0-9]{0,14})$/u, isInteger)).pipe(
     Schema.decodeTo(schema, {
@@ -408,9 +312,6 @@ export const counted = <A extends number>(schema: Schema.Codec<A, number>): Sche
 /**
  * A JSON object whose keys are data, such as tickers: a map in the domain. A key or a value that does not decode fails the
  * whole.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const keyed = <K extends Schema.Record.Key, V>(
   key: K,
@@ -454,9 +355,6 @@ const writeEntries = (key: Schema.Constraint, value: Schema.Constraint): Compile
 /**
  * An answer in the envelope of API V1, `{ success, message, result }`, of which only the result says anything: an answer
  * without success is an error. Some recorded answers have only the result.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, unknown> => {
   const envelope = Schema.Struct({
@@ -472,12 +370,7 @@ export const wrapped = <A>(schema: Schema.Codec<A, unknown>): Schema.Codec<A, un
   )
 }
 
-/**
- * A text that is alone in a JSON object, under `key`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A text that is alone in a JSON object, under `key`. */
 export const inside = <A extends string>(key: string, schema: Schema.Codec<A, string>): Schema.Codec<A, unknown> =>
   Schema.Struct({ [key]: Schema.String }).annotate(describedBy(() => Schema.Struct({ [key]: schema }))).pipe(
     Schema.decodeTo(schema, {
@@ -504,12 +397,7 @@ export const inside = <A extends string>(key: string, schema: Schema.Codec<A, st
     })
   )
 
-/**
- * A role in a trade: 1 (maker) or 2 (taker) on the wire.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A role in a trade: 1 (maker) or 2 (taker) on the wire. */
 export const Role = Schema.Literals([1, 2]).pipe(
   Schema.decodeTo(Order.Role, {
     decode: SchemaGetter.transform((wire): Order.Role => wire === 1 ? "maker" : "taker"),
@@ -517,12 +405,7 @@ export const Role = Schema.Literals([1, 2]).pipe(
   })
 )
 
-/**
- * A boolean: 0 (`false`) or 1 (`true`) on the wire.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A boolean: 0 (`false`) or 1 (`true`) on the wire. */
 export const Bit = Schema.Literals([0, 1]).pipe(
   Schema.decodeTo(Schema.Boolean, {
     decode: SchemaGetter.transform((bit) => bit === 1),
@@ -534,9 +417,6 @@ const bboRoles = Constraint.annotation({ kind: "oneOf", values: [1, 2] })
 
 /**
  * How an order executes at the best bid or offer: 1 (queue) or 2 (counterparty) on the wire (document, Endpoints §3).
- *
- * @category schemas
- * @since 0.1.0
  */
 export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   Schema.decodeTo(Order.BboRole.annotate(bboRoles), {
@@ -545,12 +425,7 @@ export const BboRole = Schema.Literals([1, 2]).annotate(bboRoles).pipe(
   })
 )
 
-/**
- * A number of digits, 0 to 99: a text on the wire (`stockPrec: "6"`).
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A number of digits, 0 to 99: a text on the wire (`stockPrec: "6"`). */
 export const Digits = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]?)$/u)).pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transform((text) => Number(text)),
@@ -561,9 +436,6 @@ export const Digits = Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]?)$/
 /**
  * An answer that says only that the call succeeded. `accepts` decides which JSON values say so (`undefined` is an empty
  * body); `written` is what an exchange answers.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const acknowledged = (
   written: object,

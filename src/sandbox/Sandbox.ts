@@ -16,9 +16,9 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "./control/Control.ts"
-import * as InProcess from "./gateway/InProcess.ts"
+import * as InProcess from "./server/InProcess.ts"
 import type * as Journal from "./store/Journal.ts"
-import * as Venue from "./Venue.ts"
+import * as Venue from "./venue/Venue.ts"
 
 /**
  * How to open the sandbox.

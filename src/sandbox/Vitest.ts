@@ -24,9 +24,9 @@ import * as Dialect from "../protocol/Dialect.ts"
 import * as Control from "./control/Control.ts"
 import * as ControlApi from "./control/ControlApi.ts"
 import * as Example from "./Example.ts"
-import * as Server from "./gateway/Server.ts"
+import * as Server from "./server/Server.ts"
 import type * as Journal from "./store/Journal.ts"
-import * as Venue from "./Venue.ts"
+import * as Venue from "./venue/Venue.ts"
 
 /**
  * What a test needs to know of the sandbox.

@@ -8,7 +8,7 @@ import * as OpenPositions from "../../src/endpoints/OpenPositions.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Example from "../../src/sandbox/Example.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
-import { Venue } from "../../src/sandbox/Venue.ts"
+import { Venue } from "../../src/sandbox/venue/Venue.ts"
 import { until } from "../support/clock.ts"
 import { signed } from "../support/signed.ts"
 

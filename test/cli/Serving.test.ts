@@ -7,7 +7,7 @@ import * as MainBalance from "../../src/endpoints/MainBalance.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
 import * as Example from "../../src/sandbox/Example.ts"
-import * as Venue from "../../src/sandbox/Venue.ts"
+import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { scratchFile } from "../support/files.ts"
 import { signed } from "../support/signed.ts"
 

@@ -8,7 +8,7 @@ import { UnixSeconds } from "../../src/domain/Time.ts"
 import * as Candles from "../../src/endpoints/Candles.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import { Control, make as makeControl } from "../../src/sandbox/control/Control.ts"
-import * as Venue from "../../src/sandbox/Venue.ts"
+import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { scratchFile } from "../support/files.ts"
 import { asBob, btcUsdt, dialects, failsWith, limit, price, rawPublic, same, traders } from "../support/trading.ts"
 

@@ -7,7 +7,7 @@ import { KillSwitch, KillSwitchSeconds } from "../../src/endpoints/KillSwitch.ts
 import { KillSwitchStatus } from "../../src/endpoints/KillSwitchStatus.ts"
 import { StopLimitOrders } from "../../src/endpoints/StopLimitOrders.ts"
 import * as Controls from "../../src/sandbox/control/Control.ts"
-import * as Venue from "../../src/sandbox/Venue.ts"
+import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { scratchFile } from "../support/files.ts"
 import {
   amount,

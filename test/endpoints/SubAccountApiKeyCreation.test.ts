@@ -11,7 +11,7 @@ import { SubAccountApiKeys } from "../../src/endpoints/SubAccountApiKeys.ts"
 import { SubAccountCreation } from "../../src/endpoints/SubAccountCreation.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
-import * as InProcess from "../../src/sandbox/gateway/InProcess.ts"
+import * as InProcess from "../../src/sandbox/server/InProcess.ts"
 import { asBob, dialects, failsWith, raw, same, traders, usdt } from "../support/trading.ts"
 
 const main = MainBalance.use((balance) => Effect.map(balance.of(usdt), Decimal.normalize))

@@ -14,7 +14,7 @@ import { Transfers } from "../../src/endpoints/Transfers.ts"
 import { Control } from "../../src/sandbox/control/Control.ts"
 import * as Ledger from "../../src/sandbox/engine/Ledger.ts"
 import type { State } from "../../src/sandbox/engine/State.ts"
-import * as Venue from "../../src/sandbox/Venue.ts"
+import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { amount, asBob, btcUsdt, dialects, limit, perp, price, same, traders, usdt } from "../support/trading.ts"
 
 /** What there is to compare of a state: all of it but the nonces, which are compared by their number. */

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
 import * as ControlClient from "../../src/sandbox/control/ControlClient.ts"
-import { ControlRefused } from "../../src/sandbox/control/ControlRefused.ts"
+import { ControlRefused } from "../../src/sandbox/venue/ControlRefused.ts"
 import { closedPort, listens } from "../support/server.ts"
 
 const refused = Effect.fail(new ControlRefused({ action: "Fund", fields: { account: "known" } }))

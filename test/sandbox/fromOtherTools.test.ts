@@ -7,7 +7,7 @@ import { isLong } from "../support/long.ts"
 import * as Project from "../support/project.ts"
 import { closedPort, listens } from "../support/server.ts"
 
-const page = Project.readSource("src/sandbox/from-other-tools.md")
+const page = Project.readSource("src/sandbox/docs/from-other-tools.md")
 
 /** The page's blocks in one language. */
 const fences = (language: string) =>

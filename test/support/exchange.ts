@@ -21,9 +21,9 @@ import { HexColour, MaskedEmail } from "../../src/domain/SubAccount.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
-import * as InProcess from "../../src/sandbox/gateway/InProcess.ts"
-import * as Server from "../../src/sandbox/gateway/Server.ts"
-import * as Venue from "../../src/sandbox/Venue.ts"
+import * as InProcess from "../../src/sandbox/server/InProcess.ts"
+import * as Server from "../../src/sandbox/server/Server.ts"
+import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { type Answering, answering, type Recorder, recording } from "./http.ts"
 
 export const dialects: ReadonlyArray<Dialect.Dialect> = [Dialect.document, Dialect.live]

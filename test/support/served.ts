@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
-import * as Server from "../../src/sandbox/gateway/Server.ts"
-import * as Venue from "../../src/sandbox/Venue.ts"
+import * as Server from "../../src/sandbox/server/Server.ts"
+import * as Venue from "../../src/sandbox/venue/Venue.ts"
 import { setUp } from "./exchange.ts"
 
 const [controlToken = "", file] = process.argv.slice(2)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import type { Answer, Request } from "../../src/sandbox/gateway/Message.ts"
-import { Venue } from "../../src/sandbox/Venue.ts"
+import { Venue } from "../../src/sandbox/venue/Venue.ts"
 import { type Account, alice } from "./exchange.ts"
 
 /** The signature as the document describes it. */

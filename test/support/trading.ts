@@ -17,10 +17,10 @@ import { TradeBalance } from "../../src/endpoints/TradeBalance.ts"
 import * as Exchange from "../../src/Exchange.ts"
 import * as Dialect from "../../src/protocol/Dialect.ts"
 import * as Control from "../../src/sandbox/control/Control.ts"
-import * as InProcess from "../../src/sandbox/gateway/InProcess.ts"
 import type { Answer } from "../../src/sandbox/gateway/Message.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
-import * as Venue from "../../src/sandbox/Venue.ts"
+import * as InProcess from "../../src/sandbox/server/InProcess.ts"
+import * as Venue from "../../src/sandbox/venue/Venue.ts"
 
 export const dialects: ReadonlyArray<Dialect.Dialect> = [Dialect.document, Dialect.live]
 

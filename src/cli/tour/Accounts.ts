@@ -1,8 +1,4 @@
-/**
- * The tour through interest and sub-accounts.
- *
- * @since 0.1.0
- */
+/** The tour through interest and sub-accounts. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -18,12 +14,7 @@ import { SubAccounts } from "../../endpoints/SubAccounts.ts"
 import * as Example from "../../sandbox/Example.ts"
 import { fails, succeeds } from "./Row.ts"
 
-/**
- * Interest payments.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Interest payments. */
 export const interest = Effect.gen(function*() {
   const interest = yield* InterestPaymentHistory
   const twoPerPage = Limit.make(2)
@@ -51,12 +42,7 @@ export const interest = Effect.gen(function*() {
   ] as const
 })
 
-/**
- * Sub-accounts and their keys.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Sub-accounts and their keys. */
 export const subAccounts = Effect.gen(function*() {
   const subAccounts = yield* SubAccounts
   const keys = yield* SubAccountApiKeys

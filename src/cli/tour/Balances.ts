@@ -1,8 +1,4 @@
-/**
- * The tour through money: fees, balances, codes and transfers.
- *
- * @since 0.1.0
- */
+/** The tour through money: fees, balances, codes and transfers. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
@@ -19,12 +15,7 @@ import * as Example from "../../sandbox/Example.ts"
 import { fails, succeeds } from "./Row.ts"
 import { is } from "./Scene.ts"
 
-/**
- * Fees, the main balance and codes.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Fees, the main balance and codes. */
 export const rows = Effect.gen(function*() {
   const fees = yield* Fees
   const balance = yield* MainBalance
@@ -81,12 +72,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/**
- * Money that moves, and codes that are created.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Money that moves, and codes that are created. */
 export const moves = Effect.gen(function*() {
   const transfers = yield* Transfers
   const tradeBalance = yield* TradeBalance

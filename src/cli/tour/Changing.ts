@@ -1,8 +1,4 @@
-/**
- * The chapters of the tour about stop orders of every kind, orders that change, and many of them in one call.
- *
- * @since 0.1.0
- */
+/** The chapters of the tour about stop orders of every kind, orders that change, and many of them in one call. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -25,12 +21,7 @@ const buy = (price: `${number}`) => ({
 
 const wordsOf = (refusal: Refusal): string => refusal._tag === "RequestRejected" ? refusal.reason : refusal._tag
 
-/**
- * An order that gets another price, and orders that are placed and canceled together.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** An order that gets another price, and orders that are placed and canceled together. */
 export const rows = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const modify = yield* ModifyOrder
@@ -69,12 +60,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/**
- * Stop orders with and without a limit, on the spot and on margin.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Stop orders with and without a limit, on the spot and on margin. */
 export const stops = Effect.gen(function*() {
   const stopMarket = yield* StopMarketOrders
   const stopLimit = yield* CollateralStopLimitOrders

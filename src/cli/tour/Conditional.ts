@@ -1,8 +1,4 @@
-/**
- * The tour through the deals of an order, the kill switch, and conditional orders.
- *
- * @since 0.1.0
- */
+/** The tour through the deals of an order, the kill switch, and conditional orders. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -18,12 +14,7 @@ import { OrderDeals } from "../../endpoints/OrderDeals.ts"
 import { fails, succeeds } from "./Row.ts"
 import { market } from "./Scene.ts"
 
-/**
- * What an order has traded, and a kill switch that is armed and disarmed.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** What an order has traded, and a kill switch that is armed and disarmed. */
 export const rows = Effect.gen(function*() {
   const deals = yield* OrderDeals
   const fills = yield* Fills
@@ -65,12 +56,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/**
- * A conditional order, listed and canceled. The position that the tour has opened is still there.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** A conditional order, listed and canceled. The position that the tour has opened is still there. */
 export const conditional = Effect.gen(function*() {
   const oco = yield* CollateralOcoOrders
   const orders = yield* ConditionalOrders

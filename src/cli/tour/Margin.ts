@@ -1,8 +1,4 @@
-/**
- * The tour through margin: collateral orders, positions and OCO pairs.
- *
- * @since 0.1.0
- */
+/** The tour through margin: collateral orders, positions and OCO pairs. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -17,12 +13,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { fails, succeeds } from "./Row.ts"
 import { market } from "./Scene.ts"
 
-/**
- * A position, and the orders that may only reduce it.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** A position, and the orders that may only reduce it. */
 export const rows = Effect.gen(function*() {
   const collateral = yield* CollateralBalance
   const collateralLimit = yield* CollateralLimitOrders

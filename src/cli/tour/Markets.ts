@@ -1,8 +1,4 @@
-/**
- * The tour through what anybody may ask.
- *
- * @since 0.1.0
- */
+/** The tour through what anybody may ask. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Assets } from "../../endpoints/Assets.ts"
@@ -12,12 +8,7 @@ import { ServerTime } from "../../endpoints/ServerTime.ts"
 import { succeeds } from "./Row.ts"
 import { market } from "./Scene.ts"
 
-/**
- * Public calls.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Public calls. */
 export const rows = Effect.gen(function*() {
   const status = yield* ServerStatus
   const time = yield* ServerTime

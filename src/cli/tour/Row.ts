@@ -1,26 +1,12 @@
-/**
- * A row of the tour: a call, and what must come of it.
- *
- * @since 0.1.0
- */
+/** A row of the tour: a call, and what must come of it. */
 import * as Effect from "effect/Effect"
 import type * as Contract from "../../endpoints/all.ts"
 import type * as Errors from "../../protocol/Errors.ts"
 
-/**
- * A method of one of the contract's services.
- *
- * @category models
- * @since 0.1.0
- */
+/** A method of one of the contract's services. */
 export type Method = `${Contract.Name}.${string}`
 
-/**
- * A call to make, and what the document says must come of it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A call to make, and what the document says must come of it. */
 export interface Row<R> {
   /** The service and the method. */
   readonly endpoint: Method
@@ -39,12 +25,7 @@ const describeError = (error: Caught): string =>
     ? error.why
     : error.message
 
-/**
- * A call that must succeed. `outcome` says what it answered, or `undefined` if that is not what it must answer.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A call that must succeed. `outcome` says what it answered, or `undefined` if that is not what it must answer. */
 export const succeeds = <A, E extends Caught, R>(
   endpoint: Method,
   request: string,
@@ -62,12 +43,7 @@ export const succeeds = <A, E extends Caught, R>(
   })
 })
 
-/**
- * A call that must fail with an error of this tag.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A call that must fail with an error of this tag. */
 export const fails = <A, E extends Caught, R, const Tag extends E["_tag"]>(
   endpoint: Method,
   request: string,

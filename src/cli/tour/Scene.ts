@@ -1,8 +1,4 @@
-/**
- * What the chapters of the tour share: one market, one order, one account.
- *
- * @since 0.1.0
- */
+/** What the chapters of the tour share: one market, one order, one account. */
 import * as Effect from "effect/Effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { ClientOrderId, marketName } from "../../domain/Identifiers.ts"

@@ -1,8 +1,4 @@
-/**
- * The tour through stop-limit and OCO orders.
- *
- * @since 0.1.0
- */
+/** The tour through stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { ClientOrderId } from "../../domain/Identifiers.ts"
@@ -14,12 +10,7 @@ import * as Faults from "../../sandbox/gateway/Faults.ts"
 import { fails, succeeds } from "./Row.ts"
 import { market, openOrders, order } from "./Scene.ts"
 
-/**
- * Stop-limit and OCO orders, and how to cancel them all.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Stop-limit and OCO orders, and how to cancel them all. */
 export const rows = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const oco = yield* CollateralOcoOrders
@@ -84,12 +75,7 @@ export const rows = Effect.gen(function*() {
   ] as const
 })
 
-/**
- * An order that the exchange applies, and whose answer is lost.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** An order that the exchange applies, and whose answer is lost. */
 export const lost = Effect.gen(function*() {
   const stopLimit = yield* StopLimitOrders
   const cancelAll = yield* CancelAllOrders

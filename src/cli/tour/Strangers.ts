@@ -1,8 +1,4 @@
-/**
- * The tour through calls that must be refused whatever they ask.
- *
- * @since 0.1.0
- */
+/** The tour through calls that must be refused whatever they ask. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -15,12 +11,7 @@ import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Example from "../../sandbox/Example.ts"
 import { fails } from "./Row.ts"
 
-/**
- * Calls with a wrong secret, by a key without access, and to an address where nothing listens.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Calls with a wrong secret, by a key without access, and to an address where nothing listens. */
 export const rows = (baseUrl: string, dialect: Dialect) => {
   const as = (apiKey: string, apiSecret: string, url = baseUrl) =>
     Exchange.layer({

@@ -1,8 +1,4 @@
-/**
- * The tour: every call of the API, made for real against a sandbox, and what came of each.
- *
- * @since 0.1.0
- */
+/** The tour: every call of the API, made for real against a sandbox, and what came of each. */
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
@@ -120,12 +116,7 @@ const runRow = Effect.fnUntraced(function*<R>({ endpoint, request, run }: Row<R>
   return held
 })
 
-/**
- * Where the tour goes, and how it is shown.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where the tour goes, and how it is shown. */
 export interface Options {
   /** The base URL of the sandbox. */
   readonly baseUrl: string
@@ -137,12 +128,7 @@ export interface Options {
   readonly progress: Progress
 }
 
-/**
- * Makes every call of the contract and prints a table. Returns how many did not do what the document says.
- *
- * @category demonstration
- * @since 0.1.0
- */
+/** Makes every call of the contract and prints a table. Returns how many did not do what the document says. */
 export const run = Effect.fnUntraced(function*(
   { baseUrl, dialect, progress, screen }: Options
 ): Effect.fn.Return<number, never, Exchange.Services | Control> {

@@ -1,8 +1,4 @@
-/**
- * The tour through spot trading: orders that rest, match and end.
- *
- * @since 0.1.0
- */
+/** The tour through spot trading: orders that rest, match and end. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -22,12 +18,7 @@ import { Control } from "../../sandbox/control/Control.ts"
 import { fails, succeeds } from "./Row.ts"
 import { clientOrderId, is, market, order } from "./Scene.ts"
 
-/**
- * A limit order that rests, and a market order that takes it.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** A limit order that rests, and a market order that takes it. */
 export const matching = Effect.gen(function*() {
   const limit = yield* LimitOrders
   const marketOrders = yield* MarketOrders
@@ -96,12 +87,7 @@ export const matching = Effect.gen(function*() {
   ] as const
 })
 
-/**
- * Orders that have ended, and a stop order that triggers and fills.
- *
- * @category chapters
- * @since 0.1.0
- */
+/** Orders that have ended, and a stop order that triggers and fills. */
 export const ended = Effect.gen(function*() {
   const history = yield* OrderHistory
   const fills = yield* Fills

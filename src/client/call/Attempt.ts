@@ -3,8 +3,6 @@
  *
  * Every attempt is signed anew with a new nonce. From the hand-over to the transport on, a mutating call that ends without
  * an answer may have been applied; before it, nothing was sent. The attempt's `sentAt` says which of the two it is.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -34,30 +32,17 @@ import { clientOrderIdOf, orderReferenceOf } from "./OrderReference.ts"
  * How long one attempt may take, from its first byte to the last byte of the answer. A signer has as long before. The
  * wait for a nonce is not counted. Ten seconds unless provided otherwise: to an exchange's layer for all its calls, or to
  * a call, which goes first.
- *
- * @category configuration
- * @since 0.1.0
  */
 export const Timeout = Context.Reference<Duration.Input>("effect-txc/client/Call/Timeout", {
   defaultValue: () => "10 seconds"
 })
 
-/**
- * Makes calls with another timeout: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`.
- *
- * @category configuration
- * @since 0.1.0
- */
+/** Makes calls with another timeout: `orders.create(order).pipe(Call.withTimeout("2 seconds"))`. */
 export const withTimeout: (
   timeout: Duration.Input
 ) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(Timeout)
 
-/**
- * Where the attempts of one endpoint go.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where the attempts of one endpoint go. */
 export interface Destination {
   /** What sends them. */
   readonly transport: Transport.Transport["Service"]
@@ -71,12 +56,7 @@ export interface Destination {
   readonly bucket: RateLimits.Bucket
 }
 
-/**
- * What signs attempts, and what is notified of them.
- *
- * @category models
- * @since 0.1.0
- */
+/** What signs attempts, and what is notified of them. */
 export interface Signing {
   /** Signs, and names the API key. */
   readonly signer: Signer.Signer["Service"]
@@ -94,12 +74,7 @@ export interface Signing {
   readonly onAccepted: (nonce: number) => void
 }
 
-/**
- * What one attempt may take.
- *
- * @category models
- * @since 0.1.0
- */
+/** What one attempt may take. */
 export interface Limits {
   /** How long signing may take, and how long the exchange may take to answer. */
   readonly timeout: Duration.Duration
@@ -107,12 +82,7 @@ export interface Limits {
   readonly maxAnswerBytes: number
 }
 
-/**
- * What is asked of the exchange.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is asked of the exchange. */
 export interface Asked {
   /** The request. */
   readonly request: object
@@ -125,9 +95,6 @@ export interface Asked {
 /**
  * Makes one attempt of a request within its limits, and notes in the call's progress when it hands it to the transport. Only
  * for code that runs inside an effect.
- *
- * @category models
- * @since 0.1.0
  */
 export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.Effect<unknown, Errors.CallError>
 
@@ -138,12 +105,7 @@ export type Make = (asked: Asked, progress: Progress, limits: Limits) => Effect.
 /** Who makes attempts without a nonce. */
 const nobody: Attempt["by"] = { key: "", nonceForm: "unique", onAccepted: () => {} }
 
-/**
- * Attempts without a nonce or a signature.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Attempts without a nonce or a signature. */
 export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswerBytes, timeout }) => {
   const { baseUrl, endpoint } = to
   const { fields, path } = Endpoint.locate(endpoint, asked.wire)
@@ -159,12 +121,7 @@ export const unsigned = (to: Destination): Make => (asked, progress, { maxAnswer
   )
 }
 
-/**
- * Attempts with a nonce of their own, signed as late as possible.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Attempts with a nonce of their own, signed as late as possible. */
 export const signed = (to: Destination, by: Signing): Make => {
   const { dialect, endpoint } = to
   const { intents, nonces, offset, signer: { apiKey } } = by
@@ -386,12 +343,7 @@ const identityOf = ({ asked: { request }, by: { key, nonceForm }, nonce }: Attem
   nonceForm
 })
 
-/**
- * A refusal for the rate, as the error of this request.
- *
- * @category errors
- * @since 0.1.0
- */
+/** A refusal for the rate, as the error of this request. */
 export const rateLimited = (
   { body, endpoint, origin, reason, retryAfter, status }: Errors.RateLimited,
   request: object,

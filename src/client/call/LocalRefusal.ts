@@ -1,8 +1,4 @@
-/**
- * Refusing a request before anything is sent, with the error that the exchange would answer.
- *
- * @since 0.1.0
- */
+/** Refusing a request before anything is sent, with the error that the exchange would answer. */
 import * as Effect from "effect/Effect"
 import type * as Market from "../../domain/Market.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -15,9 +11,6 @@ import { clientOrderIdOf } from "./OrderReference.ts"
 /**
  * The error with which the exchange would answer these violations, without asking it: one that the endpoint declares. An
  * endpoint that declares no refusal for fields refuses as it refuses everything else.
- *
- * @category refusals
- * @since 0.1.0
  */
 export const refusedLocally = (
   endpoint: Endpoint.Any,
@@ -68,9 +61,6 @@ const toRefused = (
 /**
  * Checks an order against its market before it is sent. Fails with `ValidationFailed` when the order breaks a bound of
  * the market, and with `ExchangeUnreachable`, why `market-rules`, when the markets could not be loaded.
- *
- * @category refusals
- * @since 0.1.0
  */
 export const withinMarketRules = <F extends string>(
   rules: MarketRules["Service"],
@@ -96,9 +86,6 @@ const brokenRules = (rules: MarketRules["Service"], { name: endpoint }: Endpoint
 /**
  * The error of a request with many orders of which some are wrong. `fields.orders` says of each message which order it is
  * about, counted from zero, and which of its fields: `2.amount: Amount should be greater than 0.`
- *
- * @category refusals
- * @since 0.1.0
  */
 export const refusedItems = (
   endpoint: Endpoint.Any,
@@ -110,9 +97,6 @@ export const refusedItems = (
 /**
  * Checks many orders against their markets before they are sent. Fails as {@link withinMarketRules} does, with what is wrong
  * with any of them.
- *
- * @category refusals
- * @since 0.1.0
  */
 export const allWithinMarketRules = (
   rules: MarketRules["Service"],

@@ -1,18 +1,9 @@
-/**
- * What an order can be found by, as far as the request that would place it carries it.
- *
- * @since 0.1.0
- */
+/** What an order can be found by, as far as the request that would place it carries it. */
 import type * as Errors from "../../protocol/Errors.ts"
 
 type OrderReference = Pick<Errors.OutcomeUnknown, "clientOrderId" | "market" | "orderId" | "orders">
 
-/**
- * The client order id of a request, ready to spread into an error; empty when the request has none.
- *
- * @category models
- * @since 0.1.0
- */
+/** The client order id of a request, ready to spread into an error; empty when the request has none. */
 export const clientOrderIdOf = (request: object): Pick<OrderReference, "clientOrderId"> => {
   const { clientOrderId } = request as OrderReference
   return clientOrderId === undefined ? {} : { clientOrderId }
@@ -20,9 +11,6 @@ export const clientOrderIdOf = (request: object): Pick<OrderReference, "clientOr
 
 /**
  * The identifiers and the market of a request, those of them that it has. Of a request for many orders, those of each.
- *
- * @category models
- * @since 0.1.0
  */
 export const orderReferenceOf = (request: object): OrderReference => {
   const { orders } = request as OrderReference

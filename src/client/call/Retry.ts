@@ -3,8 +3,6 @@
  *
  * Only reads are retried. A mutating call gets a second attempt for one reason: its nonce was refused, which proves that it
  * was not applied.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -19,9 +17,6 @@ import * as RateLimits from "../RateLimits.ts"
  * about 200 milliseconds. A pause may be up to a fifth longer or shorter, so that programs do not retry together. A refusal
  * by the rate limit is not such a failure: see {@link RateLimits.MaxWait}. Provide `[]` for a single attempt: to an exchange's
  * layer or to a call, as with `Timeout`.
- *
- * @category configuration
- * @since 0.1.0
  */
 export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effect-txc/client/Call/ReadRetry", {
   defaultValue: () => ["100 millis", "200 millis"]
@@ -30,9 +25,6 @@ export const ReadRetry = Context.Reference<ReadonlyArray<Duration.Input>>("effec
 /**
  * Makes attempts of an endpoint until one succeeds, or fails with an error that no further attempt would mend. What it takes
  * to retry a read is built after the first failure: most calls have none.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const of = (endpoint: Endpoint.Any, bucket: RateLimits.Bucket) =>
 (

@@ -1,29 +1,15 @@
-/**
- * Reads the balances of one of an account's wallets: all of them, or that of one asset.
- *
- * @since 0.1.0
- */
+/** Reads the balances of one of an account's wallets: all of them, or that of one asset. */
 import * as Effect from "effect/Effect"
 import type { Ticker } from "../../domain/Identifiers.ts"
 import * as Errors from "../../protocol/Errors.ts"
 
-/**
- * The request for balances.
- *
- * @category models
- * @since 0.1.0
- */
+/** The request for balances. */
 export interface Request {
   /** Only the balance of this asset. Live dialect only. */
   readonly ticker?: Ticker
 }
 
-/**
- * How balances are read.
- *
- * @category models
- * @since 0.1.0
- */
+/** How balances are read. */
 export interface Reading<B, E> {
   /** The name of the call, for errors. */
   readonly name: string
@@ -37,12 +23,7 @@ export interface Reading<B, E> {
 
 const isMap = <B>(balances: ReadonlyMap<Ticker, B> | B): balances is ReadonlyMap<Ticker, B> => balances instanceof Map
 
-/**
- * The methods `all` and `of`. Where the exchange takes a ticker, `of` asks for that asset alone.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The methods `all` and `of`. Where the exchange takes a ticker, `of` asks for that asset alone. */
 export const reading = <B, E>({ call, name, takesTicker, zero }: Reading<B, E>) => ({
   all: Effect.filterOrFail(
     call({}),

@@ -1,8 +1,4 @@
-/**
- * Makes the services of calls with many orders, each of which is applied or refused by itself.
- *
- * @since 0.1.0
- */
+/** Makes the services of calls with many orders, each of which is applied or refused by itself. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,12 +19,7 @@ import { MarketRules } from "../MarketRules.ts"
 import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
 
-/**
- * A request with many orders.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request with many orders. */
 export interface Orders<O> {
   /** The orders, in the order in which the exchange takes them. */
   readonly orders: ReadonlyArray<O>
@@ -99,23 +90,13 @@ const outcomes = <O extends { readonly clientOrderId?: ClientOrderId }, A, B, E 
     }
   )
 
-/**
- * A service that places many orders in one call.
- *
- * @category models
- * @since 0.1.0
- */
+/** A service that places many orders in one call. */
 export interface Creating<O, A, E extends Endpoint.Any, F> {
   /** Places the orders, after checking each against the rules of its market. */
   readonly create: (request: Orders<O>) => Effect.Effect<Outcomes<ClientOrderIdEcho.Created<A>, E>, F>
 }
 
-/**
- * What differs between kinds of orders.
- *
- * @category models
- * @since 0.1.0
- */
+/** What differs between kinds of orders. */
 export interface Kind<O, E> {
   /** The call that places one such order. */
   readonly each: E
@@ -128,9 +109,6 @@ export interface Kind<O, E> {
 /**
  * The layer of a service that places many orders in one call. An order without a client order id gets one. When one order
  * breaks a constraint, or the rules of its market, nothing is sent.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layerCreating = <
   Identifier,
@@ -192,12 +170,7 @@ const otherOrder = (asked: Naming, said: Naming): string | undefined => {
   return undefined
 }
 
-/**
- * A service that cancels many orders in one call.
- *
- * @category models
- * @since 0.1.0
- */
+/** A service that cancels many orders in one call. */
 export interface Canceling<O, A, E extends Endpoint.Any, F> {
   /** Cancels the orders. */
   readonly cancel: (request: Pick<Orders<O>, "orders">) => Effect.Effect<Outcomes<A, E>, F>
@@ -205,9 +178,6 @@ export interface Canceling<O, A, E extends Endpoint.Any, F> {
 
 /**
  * The layer of a service that cancels many orders in one call. When one of them is not named as it must be, nothing is sent.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layerCanceling = <
   Identifier,

@@ -1,8 +1,4 @@
-/**
- * Makes the service of a call that places an order.
- *
- * @since 0.1.0
- */
+/** Makes the service of a call that places an order. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,23 +12,13 @@ import { MarketRules } from "../MarketRules.ts"
 import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
 
-/**
- * A service that places one kind of order.
- *
- * @category models
- * @since 0.1.0
- */
+/** A service that places one kind of order. */
 export interface Creating<Request, Order, Failure> {
   /** Places the order, after checking it against the rules of its market. */
   readonly create: (request: Request) => Effect.Effect<ClientOrderIdEcho.Created<Order>, Failure>
 }
 
-/**
- * What differs between kinds of orders.
- *
- * @category models
- * @since 0.1.0
- */
+/** What differs between kinds of orders. */
 export interface Kind<Request, Order> {
   /** What of the order the rules of its market bound. */
   readonly bounds: (request: Request) => Market.Bounded
@@ -46,9 +32,6 @@ export interface Kind<Request, Order> {
  * The layer of a service that places orders. An order without a client order id gets one. Every order is checked against
  * the rules of its market before it is sent. The result says whether the exchange took the client order id. What can be
  * asked for may be narrower than what the endpoint's schema says.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = <
   Identifier,

@@ -1,8 +1,4 @@
-/**
- * Makes the service of a list that comes in pages: one page, and all of them as a stream.
- *
- * @since 0.1.0
- */
+/** Makes the service of a list that comes in pages: one page, and all of them as a stream. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,12 +9,7 @@ import * as Call from "../call/Call.ts"
 import * as Observation from "../Observation.ts"
 import * as Pages from "../Pages.ts"
 
-/**
- * A service that reads a list, page by page.
- *
- * @category models
- * @since 0.1.0
- */
+/** A service that reads a list, page by page. */
 export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
   /** One page. */
   readonly page: (request?: Request) => Effect.Effect<Page, Failure>
@@ -26,12 +17,7 @@ export interface Paging<Request extends Pages.Request, Page, Item, Failure> {
   readonly stream: (request?: Omit<Request, "offset">) => Stream.Stream<Item, Failure | Errors.PageCeilingReached>
 }
 
-/**
- * A service that reads the list of something that every request must name, page by page.
- *
- * @category models
- * @since 0.1.0
- */
+/** A service that reads the list of something that every request must name, page by page. */
 export interface PagingOf<Request extends Pages.Request, Page, Item, Failure> {
   /** One page. */
   readonly page: (request: Request) => Effect.Effect<Page, Failure>
@@ -64,9 +50,6 @@ const reading = <Q extends Pages.Request, A, Item, Page extends Pages.Page<Item>
 /**
  * The layer of a service that reads a list. `toPage` makes the page of the answer, and fails when the answer is not the
  * page that was asked for: see `Pages.checkEcho` and `Pages.ofRecords`.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = <
   Identifier,
@@ -94,9 +77,6 @@ export const layer = <
 
 /**
  * The layer of a service that reads the list of something that every request must name. `toPage` is as in {@link layer}.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layerOf = <
   Identifier,

@@ -1,8 +1,4 @@
-/**
- * Makes the service of a call that is sent as it is: without pages, and without rules of a market.
- *
- * @since 0.1.0
- */
+/** Makes the service of a call that is sent as it is: without pages, and without rules of a market. */
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,9 +9,6 @@ import * as Observation from "../Observation.ts"
 /**
  * The layer of the service of a private endpoint. `methods` makes the service of the call, which has a span of the
  * endpoint's name; `takes` says whether a request has a field in the dialect of the exchange.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
@@ -36,12 +29,7 @@ export const layer = <Identifier, Shape, Q extends object, A, M extends boolean,
     })
   )
 
-/**
- * The layer of the service of a public endpoint, made in the same way.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The layer of the service of a public endpoint, made in the same way. */
 export const layerPublic = <Identifier, Shape, Q extends object, A, M extends boolean, T extends Endpoint.RefusalTag>(
   service: Context.Service<Identifier, Shape>,
   endpoint: Endpoint.Endpoint<Q, A, "public", M, T>,

@@ -1,8 +1,4 @@
-/**
- * What a failure of a connection proves: that the request was never sent, or nothing.
- *
- * @since 0.1.0
- */
+/** What a failure of a connection proves: that the request was never sent, or nothing. */
 import type * as HttpClientError from "effect/http/HttpClientError"
 import type { UnreachableCause } from "../../protocol/Errors.ts"
 
@@ -66,12 +62,7 @@ const chain = (error: unknown): ReadonlyArray<Cause> => {
   return found
 }
 
-/**
- * Why a request failed.
- *
- * @category models
- * @since 0.1.0
- */
+/** Why a request failed. */
 export interface ConnectionFailure {
   /** Why the request was not sent; `undefined` when it may have been sent. */
   readonly why: UnreachableCause | undefined
@@ -79,12 +70,7 @@ export interface ConnectionFailure {
   readonly reason: string
 }
 
-/**
- * What is known from the error of a connection, and from the errors that caused it.
- *
- * @category classification
- * @since 0.1.0
- */
+/** What is known from the error of a connection, and from the errors that caused it. */
 export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure => {
   const causes = chain(cause)
   const codes = causes.flatMap(({ code }) => typeof code === "string" ? [code] : [])
@@ -95,12 +81,7 @@ export const ofCause = (cause: unknown, otherwise: string): ConnectionFailure =>
   }
 }
 
-/**
- * What is known from the error of an `HttpClient`.
- *
- * @category classification
- * @since 0.1.0
- */
+/** What is known from the error of an `HttpClient`. */
 export const ofError = ({ reason }: HttpClientError.HttpClientError): ConnectionFailure =>
   reason._tag === "InvalidUrlError" || reason._tag === "EncodeError"
     ? { why: "other", reason: reason.message }

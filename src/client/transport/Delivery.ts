@@ -1,7 +1,5 @@
 /**
  * A request on its way over callbacks or promises, as an effect: it ends in time, and ends early when nobody waits for it.
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -9,20 +7,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Transport from "./Transport.ts"
 
-/**
- * How a request ended.
- *
- * @category models
- * @since 0.1.0
- */
+/** How a request ended. */
 export type End = Effect.Effect<Transport.Answer, Transport.SendFailed>
 
-/**
- * A request that can be handed over once.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request that can be handed over once. */
 export interface Delivery {
   /** Hands the request over. Runs `onEnd` once, unless the request is abandoned. */
   readonly begin: (onEnd: (end: End) => void) => void
@@ -32,12 +20,7 @@ export interface Delivery {
   readonly abandon: () => void
 }
 
-/**
- * The origin of a URL, and the rest of it. A text that is no URL gives an origin that is none.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The origin of a URL, and the rest of it. A text that is no URL gives an origin that is none. */
 export const place = (url: string): { readonly origin: string; readonly path: string } => {
   // After the two slashes of the scheme. Every call has one, so it is not parsed.
   const slash = url.indexOf("/", 8)
@@ -75,12 +58,7 @@ const after = (millis: number, run: () => void): () => void => {
   return () => clearTimeout(timer)
 }
 
-/**
- * Hands a request over and waits for its end, for no longer than its timeout on the clock of the fiber.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Hands a request over and waits for its end, for no longer than its timeout on the clock of the fiber. */
 export const run = (timeout: Duration.Input, make: () => Delivery): End =>
   Effect.clockWith((clock) => {
     const duration = Duration.fromInputUnsafe(timeout)

@@ -1,8 +1,4 @@
-/**
- * Sends over any `HttpClient` of Effect. `Transport.ts` loads it when somebody has such a client.
- *
- * @since 0.1.0
- */
+/** Sends over any `HttpClient` of Effect. `Transport.ts` loads it when somebody has such a client. */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -119,12 +115,7 @@ const noStreams = "this runtime's fetch cannot send a body that is read only onc
 // The transport
 // -----------------------------------------------------------------------------
 
-/**
- * Sends over a client of Effect: see {@link Transport.fromHttpClient}.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Sends over a client of Effect: see {@link Transport.fromHttpClient}. */
 export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"] => ({
   send: (request) =>
     Effect.withFiber((fiber) => {
@@ -152,12 +143,7 @@ export const make = (http: HttpClient.HttpClient): Transport.Transport["Service"
     })
 })
 
-/**
- * Sends over the `HttpClient` of the context: see {@link Transport.layerHttpClient}.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Sends over the `HttpClient` of the context: see {@link Transport.layerHttpClient}. */
 export const layer: Layer.Layer<Transport.Transport, never, HttpClient.HttpClient> = Layer.effect(
   Transport.Transport,
   Effect.map(HttpClient.HttpClient, make)

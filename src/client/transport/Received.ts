@@ -1,18 +1,11 @@
 /**
  * What a connection has brought, as the answer to a request: its headers one text each, its body decompressed and read as text.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type * as Delivery from "./Delivery.ts"
 import * as Transport from "./Transport.ts"
 
-/**
- * Headers by lower-case name, as Node gives them.
- *
- * @category models
- * @since 0.1.0
- */
+/** Headers by lower-case name, as Node gives them. */
 export type Headers = Record<string, string | Array<string> | undefined>
 
 /** The values of a header that comes more than once, as one. */
@@ -68,9 +61,6 @@ const decompress = (
 /**
  * The answer to a request, of its status, its headers and the parts of its body. Fails with `SendFailed` when the body can't be
  * decompressed, or is then larger than asked for.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const answer = (
   request: Transport.Request,

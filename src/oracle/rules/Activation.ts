@@ -1,8 +1,6 @@
 /**
  * When stop orders are triggered (document, "Stop order activation"). The document shows no call that lists orders;
  * these rules look at them as the live exchange lists them.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"

@@ -1,7 +1,5 @@
 /**
  * The last 24 hours of markets, and their trades, as the live exchange's documentation has them; the document does not.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * API keys of sub-accounts (document, "Sub-account API key" and Endpoints §10).
- *
- * @since 0.1.0
- */
+/** API keys of sub-accounts (document, "Sub-account API key" and Endpoints §10). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * How calls are authenticated: key, payload, signature and envelope (document, "Authentication").
- *
- * @since 0.1.0
- */
+/** How calls are authenticated: key, payload, signature and envelope (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"

@@ -1,8 +1,6 @@
 /**
  * What bboRole does once a stop-limit order is triggered (document, Endpoints §3). The document names the two methods;
  * what they do is this project's stance.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"

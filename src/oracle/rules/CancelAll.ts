@@ -1,8 +1,4 @@
-/**
- * Cancelling all orders (document, Endpoints §4).
- *
- * @since 0.1.0
- */
+/** Cancelling all orders (document, Endpoints §4). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * Candles, as the live exchange's documentation has them; the document does not.
- *
- * @since 0.1.0
- */
+/** Candles, as the live exchange's documentation has them; the document does not. */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

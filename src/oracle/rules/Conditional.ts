@@ -1,8 +1,6 @@
 /**
  * Take-profit and stop-loss of orders on margin, and conditional orders, as the live exchange's documentation has them; the
  * document does not.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * How errors look (document, "Errors").
- *
- * @since 0.1.0
- */
+/** How errors look (document, "Errors"). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

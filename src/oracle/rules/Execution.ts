@@ -1,8 +1,4 @@
-/**
- * What the fields of an order mean for how it trades (document, "Stop-limit order (response)").
- *
- * @since 0.1.0
- */
+/** What the fields of an order mean for how it trades (document, "Stop-limit order (response)"). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,8 +1,4 @@
-/**
- * Fees (document, "Fee entry (one per currency)" and Endpoints §5).
- *
- * @since 0.1.0
- */
+/** Fees (document, "Fee entry (one per currency)" and Endpoints §5). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -1,8 +1,4 @@
-/**
- * Rules for all calls (document, "General rules", "Endpoints" and "Versioning").
- *
- * @since 0.1.0
- */
+/** Rules for all calls (document, "General rules", "Endpoints" and "Versioning"). */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"

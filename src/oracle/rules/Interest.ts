@@ -1,8 +1,4 @@
-/**
- * Interest payments (document, "Interest payment" and Endpoints §1).
- *
- * @since 0.1.0
- */
+/** Interest payments (document, "Interest payment" and Endpoints §1). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * What a key may call, and whose data it shows (document, "Authentication").
- *
- * @since 0.1.0
- */
+/** What a key may call, and whose data it shows (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"

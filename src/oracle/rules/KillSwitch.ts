@@ -1,8 +1,4 @@
-/**
- * The kill switch, as the live exchange's documentation has it; the document does not.
- *
- * @since 0.1.0
- */
+/** The kill switch, as the live exchange's documentation has it; the document does not. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -1,8 +1,4 @@
-/**
- * How many calls are not too many (document, "Limits").
- *
- * @since 0.1.0
- */
+/** How many calls are not too many (document, "Limits"). */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -1,8 +1,4 @@
-/**
- * Many orders in one call, as the live exchange's documentation has it; the document does not.
- *
- * @since 0.1.0
- */
+/** Many orders in one call, as the live exchange's documentation has it; the document does not. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Rule from "../Rule.ts"

@@ -1,7 +1,5 @@
 /**
  * Stop-market orders, and stop orders on margin, as the live exchange's documentation has them; the document does not.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"

@@ -1,8 +1,4 @@
-/**
- * The main balance (document, "Main balance entry" and Endpoints §7).
- *
- * @since 0.1.0
- */
+/** The main balance (document, "Main balance entry" and Endpoints §7). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * Markets (document, Endpoints §3, which takes its bounds from them).
- *
- * @since 0.1.0
- */
+/** Markets (document, Endpoints §3, which takes its bounds from them). */
 import * as Effect from "effect/Effect"
 import type * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

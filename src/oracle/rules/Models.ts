@@ -1,8 +1,6 @@
 /**
  * Calls in any order, compared with small models of what they do. The models share nothing with the
  * sandbox's engine: an order is a row of a table, and a page is a slice of a list.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -1,8 +1,4 @@
-/**
- * Which nonces are accepted (document, "Authentication").
- *
- * @since 0.1.0
- */
+/** Which nonces are accepted (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * Reduce-only OCO orders (document, Endpoints §2).
- *
- * @since 0.1.0
- */
+/** Reduce-only OCO orders (document, Endpoints §2). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

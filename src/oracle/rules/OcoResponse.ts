@@ -1,8 +1,4 @@
-/**
- * How OCO orders are answered (document, "Collateral OCO order (response)").
- *
- * @since 0.1.0
- */
+/** How OCO orders are answered (document, "Collateral OCO order (response)"). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,8 +1,6 @@
 /**
  * Pages of lists (document, "Limits", and the lists' own sections). The rules are the same for each list; only the
  * bounds differ.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"

@@ -1,8 +1,6 @@
 /**
  * What a sub-account may trade (document, "Sub-account" and "Authentication"). The document names the permissions; which
  * calls each of them allows is this project's stance.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"

@@ -1,8 +1,4 @@
-/**
- * Self-trade prevention of stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3).
- *
- * @since 0.1.0
- */
+/** Self-trade prevention of stop-limit orders (document, "Stop-limit order (response)" and Endpoints §3). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

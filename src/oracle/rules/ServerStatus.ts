@@ -1,8 +1,4 @@
-/**
- * The server's status (document, Endpoints §8).
- *
- * @since 0.1.0
- */
+/** The server's status (document, Endpoints §8). */
 import * as Effect from "effect/Effect"
 import * as Rule from "../Rule.ts"
 import * as Verdict from "../Verdict.ts"

@@ -1,8 +1,4 @@
-/**
- * Deleting sub-accounts (document, Endpoints §11).
- *
- * @since 0.1.0
- */
+/** Deleting sub-accounts (document, Endpoints §11). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

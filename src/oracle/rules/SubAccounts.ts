@@ -1,8 +1,4 @@
-/**
- * Sub-accounts (document, "Sub-account" and Endpoints §9).
- *
- * @since 0.1.0
- */
+/** Sub-accounts (document, "Sub-account" and Endpoints §9). */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Json from "../../protocol/Json.ts"

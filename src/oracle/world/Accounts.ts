@@ -1,8 +1,4 @@
-/**
- * The accounts that a check opens in a sandbox, and what they begin with.
- *
- * @since 0.1.0
- */
+/** The accounts that a check opens in a sandbox, and what they begin with. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Verdict from "../Verdict.ts"

@@ -1,8 +1,4 @@
-/**
- * Rules about client order ids: the same for stop-limit and OCO orders.
- *
- * @since 0.1.0
- */
+/** Rules about client order ids: the same for stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
 import * as Arbitraries from "../Arbitraries.ts"
@@ -138,12 +134,7 @@ const forEver = (entry: OrderEntry): Rule.Rule =>
       })
   })
 
-/**
- * The rules about the client order ids of one call.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The rules about the client order ids of one call. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   refusesValues(
     entry,

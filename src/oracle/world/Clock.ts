@@ -1,8 +1,6 @@
 /**
  * The target's clocks. The business clock dates orders and payments; a check of a sandbox may move it. The server's clock
  * judges nonces. Both are read from the target, because neither need agree with this machine's.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

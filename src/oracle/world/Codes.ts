@@ -1,8 +1,4 @@
-/**
- * Codes that a sandbox's accounts create for the rules to apply.
- *
- * @since 0.1.0
- */
+/** Codes that a sandbox's accounts create for the rules to apply. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Paths from "./Paths.ts"

@@ -1,8 +1,4 @@
-/**
- * What a check may ask of a sandbox's control plane.
- *
- * @since 0.1.0
- */
+/** What a check may ask of a sandbox's control plane. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Profile } from "../Profile.ts"

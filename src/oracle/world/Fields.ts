@@ -1,8 +1,6 @@
 /**
  * Rules about the fields of answers, one for each row of the document's tables: the field is there, and its value is of
  * the right kind.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -14,12 +12,7 @@ import * as Verdict from "../Verdict.ts"
 import type { Kind } from "./Kinds.ts"
 import type { World } from "./World.ts"
 
-/**
- * A field of an object.
- *
- * @category models
- * @since 0.1.0
- */
+/** A field of an object. */
 export interface Row {
   /** Its key in the document's dialect. */
   readonly key: string
@@ -33,12 +26,7 @@ export interface Row {
   readonly isOptional?: boolean
 }
 
-/**
- * What the live dialect does otherwise with a field.
- *
- * @category models
- * @since 0.1.0
- */
+/** What the live dialect does otherwise with a field. */
 export interface LiveRow {
   /** Its key; the document's by default. */
   readonly key?: string
@@ -48,12 +36,7 @@ export interface LiveRow {
   readonly isOptional?: boolean
 }
 
-/**
- * Objects to judge.
- *
- * @category models
- * @since 0.1.0
- */
+/** Objects to judge. */
 export interface Sample {
   /** The answer that they are from. */
   readonly answer: Target.Answer
@@ -61,12 +44,7 @@ export interface Sample {
   readonly objects: ReadonlyArray<unknown>
 }
 
-/**
- * The fields of an object in an answer.
- *
- * @category models
- * @since 0.1.0
- */
+/** The fields of an object in an answer. */
 export interface Table {
   /** What the ids of its rules begin with. */
   readonly id: string
@@ -112,12 +90,7 @@ const judge = (dialect: Dialect, row: Row, within: string, { answer, objects }: 
     )
   }, { discard: true })
 
-/**
- * Makes one rule for each row of a table.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes one rule for each row of a table. */
 export const rules = ({ clause, id, level = "MUST", profile, rows, sample, within }: Table): ReadonlyArray<Rule.Rule> =>
   rows.map((row) =>
     Rule.always({

@@ -1,16 +1,7 @@
-/**
- * The kinds of JSON values in the document's tables: text, decimal, integer, fractional seconds.
- *
- * @since 0.1.0
- */
+/** The kinds of JSON values in the document's tables: text, decimal, integer, fractional seconds. */
 import * as Json from "../../protocol/Json.ts"
 
-/**
- * A kind of value.
- *
- * @category models
- * @since 0.1.0
- */
+/** A kind of value. */
 export interface Kind {
   /** What such a value is, in words. */
   readonly name: string

@@ -1,8 +1,4 @@
-/**
- * The lists of the document that come in pages.
- *
- * @since 0.1.0
- */
+/** The lists of the document that come in pages. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
@@ -13,12 +9,7 @@ import * as Refusals from "./Refusals.ts"
 import * as SubAccounts from "./SubAccounts.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/**
- * A list that comes in pages.
- *
- * @category models
- * @since 0.1.0
- */
+/** A list that comes in pages. */
 export interface List {
   /** What the ids of its rules begin with. */
   readonly id: string
@@ -90,12 +81,7 @@ export const read = Effect.fnUntraced(function*(
   return isDenied ? yield* Verdict.skip("the account has no access to this list") : answer
 })
 
-/**
- * A page of a list.
- *
- * @category models
- * @since 0.1.0
- */
+/** A page of a list. */
 export interface Page {
   /** The answer that it is. */
   readonly answer: Target.Answer

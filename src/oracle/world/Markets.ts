@@ -1,8 +1,4 @@
-/**
- * The markets that rules trade on.
- *
- * @since 0.1.0
- */
+/** The markets that rules trade on. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type { Profile } from "../Profile.ts"

@@ -1,8 +1,4 @@
-/**
- * The nonces of a check's own calls.
- *
- * @since 0.1.0
- */
+/** The nonces of a check's own calls. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Dialect } from "../../protocol/Dialect.ts"

@@ -1,8 +1,4 @@
-/**
- * OCO orders and their legs.
- *
- * @since 0.1.0
- */
+/** OCO orders and their legs. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import * as Orders from "./Orders.ts"

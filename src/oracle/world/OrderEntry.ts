@@ -1,8 +1,4 @@
-/**
- * The calls that place orders, as far as stop-limit and OCO orders are alike.
- *
- * @since 0.1.0
- */
+/** The calls that place orders, as far as stop-limit and OCO orders are alike. */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
 import type { Rule } from "../Rule.ts"
@@ -11,12 +7,7 @@ import * as Orders from "./Orders.ts"
 import * as Refusals from "./Refusals.ts"
 import type { Body, Market, World } from "./World.ts"
 
-/**
- * A call that places orders.
- *
- * @category models
- * @since 0.1.0
- */
+/** A call that places orders. */
 export interface OrderEntry {
   /** What the ids of its rules begin with. */
   readonly id: string

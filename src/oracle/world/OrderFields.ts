@@ -1,7 +1,5 @@
 /**
  * Rules about the fields of an order's request: the same for stop-limit and OCO orders, over the fields that each has.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -265,12 +263,7 @@ const totalMax = (entry: OrderEntry): Rule.Rule =>
       })
   })
 
-/**
- * The rules about the fields of one call's requests.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The rules about the fields of one call's requests. */
 export const rules = (entry: OrderEntry): ReadonlyArray<Rule.Rule> => [
   ...requiredOf(entry).flatMap((key) => [required(entry, key), typed(entry, key)]),
   allMissing(entry),

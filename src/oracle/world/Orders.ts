@@ -1,8 +1,4 @@
-/**
- * Orders as the rules place them: of the smallest amount, far from the market, canceled afterwards.
- *
- * @since 0.1.0
- */
+/** Orders as the rules place them: of the smallest amount, far from the market, canceled afterwards. */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"
 import type * as Target from "../Target.ts"
@@ -40,9 +36,6 @@ export const lowPrice = (market: Market): string => priceAt(market, 0.5)
 /**
  * A stop-limit order that waits far from the market: a buy above it, a sell below it. Its prices differ, so that an
  * answer shows which of them it repeats.
- *
- * @category orders
- * @since 0.1.0
  */
 export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => {
   const [trigger, limit] = side === "buy" ? [1.9, 1.85] : [0.5, 0.52]
@@ -59,9 +52,6 @@ export const stopLimit = (market: Market, side: Side, more: Body = {}): Body => 
 /**
  * An OCO order whose legs wait far from the market on both sides. Its prices differ, so that an answer shows which of
  * them it repeats.
- *
- * @category orders
- * @since 0.1.0
  */
 export const oco = (market: Market, side: Side, more: Body = {}): Body => {
   const [takeProfit, trigger, stop] = side === "buy" ? [0.5, 1.8, 1.75] : [1.8, 0.5, 0.52]
@@ -104,9 +94,6 @@ export const idsOf = (world: World, order: Body): ReadonlyArray<string> => {
 /**
  * Makes a call that may place an order, which is canceled when the run is over. Where it is not known whether there is
  * an order, or which, the report warns of it.
- *
- * @category orders
- * @since 0.1.0
  */
 export const submit = Effect.fnUntraced(function*(
   world: World,
@@ -150,12 +137,7 @@ export const submit = Effect.fnUntraced(function*(
   return answer
 })
 
-/**
- * Places an order, which is canceled when the run is over. Skips where the account lacks the funds.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Places an order, which is canceled when the run is over. Skips where the account lacks the funds. */
 export const place = Effect.fnUntraced(function*(
   world: World,
   account: Account,
@@ -166,12 +148,7 @@ export const place = Effect.fnUntraced(function*(
   return { answer, order: yield* placed(answer) }
 })
 
-/**
- * The orders of an account that are open, or those that have ended, by identifier.
- *
- * @category orders
- * @since 0.1.0
- */
+/** The orders of an account that are open, or those that have ended, by identifier. */
 export const list = Effect.fnUntraced(function*(
   world: World,
   account: Account,

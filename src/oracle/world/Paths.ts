@@ -1,8 +1,6 @@
 /**
  * The paths that the rules call. The oracle writes them a second time on purpose: if it took them from the endpoints
  * that client and sandbox share, a wrong path there would pass every rule.
- *
- * @since 0.1.0
  */
 
 /** What every path of this interface begins with. */

@@ -1,8 +1,4 @@
-/**
- * Rules about the orders that a call places: the same for stop-limit and OCO orders.
- *
- * @since 0.1.0
- */
+/** Rules about the orders that a call places: the same for stop-limit and OCO orders. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Rule from "../Rule.ts"
@@ -13,12 +9,7 @@ import * as Orders from "./Orders.ts"
 const areUnique = (ids: ReadonlyArray<string>) =>
   Verdict.conclude("identifiers that differ", ids, new Set(ids).size === ids.length)
 
-/**
- * The rules about the orders that one call places.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The rules about the orders that one call places. */
 export const rules = ({ clause, draft, id, isAsSubmitted, path }: OrderEntry): ReadonlyArray<Rule.Rule> => [
   Rule.forEach({
     id: `${id}.total.exact`,

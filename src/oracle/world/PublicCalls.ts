@@ -1,8 +1,6 @@
 /**
  * Public calls that the document does not describe and the live exchange's own documentation does: rules about them apply to
  * the live dialect only, and skip where the target does not serve the call.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Json from "../../protocol/Json.ts"

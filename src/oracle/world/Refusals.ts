@@ -1,8 +1,4 @@
-/**
- * What a refusal must look like (document, "Errors").
- *
- * @since 0.1.0
- */
+/** What a refusal must look like (document, "Errors"). */
 import type * as Effect from "effect/Effect"
 import type { Dialect } from "../../protocol/Dialect.ts"
 import * as Json from "../../protocol/Json.ts"

@@ -1,8 +1,4 @@
-/**
- * One check of one target: what its rules have in common, and the world that each rule gets.
- *
- * @since 0.1.0
- */
+/** One check of one target: what its rules have in common, and the world that each rule gets. */
 import * as Effect from "effect/Effect"
 import * as Features from "../Features.ts"
 import type { Profile } from "../Profile.ts"
@@ -18,12 +14,7 @@ import * as Signing from "./Signing.ts"
 import * as Throttling from "./Throttling.ts"
 import type { Account, Body, World } from "./World.ts"
 
-/**
- * What the rules of one check have in common.
- *
- * @category models
- * @since 0.1.0
- */
+/** What the rules of one check have in common. */
 export interface Session {
   /** What is checked. */
   readonly target: Target.Target
@@ -35,12 +26,7 @@ export interface Session {
   readonly world: () => RuleWorld
 }
 
-/**
- * The world of one rule.
- *
- * @category models
- * @since 0.1.0
- */
+/** The world of one rule. */
 export interface RuleWorld {
   /** What the rule's check gets. */
   readonly world: World
@@ -125,12 +111,7 @@ const once = (open: Effect.Effect<Account, Verdict.CheckError>): Effect.Effect<A
   )
 }
 
-/**
- * Begins a check of a target. `startedAt` is in Unix milliseconds; unique texts begin with it.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Begins a check of a target. `startedAt` is in Unix milliseconds; unique texts begin with it. */
 export const make = (target: Target.Target, profile: Profile, startedAt: number): Session => {
   const warnings: Array<string> = []
   const shared = share(target, profile, startedAt, warnings)

@@ -1,8 +1,4 @@
-/**
- * Calls that are right but for one thing, which must be why they are refused (document, "Authentication").
- *
- * @since 0.1.0
- */
+/** Calls that are right but for one thing, which must be why they are refused (document, "Authentication"). */
 import * as Effect from "effect/Effect"
 import type { Profile } from "../Profile.ts"
 import * as Rule from "../Rule.ts"
@@ -79,12 +75,7 @@ interface Fault {
   readonly paths?: (setting: Rule.Setting) => ReadonlyArray<string>
 }
 
-/**
- * Makes a rule that calls with one fault are refused, wherever they go.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes a rule that calls with one fault are refused, wherever they go. */
 export const refused = ({ id, level = "MUST", paths = pathsOf, statement, tampering, why }: Fault): Rule.Rule =>
   Rule.forEach({
     id,

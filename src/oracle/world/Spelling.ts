@@ -1,8 +1,6 @@
 /**
  * What the two dialects write differently. The oracle has its own tables: it checks the codecs of client and sandbox,
  * so it takes nothing from them.
- *
- * @since 0.1.0
  */
 import type { Dialect } from "../../protocol/Dialect.ts"
 

@@ -1,8 +1,4 @@
-/**
- * Sub-accounts and their keys: how rules create them, and list them.
- *
- * @since 0.1.0
- */
+/** Sub-accounts and their keys: how rules create them, and list them. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Json from "../../protocol/Json.ts"

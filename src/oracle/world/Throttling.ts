@@ -1,7 +1,5 @@
 /**
  * What a check does when the target says that there are too many calls: it waits as long as it is told to, and retries.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { Answer } from "../Target.ts"

@@ -1,8 +1,4 @@
-/**
- * Orders that trade with each other in a sandbox, and what became of them.
- *
- * @since 0.1.0
- */
+/** Orders that trade with each other in a sandbox, and what became of them. */
 import * as Effect from "effect/Effect"
 import * as Verdict from "../Verdict.ts"
 import { basePrice, priceText } from "./Markets.ts"

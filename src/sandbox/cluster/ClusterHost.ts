@@ -1,8 +1,6 @@
 /**
  * A host whose venues are spread over the nodes of a cluster. Every node takes every call and brings it to the node that has
  * the venue.
- *
- * @since 0.1.0
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Clock from "effect/Clock"
@@ -24,7 +22,7 @@ import type { Registered } from "../host/Registry.ts"
 import * as Resident from "../host/Resident.ts"
 import * as Room from "../host/Room.ts"
 import { JournalError } from "../store/JournalError.ts"
-import * as Venue from "../Venue.ts"
+import * as Venue from "../venue/Venue.ts"
 import * as Database from "./Database.ts"
 import * as Forward from "./Forward.ts"
 import type * as Hop from "./Hop.ts"
@@ -32,12 +30,7 @@ import * as Hosted from "./Hosted.ts"
 import { Membership } from "./Membership.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/**
- * How a node behaves.
- *
- * @category models
- * @since 0.1.0
- */
+/** How a node behaves. */
 export interface NodeOptions extends Host.HostOptions {
   /**
    * How long a node that was told to stop goes on taking calls, in milliseconds; 0 by default. It is not ready meanwhile, so
@@ -46,23 +39,13 @@ export interface NodeOptions extends Host.HostOptions {
   readonly leavingMillis?: number
 }
 
-/**
- * How to open the host of a node.
- *
- * @category models
- * @since 0.1.0
- */
+/** How to open the host of a node. */
 export interface Options extends NodeOptions {
   /** Where other nodes send this one the requests to its venues, such as `10.0.0.7:7300`. */
   readonly address: string
 }
 
-/**
- * The host of a node, and what takes the requests that other nodes send it.
- *
- * @category models
- * @since 0.1.0
- */
+/** The host of a node, and what takes the requests that other nodes send it. */
 export interface Opened {
   /** The host. */
   readonly host: Host.Host["Service"]
@@ -408,12 +391,7 @@ const stop = (parts: Parts) =>
     })
   })
 
-/**
- * Opens the host of this node. When the scope is closed its venues fall asleep, and other nodes have them.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Opens the host of this node. When the scope is closed its venues fall asleep, and other nodes have them. */
 export const open = Effect.fnUntraced(function*(
   options: Options,
   sender: Hop.Sender

@@ -3,8 +3,6 @@
  *
  * `sslmode` and `sslrootcert` mean here what they mean to PostgreSQL's own programs. A setting of TLS that is not known is
  * refused: left out in silence, a connection would be less safe than it was meant to be.
- *
- * @since 0.1.0
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
@@ -78,9 +76,6 @@ const parsed = (url: string): Result.Result<URL, JournalError> =>
 /**
  * The database of a cluster, as long as the layer lives. It connects when it is first asked. The layer fails when the URL
  * can't be used.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =>
   Layer.unwrap(Effect.map(
@@ -100,9 +95,6 @@ export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.Sq
 /**
  * Work in the database that is given up after a time. Its end is not waited for: to call a statement back takes seconds itself
  * when the database is out of reach.
- *
- * @category running
- * @since 0.1.0
  */
 export const within =
   (time: Duration.Input) => <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
@@ -123,12 +115,7 @@ const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: strin
   return { code, words: cause.message === "" ? `${message} (${code})` : cause.message }
 }
 
-/**
- * What the database said when it did not do something.
- *
- * @category errors
- * @since 0.1.0
- */
+/** What the database said when it did not do something. */
 export const said = (error: SqlError.SqlError): string => wordsOf(error).words
 
 /** By codes of PostgreSQL and of Node, or by words where there is no code. */
@@ -149,12 +136,7 @@ const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
 
 const usualRemedy = "Check the address, and that PostgreSQL runs"
 
-/**
- * The error of a cluster whose database did not do what was asked when the node started, with what to do about it.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a cluster whose database did not do what was asked when the node started, with what to do about it. */
 export const unreachable = (error: SqlError.SqlError): JournalError => {
   const { code, words } = wordsOf(error)
   const [, remedy = usualRemedy] = remedies.find(([pattern]) => pattern.test(`${code} ${words}`)) ?? []

@@ -5,8 +5,6 @@
  * the venue knows it again; a look of its owner changes nothing. What an owner does is sent once.
  *
  * What the caller gets holds: 503 says that nothing was carried out. Where that is not known the connection breaks.
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -23,12 +21,7 @@ const patience = 10_000
 /** How long to wait before a venue is looked for again, in milliseconds. */
 const pause = 100
 
-/**
- * Whether a request that may have been carried out can be sent again.
- *
- * @category requests
- * @since 0.1.0
- */
+/** Whether a request that may have been carried out can be sent again. */
 export const isRepeatable = ({ method, path }: Request): boolean =>
   method === "GET" || method === "HEAD" || !path.startsWith(prefix)
 
@@ -43,12 +36,7 @@ const notPlaced = (path: string): Answer =>
 const isAnswer = (outcome: Hop.Outcome): outcome is Answer =>
   outcome._tag === "Answer" || outcome._tag === "Stream" || outcome._tag === "Reset"
 
-/**
- * What brings requests to the nodes that have their venues.
- *
- * @category models
- * @since 0.1.0
- */
+/** What brings requests to the nodes that have their venues. */
 export interface Forward {
   /** Sends a request to the node that has the venue, and gives its answer. */
   readonly send: (venue: string, request: Request) => Effect.Effect<Answer>
@@ -56,12 +44,7 @@ export interface Forward {
   readonly forget: (venue: string) => void
 }
 
-/**
- * What brings requests to other nodes. `ours` takes a request here.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** What brings requests to other nodes. `ours` takes a request here. */
 export const make = (
   membership: Membership["Service"],
   { send }: Hop.Sender,

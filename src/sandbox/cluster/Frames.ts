@@ -1,16 +1,9 @@
 /**
  * How a node answers another: in frames, so that an answer that is long in coming is told from a node that is gone. A node
  * that is there says so every second, whatever it waits for.
- *
- * @since 0.1.0
  */
 
-/**
- * What a frame is.
- *
- * @category form
- * @since 0.1.0
- */
+/** What a frame is. */
 export const kinds = {
   /** The node is there. */
   alive: 0,
@@ -22,12 +15,7 @@ export const kinds = {
   broken: 3
 } as const
 
-/**
- * A frame.
- *
- * @category models
- * @since 0.1.0
- */
+/** A frame. */
 export interface Frame {
   /** One of {@link kinds}. */
   readonly kind: number
@@ -37,12 +25,7 @@ export interface Frame {
 
 const headLength = 5
 
-/**
- * A frame as bytes: its kind, how long it is, and what is in it.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** A frame as bytes: its kind, how long it is, and what is in it. */
 export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buffer => {
   const frame = Buffer.allocUnsafe(headLength + bytes.length)
   frame.writeUInt8(kind, 0)
@@ -51,12 +34,7 @@ export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buf
   return frame
 }
 
-/**
- * What takes bytes as they arrive, and gives the frames that they complete.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** What takes bytes as they arrive, and gives the frames that they complete. */
 export const decoder = (): (bytes: Uint8Array) => ReadonlyArray<Frame> => {
   let parts: Array<Uint8Array> = []
   let length = 0

@@ -6,8 +6,6 @@
  *
  * Nodes trust each other: whoever reaches this port may send requests in anybody's name, and needs their keys all the same.
  * The network between nodes must be private.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -17,9 +15,9 @@ import * as Stream from "effect/Stream"
 import * as Http from "node:http"
 import { Agent, type Dispatcher } from "undici"
 import * as ConnectionFailure from "../../client/transport/ConnectionFailure.ts"
-import * as Bounds from "../gateway/Bounds.ts"
-import * as Listening from "../gateway/Listening.ts"
 import { type Answer, BodyLost, type Request } from "../gateway/Message.ts"
+import * as Bounds from "../server/Bounds.ts"
+import * as Listening from "../server/Listening.ts"
 import * as Frames from "./Frames.ts"
 
 /**
@@ -29,35 +27,19 @@ import * as Frames from "./Frames.ts"
  * - `NotTheirs`: the node does not have the venue, and did nothing
  * - `NotSent`: the node was not reached
  * - `Lost`: the node fell silent, or the connection broke. The request may have been carried out
- *
- * @category models
- * @since 0.1.0
  */
 export type Outcome = Received | { readonly _tag: "NotSent" }
 
 /**
  * What became of a request at the node that it was sent to. `Lost` says that the node can't tell itself: its database did
  * not answer.
- *
- * @category models
- * @since 0.1.0
  */
 export type Received = Answer | { readonly _tag: "NotTheirs" | "Lost" }
 
-/**
- * What takes the requests that other nodes send.
- *
- * @category models
- * @since 0.1.0
- */
+/** What takes the requests that other nodes send. */
 export type Receive = (venue: string, request: Request) => Effect.Effect<Received>
 
-/**
- * What is known of a node by whoever watches it.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is known of a node by whoever watches it. */
 export interface Vitals {
   /** Whether it takes requests: it takes part in the cluster, its database answers, and it has not been told to stop. */
   readonly ready: Effect.Effect<boolean>
@@ -167,9 +149,6 @@ const listener =
 /**
  * Takes requests from other nodes until the scope is closed, and shows how this one is: `/health`, `/ready` and `/metrics`.
  * Requests in progress are answered first. Gives the port.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const serve = Effect.fnUntraced(function*(
   host: string,
@@ -258,23 +237,13 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
   }
 }
 
-/**
- * What sends requests to other nodes.
- *
- * @category models
- * @since 0.1.0
- */
+/** What sends requests to other nodes. */
 export interface Sender {
   /** Sends a request for a venue to the node at this address, such as `10.0.0.7:7300`. */
   readonly send: (address: string, venue: string, request: Request) => Effect.Effect<Outcome>
 }
 
-/**
- * What sends requests to other nodes, as long as the scope lives.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** What sends requests to other nodes, as long as the scope lives. */
 export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() =>

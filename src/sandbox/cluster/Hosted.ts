@@ -1,8 +1,4 @@
-/**
- * Which venues a cluster has. Every node reads and writes the same list, in PostgreSQL.
- *
- * @since 0.1.0
- */
+/** Which venues a cluster has. Every node reads and writes the same list, in PostgreSQL. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Clock from "effect/Clock"
@@ -14,12 +10,7 @@ import * as Registry from "../host/Registry.ts"
 import { damaged, JournalError } from "../store/JournalError.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
-/**
- * The venues of a cluster. A change is durable when it succeeds.
- *
- * @category models
- * @since 0.1.0
- */
+/** The venues of a cluster. A change is durable when it succeeds. */
 export interface Hosted {
   /** The token of the hosts' control plane. All nodes have the same. */
   readonly token: string
@@ -45,12 +36,7 @@ export interface Hosted {
   readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
 
-/**
- * A venue in a list.
- *
- * @category models
- * @since 0.1.0
- */
+/** A venue in a list. */
 export interface Listed {
   /** What is known of it. */
   readonly registered: Registry.Registered
@@ -58,12 +44,7 @@ export interface Listed {
   readonly awake: boolean
 }
 
-/**
- * A venue that was added.
- *
- * @category models
- * @since 0.1.0
- */
+/** A venue that was added. */
 export interface Added {
   /** What is known of it. */
   readonly registered: Registry.Registered
@@ -103,12 +84,7 @@ const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: strin
   }))
 })
 
-/**
- * Gives the cluster this token. Nodes that run keep theirs until they are started again.
- *
- * @category migrations
- * @since 0.1.0
- */
+/** Gives the cluster this token. Nodes that run keep theirs until they are started again. */
 export const setToken = Effect.fnUntraced(function*(
   token: string
 ): Effect.fn.Return<void, SqlError.SqlError, PgClient.PgClient> {
@@ -162,12 +138,7 @@ const listing = Effect.fnUntraced(function*(sql: PgClient.PgClient, owner: strin
   )
 })
 
-/**
- * The venues of a cluster. `token` is used where none is known yet; where `isGiven`, it fails if another one is.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The venues of a cluster. `token` is used where none is known yet; where `isGiven`, it fails if another one is. */
 export const open = Effect.fnUntraced(function*(
   token: string,
   isGiven: boolean

@@ -1,20 +1,11 @@
-/**
- * The answers to requests that nodes of a cluster pass on, as long as they may be passed on again.
- *
- * @since 0.1.0
- */
+/** The answers to requests that nodes of a cluster pass on, as long as they may be passed on again. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as SqlError from "effect/sql/SqlError"
 import type { Deliveries } from "../store/Deliveries.ts"
 
-/**
- * An answer that is to be written.
- *
- * @category models
- * @since 0.1.0
- */
+/** An answer that is to be written. */
 export interface Kept {
   /** The id of the request. */
   readonly id: string
@@ -22,12 +13,7 @@ export interface Kept {
   readonly answer: string
 }
 
-/**
- * The answers to a venue's requests.
- *
- * @category models
- * @since 0.1.0
- */
+/** The answers to a venue's requests. */
 export interface KnownDeliveries extends Deliveries {
   /** The answers that have not been written, which are then to be written. */
   readonly take: () => Array<Kept>
@@ -35,27 +21,16 @@ export interface KnownDeliveries extends Deliveries {
 
 /**
  * How long a request may be passed on again, in seconds. An answer is known at least as long, and at most twice as long.
- *
- * @category bounds
- * @since 0.1.0
  */
 export const lifetime = 30
 
-/**
- * Reads the answers of a venue that may still be asked for.
- *
- * @category reading
- * @since 0.1.0
- */
+/** Reads the answers of a venue that may still be asked for. */
 export const read = (sql: PgClient.PgClient, venue: string): Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError> =>
   sql.unsafe<Kept>("SELECT id, answer FROM txc_delivery WHERE venue = $1", [venue])
 
 /**
  * The answers of a venue, beginning with those that are in the database. It forgets what is older, here and there, as long
  * as the scope lives.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
   sql: PgClient.PgClient,

@@ -6,8 +6,6 @@
  * venue's journal.
  *
  * Its sockets speak without encryption or passwords: the network between nodes must be private.
- *
- * @since 0.1.0
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import type * as PgClient from "@effect/sql-pg/PgClient"
@@ -28,15 +26,10 @@ import * as Rpc from "effect/rpc/Rpc"
 import * as Schema from "effect/Schema"
 import type * as SocketServer from "effect/socket/SocketServer"
 import type * as SqlClient from "effect/sql/SqlClient"
-import { ListenFailed } from "../gateway/Listening.ts"
+import { ListenFailed } from "../server/Listening.ts"
 import * as Database from "./Database.ts"
 
-/**
- * How a node takes part.
- *
- * @category models
- * @since 0.1.0
- */
+/** How a node takes part. */
 export interface Options {
   /** The host under which other nodes reach this one. */
   readonly host: string
@@ -49,18 +42,10 @@ export interface Options {
 /**
  * How long a node that says nothing keeps its venues, in milliseconds. Other nodes have them this much later. A node that was
  * stopped for longer has lost its venues.
- *
- * @category bounds
- * @since 0.1.0
  */
 export const leaseMillis = 5000
 
-/**
- * Which node should have a venue.
- *
- * @category services
- * @since 0.1.0
- */
+/** Which node should have a venue. */
 export class Membership extends Context.Service<Membership, {
   /** The address of the node that should have a venue. Waits until one is there: limit it in time. */
   readonly locate: (venue: string) => Effect.Effect<string>
@@ -112,12 +97,7 @@ const make = (options: Options) =>
     })
   })
 
-/**
- * Makes the tables in which nodes find each other, where there are none.
- *
- * @category migrations
- * @since 0.1.0
- */
+/** Makes the tables in which nodes find each other, where there are none. */
 export const migrate: Effect.Effect<void, never, SqlClient.SqlClient> = Effect.scoped(
   Effect.asVoid(Layer.build(SqlRunnerStorage.layerMigrations({})))
 )
@@ -125,12 +105,7 @@ export const migrate: Effect.Effect<void, never, SqlClient.SqlClient> = Effect.s
 const listenFailed = ({ host, port }: Options, { reason: { cause } }: SocketServer.SocketServerError) =>
   new ListenFailed({ host, port, reason: cause instanceof Error ? cause.message : String(cause) })
 
-/**
- * The membership of this node, as long as the layer lives. Fails when its port is taken.
- *
- * @category layers
- * @since 0.1.0
- */
+/** The membership of this node, as long as the layer lives. Fails when its port is taken. */
 export const layer = (
   options: Options
 ): Layer.Layer<Membership, ListenFailed, PgClient.PgClient | SqlClient.SqlClient> => {

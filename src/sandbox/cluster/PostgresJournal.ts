@@ -7,8 +7,6 @@
  *
  * Commands of one turn of the event loop are one group, as in memory. One group is on its way at a time; what arrives
  * meanwhile is the next.
- *
- * @since 0.1.0
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -180,23 +178,13 @@ const write = Effect.fnUntraced(function*(
   return end
 })
 
-/**
- * The error of a journal for an error of the database.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a journal for an error of the database. */
 export const toJournalError = (venue: string) => (error: JournalError | SqlError.SqlError): JournalError =>
   error._tag === "JournalError"
     ? error
     : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${Database.said(error)}` })
 
-/**
- * Work in the database, which is given up after ten seconds: a database that is out of reach does not say so.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Work in the database, which is given up after ten seconds: a database that is out of reach does not say so. */
 export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
   work.pipe(
     Database.within(patience),
@@ -371,9 +359,6 @@ const makeReading = (venue: string, reader: ReturnType<typeof makeReader>) => {
 /**
  * Opens the journal of a venue, or creates it, and takes it over from whoever has it. The database must have the tables of
  * this version. `node` says who has it, for whoever looks.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
   venue: string,
@@ -424,9 +409,6 @@ export const open = Effect.fnUntraced(function*(
 /**
  * The commands of a venue, of which its owner may be writing more; up to this one, or all. Fails with the number of all when
  * there are fewer.
- *
- * @category reading
- * @since 0.1.0
  */
 export const commandsOf = Effect.fnUntraced(function*(
   venue: string,

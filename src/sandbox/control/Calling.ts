@@ -1,8 +1,4 @@
-/**
- * How requests reach an API: read strictly, and answered with what was wrong.
- *
- * @since 0.1.0
- */
+/** How requests reach an API: read strictly, and answered with what was wrong. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
@@ -19,12 +15,7 @@ import * as Json from "../../protocol/Json.ts"
 import { type Answer, BodyLost, json, type Request } from "../gateway/Message.ts"
 import { Explained, Malformed, prefix } from "./ControlApi.ts"
 
-/**
- * The names of the fields of operations, in their bodies or queries, by method and path.
- *
- * @category models
- * @since 0.1.0
- */
+/** The names of the fields of operations, in their bodies or queries, by method and path. */
 export type Fields = ReadonlyMap<string, ReadonlyArray<PropertyKey>>
 
 /** A group of operations, as far as their fields are concerned. */
@@ -39,12 +30,7 @@ interface Group {
   >
 }
 
-/**
- * The names of the fields of the operations of groups.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The names of the fields of the operations of groups. */
 export const fieldsOf = (groups: ReadonlyArray<Group>): Fields =>
   new Map(
     groups.flatMap(({ endpoints }) => Object.values(endpoints)).map(({ method, path, payload, query }) => {
@@ -121,12 +107,7 @@ const toWebRequest = ({ body, headers, method, path, query = "" }: Request): glo
   ))
 }
 
-/**
- * An API as an HTTP application.
- *
- * @category models
- * @since 0.1.0
- */
+/** An API as an HTTP application. */
 export type App = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   HttpServerError.HttpServerError,
@@ -136,9 +117,6 @@ export type App = Effect.Effect<
 /**
  * Answers an authorized request. What a request opens lives as long as its answer's stream. `template` is the path as the
  * API writes it, where that differs from the request's.
- *
- * @category answers
- * @since 0.1.0
  */
 export const run = Effect.fnUntraced(function*(
   app: App,

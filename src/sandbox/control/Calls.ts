@@ -1,8 +1,4 @@
-/**
- * What the owner of a sandbox does with calls: looks at one closely, makes one again, cancels an order.
- *
- * @since 0.1.0
- */
+/** What the owner of a sandbox does with calls: looks at one closely, makes one again, cancels an order. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -14,15 +10,10 @@ import type * as State from "../engine/State.ts"
 import * as Exchanged from "../gateway/Exchanged.ts"
 import { header, type Request } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
-import type { Venue } from "../Venue.ts"
-import { refuse } from "./ControlRefused.ts"
+import { refuse } from "../venue/ControlRefused.ts"
+import type { Venue } from "../venue/Venue.ts"
 
-/**
- * The order to cancel.
- *
- * @category models
- * @since 0.1.0
- */
+/** The order to cancel. */
 export interface CancelOptions {
   /** Whose order it is. */
   readonly account: string
@@ -32,22 +23,12 @@ export interface CancelOptions {
   readonly orderId: OrderId
 }
 
-/**
- * The schema of {@link CancelOptions}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link CancelOptions}. */
 export const CancelOptions = Schema.Struct({ account: Schema.String, market: MarketName, orderId: OrderId })
 
 const secretsOf = ({ keys }: State.State): ReadonlyArray<string> => [...keys.values()].map(({ apiSecret }) => apiSecret)
 
-/**
- * What a call sent and what it was answered.
- *
- * @category calls
- * @since 0.1.0
- */
+/** What a call sent and what it was answered. */
 export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.exchanged.get(number)
   if (kept === undefined) return yield* refuse("Request", { number: "known" })
@@ -77,12 +58,7 @@ const renewed = (request: Request, key: State.Key): Request => {
   }
 }
 
-/**
- * Makes a call again, signed anew when it was signed with a key of the venue.
- *
- * @category calls
- * @since 0.1.0
- */
+/** Makes a call again, signed anew when it was signed with a key of the venue. */
 export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
   const kept = venue.exchanged.get(number)
   if (kept === undefined) return yield* refuse("Again", { number: "known" })
@@ -92,12 +68,7 @@ export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number
   yield* venue.handle(key === undefined ? kept.request : renewed(kept.request, key))
 })
 
-/**
- * Cancels an order as its account would.
- *
- * @category calls
- * @since 0.1.0
- */
+/** Cancels an order as its account would. */
 export const cancel = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   { account, market, orderId }: CancelOptions

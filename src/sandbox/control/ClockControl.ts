@@ -1,20 +1,13 @@
 /**
  * The owner's hands on the venue's clock, and on the clock that callers see: it follows the machine, ahead of it or behind.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Venue } from "../Venue.ts"
-import { refuse } from "./ControlRefused.ts"
-import { perform } from "./Perform.ts"
+import { refuse } from "../venue/ControlRefused.ts"
+import { perform } from "../venue/Perform.ts"
+import type { Venue } from "../venue/Venue.ts"
 
-/**
- * What the venue's clock shows.
- *
- * @category models
- * @since 0.1.0
- */
+/** What the venue's clock shows. */
 export interface ClockReading {
   /** The time, in Unix microseconds. */
   readonly at: number
@@ -24,12 +17,7 @@ export interface ClockReading {
   readonly skewMillis: number
 }
 
-/**
- * The schema of {@link ClockReading}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link ClockReading}. */
 export const ClockReading: Schema.Codec<ClockReading, unknown> = Schema.Struct({
   at: Schema.Int,
   frozen: Schema.Boolean,
@@ -65,12 +53,7 @@ const set = Effect.fnUntraced(function*(
   }))
 })
 
-/**
- * The clock's part of a venue's control.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The clock's part of a venue's control. */
 export const make = (venue: Venue["Service"]) => ({
   clock: Effect.map(venue.now, (at) => ({
     at,

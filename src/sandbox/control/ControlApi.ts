@@ -26,8 +26,8 @@ import { SetCounterparty } from "../engine/SetCounterparty.ts"
 import * as Faults from "../gateway/Faults.ts"
 import { RequestRecord } from "../gateway/Requests.ts"
 import { JournalError } from "../store/Journal.ts"
+import * as Feed from "../venue/Feed.ts"
 import * as Control from "./Control.ts"
-import * as Feed from "./Feed.ts"
 import * as ViewsApi from "./ViewsApi.ts"
 
 /** What every path of the control plane begins with. No path of the exchange does. */

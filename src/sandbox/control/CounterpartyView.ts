@@ -1,8 +1,4 @@
-/**
- * What the owner of a sandbox sees of the counterparty.
- *
- * @since 0.1.0
- */
+/** What the owner of a sandbox sees of the counterparty. */
 import * as Schema from "effect/Schema"
 import { Amount, Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -11,12 +7,7 @@ import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/**
- * How the counterparty quotes a market: the settings in force, those that nobody has stated too.
- *
- * @category models
- * @since 0.1.0
- */
+/** How the counterparty quotes a market: the settings in force, those that nobody has stated too. */
 export interface QuotedMarket extends SetCounterpartyOptions {
   /** Whether it quotes. */
   readonly enabled: boolean
@@ -38,12 +29,7 @@ export interface QuotedMarket extends SetCounterpartyOptions {
   readonly price?: Decimal
 }
 
-/**
- * How much of an asset has been credited.
- *
- * @category models
- * @since 0.1.0
- */
+/** How much of an asset has been credited. */
 export interface Credited {
   /** The asset. */
   readonly ticker: Ticker
@@ -51,12 +37,7 @@ export interface Credited {
   readonly amount: Decimal
 }
 
-/**
- * The counterparty.
- *
- * @category models
- * @since 0.1.0
- */
+/** The counterparty. */
 export interface Counterparty {
   /** Its account, for `Balances`, `OpenOrders`, `Positions` and `Fills`. `Accounts` does not list it. */
   readonly account: string
@@ -69,12 +50,7 @@ export interface Counterparty {
   readonly markets: ReadonlyArray<QuotedMarket>
 }
 
-/**
- * The schema of {@link Counterparty}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Counterparty}. */
 export const Counterparty: Schema.Codec<Counterparty, unknown> = Schema.Struct({
   account: Schema.String,
   credited: Schema.Array(Schema.Struct({ ticker: Ticker, amount: Decimal })),
@@ -93,12 +69,7 @@ export const Counterparty: Schema.Codec<Counterparty, unknown> = Schema.Struct({
   }))
 })
 
-/**
- * The counterparty as it stands.
- *
- * @category views
- * @since 0.1.0
- */
+/** The counterparty as it stands. */
 export const counterparty = ({ counterparty: { credited, markets } }: State.State): Counterparty => ({
   account: Quotes.account,
   credited: Array.from(credited, ([ticker, units]) => ({ ticker, amount: Units.toDecimal(units) })),

@@ -1,8 +1,4 @@
-/**
- * The owner's hands on the venue's history: going back in it, exporting it, and replaying it elsewhere.
- *
- * @since 0.1.0
- */
+/** The owner's hands on the venue's history: going back in it, exporting it, and replaying it elsewhere. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -12,16 +8,11 @@ import type { Command } from "../engine/Command.ts"
 import * as History from "../engine/History.ts"
 import * as Journal from "../store/Journal.ts"
 import * as SavedStates from "../store/SavedStates.ts"
-import * as Venue from "../Venue.ts"
-import { refuse } from "./ControlRefused.ts"
-import { checked } from "./Perform.ts"
+import { refuse } from "../venue/ControlRefused.ts"
+import { checked } from "../venue/Perform.ts"
+import * as Venue from "../venue/Venue.ts"
 
-/**
- * Where a venue stands.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where a venue stands. */
 export interface Status {
   /** The name of its dialect. */
   readonly dialect: "document" | "live"
@@ -33,12 +24,7 @@ export interface Status {
   readonly beginning: number
 }
 
-/**
- * The schema of {@link Status}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Status}. */
 export const Status: Schema.Codec<Status, unknown> = Schema.Struct({
   dialect: Schema.Literals(["document", "live"]),
   sequence: Schema.Int,
@@ -81,12 +67,7 @@ const restore = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], name:
   if (!(yield* venue.restore(sequence))) return yield* refuse(name, { sequence: "known" })
 })
 
-/**
- * Makes a fork of a venue, and uses it in a scope that ends with the fork.
- *
- * @category history
- * @since 0.1.0
- */
+/** Makes a fork of a venue, and uses it in a scope that ends with the fork. */
 export const fork = Effect.fnUntraced(function*<A, E>(
   venue: Venue.Venue["Service"],
   sequence: number,
@@ -116,12 +97,7 @@ const statusOf = ({ dialect, journal, origin }: Venue.Venue["Service"]): Effect.
     beginning: origin()
   }))
 
-/**
- * The history's part of a venue's control.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The history's part of a venue's control. */
 export const make = (venue: Venue.Venue["Service"]) => ({
   status: statusOf(venue),
   snapshot: venue.snapshot,

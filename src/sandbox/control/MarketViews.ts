@@ -1,8 +1,4 @@
-/**
- * What the owner of a sandbox sees of its markets: prices, depth and trades.
- *
- * @since 0.1.0
- */
+/** What the owner of a sandbox sees of its markets: prices, depth and trades. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -11,12 +7,7 @@ import type * as Book from "../engine/Book.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/**
- * A market and its last price.
- *
- * @category models
- * @since 0.1.0
- */
+/** A market and its last price. */
 export interface MarketSummary {
   /** The market. */
   readonly market: MarketName
@@ -30,12 +21,7 @@ export interface MarketSummary {
   readonly price?: Decimal
 }
 
-/**
- * The schema of {@link MarketSummary}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link MarketSummary}. */
 export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct({
   market: MarketName,
   stock: Ticker,
@@ -44,12 +30,7 @@ export const MarketSummary: Schema.Codec<MarketSummary, unknown> = Schema.Struct
   price: Schema.optionalKey(Decimal)
 })
 
-/**
- * What is offered at a price.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is offered at a price. */
 export interface Level {
   /** The price, in quote currency. */
   readonly price: Decimal
@@ -57,12 +38,7 @@ export interface Level {
   readonly amount: Decimal
 }
 
-/**
- * A trade on a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** A trade on a market. */
 export interface MarketTrade {
   /** The exchange's number of the trade. */
   readonly id: number
@@ -76,12 +52,7 @@ export interface MarketTrade {
   readonly side: OrderSide
 }
 
-/**
- * A market's best offers and its latest trades.
- *
- * @category models
- * @since 0.1.0
- */
+/** A market's best offers and its latest trades. */
 export interface Depth {
   /** What buyers offer, the highest price first; at most 20 prices. */
   readonly bids: ReadonlyArray<Level>
@@ -93,12 +64,7 @@ export interface Depth {
 
 const Level = Schema.Struct({ price: Decimal, amount: Decimal })
 
-/**
- * The schema of {@link Depth}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Depth}. */
 export const Depth: Schema.Codec<Depth, unknown> = Schema.Struct({
   bids: Schema.Array(Level),
   asks: Schema.Array(Level),
@@ -111,12 +77,7 @@ export const Depth: Schema.Codec<Depth, unknown> = Schema.Struct({
   }))
 })
 
-/**
- * All markets and their prices.
- *
- * @category views
- * @since 0.1.0
- */
+/** All markets and their prices. */
 export const markets = ({ markets, trading }: State.State): ReadonlyArray<MarketSummary> =>
   [...markets.values()].map(({ money, moneyPrecision, name, stock }) => {
     const last = trading.get(name)?.lastPrice
@@ -135,12 +96,7 @@ const levels = (side: Iterable<Book.Level>): ReadonlyArray<Level> =>
     amount: Units.toDecimal(left)
   })).toArray()
 
-/**
- * The best offers of a market and its latest trades; `undefined` when there is no such market.
- *
- * @category views
- * @since 0.1.0
- */
+/** The best offers of a market and its latest trades; `undefined` when there is no such market. */
 export const depth = ({ trading }: State.State, market: MarketName): Depth | undefined => {
   const found = trading.get(market)
   return found && {

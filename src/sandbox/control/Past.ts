@@ -1,21 +1,14 @@
 /**
  * What the owner of a sandbox sees of its past: the commands of the journal, a page at a time, and the saved states.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Action } from "../engine/Command.ts"
 import type { JournalError } from "../store/Journal.ts"
 import type * as SavedStates from "../store/SavedStates.ts"
-import type { Venue } from "../Venue.ts"
+import type { Venue } from "../venue/Venue.ts"
 
-/**
- * A command of the journal, without its secrets.
- *
- * @category models
- * @since 0.1.0
- */
+/** A command of the journal, without its secrets. */
 export interface CommandSummary {
   /** Its number. */
   readonly sequence: number
@@ -29,12 +22,7 @@ export interface CommandSummary {
   readonly fields: Readonly<Record<string, string | number>>
 }
 
-/**
- * The schema of {@link CommandSummary}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link CommandSummary}. */
 export const CommandSummary: Schema.Codec<CommandSummary, unknown> = Schema.Struct({
   sequence: Schema.Int,
   at: Schema.Int,
@@ -43,12 +31,7 @@ export const CommandSummary: Schema.Codec<CommandSummary, unknown> = Schema.Stru
   fields: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))
 })
 
-/**
- * The schema of a state that a restore goes back to at once.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of a state that a restore goes back to at once. */
 export const SavedState: Schema.Codec<SavedStates.SavedState, unknown> = Schema.Struct({
   sequence: Schema.Int,
   at: Schema.Int
@@ -91,12 +74,7 @@ const summary = (venue: Venue["Service"], at: number, action: Action, sequence: 
   return { sequence, at, action: what._tag, ...(account === undefined ? {} : { account }), fields: fieldsOf(what) }
 }
 
-/**
- * The commands before a number, or the latest, the latest first; at most `limit`, which is 100 by default.
- *
- * @category views
- * @since 0.1.0
- */
+/** The commands before a number, or the latest, the latest first; at most `limit`, which is 100 by default. */
 export const commands = Effect.fnUntraced(function*(
   venue: Venue["Service"],
   before?: number,

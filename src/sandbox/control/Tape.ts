@@ -1,8 +1,6 @@
 /**
  * The candles of a market as its owner sees them: where its price opened, how far it went and where it closed, in intervals
  * of some lengths.
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
@@ -11,20 +9,10 @@ import * as Candles from "../engine/Candles.ts"
 import type * as State from "../engine/State.ts"
 import * as Units from "../engine/Units.ts"
 
-/**
- * The lengths of a candle's interval, in seconds.
- *
- * @category models
- * @since 0.1.0
- */
+/** The lengths of a candle's interval, in seconds. */
 export const intervals = [1, 60, 900, 3600, 86_400] as const
 
-/**
- * A price over an interval.
- *
- * @category models
- * @since 0.1.0
- */
+/** A price over an interval. */
 export interface Candle {
   /** When the interval begins, in Unix seconds on the venue's clock. */
   readonly at: number
@@ -40,12 +28,7 @@ export interface Candle {
   readonly volume: Decimal
 }
 
-/**
- * The schema of {@link Candle}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Candle}. */
 export const Candle: Schema.Codec<Candle, unknown> = Schema.Struct({
   at: Schema.Int,
   open: Decimal,
@@ -67,12 +50,7 @@ const toCandle = ({ at, close, high, low, open, volume }: Candles.Candle): Candl
   volume: Units.toDecimal(volume)
 })
 
-/**
- * The latest candles of a market in which something happened, at most 500, the oldest first.
- *
- * @category views
- * @since 0.1.0
- */
+/** The latest candles of a market in which something happened, at most 500, the oldest first. */
 export const candles = (
   { trading }: State.State,
   market: MarketName,

@@ -1,8 +1,4 @@
-/**
- * What the owner of a sandbox sees of its state: accounts, orders, positions and balances.
- *
- * @since 0.1.0
- */
+/** What the owner of a sandbox sees of its state: accounts, orders, positions and balances. */
 import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
@@ -16,12 +12,7 @@ import * as Units from "../engine/Units.ts"
 
 const key = Schema.optionalKey
 
-/**
- * An API key of an account, without its secret.
- *
- * @category models
- * @since 0.1.0
- */
+/** An API key of an account, without its secret. */
 export interface KeySummary {
   /** The key. */
   readonly apiKey: ApiKey
@@ -31,12 +22,7 @@ export interface KeySummary {
   readonly enabled: boolean
 }
 
-/**
- * An account and its keys.
- *
- * @category models
- * @since 0.1.0
- */
+/** An account and its keys. */
 export interface AccountSummary {
   /** The account. */
   readonly account: string
@@ -48,12 +34,7 @@ export interface AccountSummary {
   readonly keys: ReadonlyArray<KeySummary>
 }
 
-/**
- * The schema of {@link AccountSummary}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link AccountSummary}. */
 export const AccountSummary: Schema.Codec<AccountSummary, unknown> = Schema.Struct({
   account: Schema.String,
   b2b: Schema.Boolean,
@@ -61,12 +42,7 @@ export const AccountSummary: Schema.Codec<AccountSummary, unknown> = Schema.Stru
   keys: Schema.Array(Schema.Struct({ apiKey: ApiKey, title: Schema.String, enabled: Schema.Boolean }))
 })
 
-/**
- * What an order has locked.
- *
- * @category models
- * @since 0.1.0
- */
+/** What an order has locked. */
 export interface Locked {
   /** The wallet. */
   readonly wallet: Ledger.Wallet
@@ -76,12 +52,7 @@ export interface Locked {
   readonly amount: Decimal
 }
 
-/**
- * An order that can still trade.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order that can still trade. */
 export interface OpenOrder {
   /** The exchange's id. */
   readonly id: OrderId
@@ -123,12 +94,7 @@ export interface OpenOrder {
   readonly locked?: Locked
 }
 
-/**
- * The schema of {@link OpenOrder}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link OpenOrder}. */
 export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
   id: OrderId,
   clientOrderId: key(ClientOrderId),
@@ -151,12 +117,7 @@ export const OpenOrder: Schema.Codec<OpenOrder, unknown> = Schema.Struct({
   locked: key(Schema.Struct({ wallet: Wallet, ticker: Ticker, amount: Decimal }))
 })
 
-/**
- * An open position.
- *
- * @category models
- * @since 0.1.0
- */
+/** An open position. */
 export interface OpenPosition {
   /** Whose position it is. */
   readonly account: string
@@ -168,12 +129,7 @@ export interface OpenPosition {
   readonly cost: Decimal
 }
 
-/**
- * The schema of {@link OpenPosition}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link OpenPosition}. */
 export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
   account: Schema.String,
   market: MarketName,
@@ -181,12 +137,7 @@ export const OpenPosition: Schema.Codec<OpenPosition, unknown> = Schema.Struct({
   cost: Decimal
 })
 
-/**
- * What an account has of an asset in a wallet.
- *
- * @category models
- * @since 0.1.0
- */
+/** What an account has of an asset in a wallet. */
 export interface Balance {
   /** The wallet. */
   readonly wallet: Ledger.Wallet
@@ -198,12 +149,7 @@ export interface Balance {
   readonly locked: Decimal
 }
 
-/**
- * The schema of {@link Balance}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Balance}. */
 export const Balance: Schema.Codec<Balance, unknown> = Schema.Struct({
   wallet: Wallet,
   ticker: Ticker,
@@ -211,12 +157,7 @@ export const Balance: Schema.Codec<Balance, unknown> = Schema.Struct({
   locked: Decimal
 })
 
-/**
- * A fill of an account's order.
- *
- * @category models
- * @since 0.1.0
- */
+/** A fill of an account's order. */
 export interface AccountFill {
   /** The exchange's number of the trade. */
   readonly trade: number
@@ -242,12 +183,7 @@ export interface AccountFill {
   readonly feeAsset: Ticker
 }
 
-/**
- * The schema of {@link AccountFill}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link AccountFill}. */
 export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
   trade: Schema.Int,
   order: OrderId,
@@ -262,12 +198,7 @@ export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
   feeAsset: Ticker
 })
 
-/**
- * All accounts.
- *
- * @category views
- * @since 0.1.0
- */
+/** All accounts. */
 export const accounts = ({ accounts, families, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
   [...accounts.values()].map(({ b2b, id }) => {
     const parent = subAccounts.get(id)?.parent
@@ -309,12 +240,7 @@ const toOpenOrder = (order: Order): OpenOrder => ({
     })
 })
 
-/**
- * Which of the latest are asked for. All by default.
- *
- * @category models
- * @since 0.1.0
- */
+/** Which of the latest are asked for. All by default. */
 export interface Part {
   /** How many of the latest to leave out; 0 by default. */
   readonly offset?: number
@@ -325,9 +251,6 @@ export interface Part {
 /**
  * The orders of an account that can still trade, the oldest first. A part costs what is left out and what is given, however
  * many orders are open.
- *
- * @category views
- * @since 0.1.0
  */
 export const openOrders = (
   { openOrders }: State.State,
@@ -336,20 +259,10 @@ export const openOrders = (
 ): ReadonlyArray<OpenOrder> =>
   openOrders.latest(account).drop(offset).take(limit).map(toOpenOrder).toArray().toReversed()
 
-/**
- * How many orders of an account can still trade.
- *
- * @category views
- * @since 0.1.0
- */
+/** How many orders of an account can still trade. */
 export const countOfOpenOrders = ({ openOrders }: State.State, account: string): number => openOrders.countOf(account)
 
-/**
- * The latest fills of an account's orders, the latest first; at most 100.
- *
- * @category views
- * @since 0.1.0
- */
+/** The latest fills of an account's orders, the latest first; at most 100. */
 export const fills = ({ fills }: State.State, account: string): ReadonlyArray<AccountFill> =>
   (fills.get(account) ?? []).slice(-100).toReversed().map((
     { amount, at, fee, feeAsset, order, price, role, trade }
@@ -367,12 +280,7 @@ export const fills = ({ fills }: State.State, account: string): ReadonlyArray<Ac
     feeAsset
   }))
 
-/**
- * The open positions of an account.
- *
- * @category views
- * @since 0.1.0
- */
+/** The open positions of an account. */
 export const positions = ({ positionsOf }: State.State, account: string): ReadonlyArray<OpenPosition> =>
   [...positionsOf.get(account) ?? []].map(({ amount, cost, market }) => ({
     account,
@@ -381,12 +289,7 @@ export const positions = ({ positionsOf }: State.State, account: string): Readon
     cost: Units.toDecimal(cost)
   }))
 
-/**
- * What an account has, in all wallets.
- *
- * @category views
- * @since 0.1.0
- */
+/** What an account has, in all wallets. */
 export const balances = ({ currencies, ledger }: State.State, account: string): ReadonlyArray<Balance> =>
   Wallet.literals.flatMap((wallet) =>
     currencies.flatMap(({ ticker }) => {

@@ -1,8 +1,6 @@
 /**
  * The part of the control over HTTP that a page needs: markets, the past, and a close look at calls. `Control` says what
  * each operation does.
- *
- * @since 0.1.0
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -16,12 +14,7 @@ import * as Calls from "./Calls.ts"
 import * as Control from "./Control.ts"
 import { Candle, intervals } from "./Tape.ts"
 
-/**
- * An endpoint of the exchange.
- *
- * @category models
- * @since 0.1.0
- */
+/** An endpoint of the exchange. */
 export interface EndpointSummary {
   /** Its name, such as `StopLimitOrders.create`. */
   readonly name: string
@@ -33,12 +26,7 @@ export interface EndpointSummary {
   readonly access: "public" | "private"
 }
 
-/**
- * The schema of {@link EndpointSummary}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link EndpointSummary}. */
 export const EndpointSummary: Schema.Codec<EndpointSummary, unknown> = Schema.Struct({
   name: Schema.String,
   method: Schema.String,
@@ -46,12 +34,7 @@ export const EndpointSummary: Schema.Codec<EndpointSummary, unknown> = Schema.St
   access: Schema.Literals(["public", "private"])
 })
 
-/**
- * All endpoints of the exchange.
- *
- * @category models
- * @since 0.1.0
- */
+/** All endpoints of the exchange. */
 export const endpoints: ReadonlyArray<EndpointSummary> = routes.map(({ endpoint: { access, method, name, path } }) => ({
   name,
   method,
@@ -71,12 +54,7 @@ const Account = Schema.Struct({ account: Schema.String })
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
 
-/**
- * The operations.
- *
- * @category api
- * @since 0.1.0
- */
+/** The operations. */
 export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("endpoints", "/Endpoints", { success: Schema.Array(EndpointSummary) }).annotateMerge(
     described("All endpoints of the exchange.")

@@ -1,8 +1,4 @@
-/**
- * Accounts, sub-accounts, API keys, codes and transfers.
- *
- * @since 0.1.0
- */
+/** Accounts, sub-accounts, API keys, codes and transfers. */
 import { Code } from "../../domain/Code.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { ApiKey, ApiKeyId, ExternalId, SubAccountId, type Ticker, UserId } from "../../domain/Identifiers.ts"
@@ -47,24 +43,14 @@ const unlisted = Reply.invalid(["ticker", { kind: "known" }])
 /** Whether an account can't be opened: there is one of that name, or it is the counterparty's. */
 const isTaken = ({ accounts }: State, account: string): boolean => account === Quotes.account || accounts.has(account)
 
-/**
- * Opens an account.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Opens an account. */
 export const openAccount = (state: State, { account, b2b }: Of<"OpenAccount">): Reply.Reply => {
   if (isTaken(state, account)) return Reply.invalid(["account", { kind: "unique" }])
   state.accounts.set(account, { id: account, b2b })
   return Reply.done
 }
 
-/**
- * Opens a sub-account with an account of its own.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Opens a sub-account with an account of its own. */
 export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSubAccount">): Reply.Reply => {
   if (!state.accounts.has(subAccount.parent)) return Reply.invalid(["parent", { kind: "known" }])
   if (isTaken(state, subAccount.id)) return Reply.invalid(["id", { kind: "unique" }])
@@ -75,12 +61,7 @@ export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSu
   return Reply.done
 }
 
-/**
- * Adds an API key.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Adds an API key. */
 export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey">, at: number): Reply.Reply => {
   if (!state.accounts.has(options.account)) return Reply.invalid(["account", { kind: "known" }])
   if (state.keys.has(options.apiKey)) return Reply.invalid(["apiKey", { kind: "unique" }])
@@ -98,12 +79,7 @@ export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey
   return Reply.done
 }
 
-/**
- * Creates a sub-account that its parent has asked for. Its identifiers are the next numbers.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Creates a sub-account that its parent has asked for. Its identifiers are the next numbers. */
 export const createSubAccount = (
   state: State,
   account: string,
@@ -128,9 +104,6 @@ export const createSubAccount = (
 /**
  * Creates an API key of a sub-account. Key and secret are the next numbers: nothing here is secret from the owner of
  * the sandbox.
- *
- * @category accounts
- * @since 0.1.0
  */
 export const createSubAccountKey = (
   state: State,
@@ -153,12 +126,7 @@ export const createSubAccountKey = (
   return key === undefined ? added : { _tag: "KeyCreated", key }
 }
 
-/**
- * Changes an API key.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Changes an API key. */
 export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey">): Reply.Reply => {
   const key = state.keys.get(apiKey)
   if (key === undefined) return Reply.invalid(["apiKey", { kind: "known" }])
@@ -167,12 +135,7 @@ export const setKey = (state: State, { apiKey, enabled, endpoints }: Of<"SetKey"
   return Reply.done
 }
 
-/**
- * Changes a sub-account.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Changes a sub-account. */
 export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSubAccount">): Reply.Reply => {
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined) return Reply.invalid(["id", { kind: "known" }])
@@ -184,12 +147,7 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
 const belowZero = (terms: Partial<TransferTerms> = {}): string | undefined =>
   Object.entries(terms).find(([, value]) => Decimal.Order(value, Decimal.zero) < 0)?.[0]
 
-/**
- * Changes what a currency shows of its deposits and withdrawals.
- *
- * @category currencies
- * @since 0.1.0
- */
+/** Changes what a currency shows of its deposits and withdrawals. */
 export const setCurrency = (state: State, { _tag, ...changes }: Of<"SetCurrency">): Reply.Reply => {
   if (!isListed(state, changes.ticker)) return unlisted
   for (const direction of ["deposit", "withdraw"] as const) {
@@ -207,12 +165,7 @@ export const setCurrency = (state: State, { _tag, ...changes }: Of<"SetCurrency"
   return Reply.done
 }
 
-/**
- * Credits a wallet from outside the exchange.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Credits a wallet from outside the exchange. */
 export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund">): Reply.Reply => {
   if (account !== Quotes.account && !state.accounts.has(account)) return Reply.invalid(["account", { kind: "known" }])
   const units = Units.from(amount)
@@ -221,12 +174,7 @@ export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund
   return Reply.done
 }
 
-/**
- * Creates a code that the main wallet of an account pays.
- *
- * @category codes
- * @since 0.1.0
- */
+/** Creates a code that the main wallet of an account pays. */
 export const createCode = (
   state: State,
   { account, amount, code, passphrase, ticker }: Of<"CreateCode">
@@ -241,12 +189,7 @@ export const createCode = (
   return Reply.done
 }
 
-/**
- * Creates a code that its creator has asked for: the next number, in the form of the exchange's codes.
- *
- * @category codes
- * @since 0.1.0
- */
+/** Creates a code that its creator has asked for: the next number, in the form of the exchange's codes. */
 export const createOwnCode = (
   state: State,
   account: string,
@@ -271,12 +214,7 @@ export const createOwnCode = (
   return created
 }
 
-/**
- * Credits the main wallet with what a code is worth. A wrong passphrase is answered like an unknown code.
- *
- * @category codes
- * @since 0.1.0
- */
+/** Credits the main wallet with what a code is worth. A wrong passphrase is answered like an unknown code. */
 export const applyCode = (
   state: State,
   account: string,
@@ -298,12 +236,7 @@ export const applyCode = (
   }
 }
 
-/**
- * Deletes a sub-account that holds nothing, with its orders and its keys.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Deletes a sub-account that holds nothing, with its orders and its keys. */
 export const deleteSubAccount = (
   work: Work,
   owner: string,
@@ -329,12 +262,7 @@ export const deleteSubAccount = (
   return Reply.done
 }
 
-/**
- * Moves an amount between wallets of an account. The margin of open positions stays in the collateral wallet.
- *
- * @category accounts
- * @since 0.1.0
- */
+/** Moves an amount between wallets of an account. The margin of open positions stays in the collateral wallet. */
 export const transfer = (
   state: State,
   account: string,

@@ -1,8 +1,4 @@
-/**
- * What is due, and when. What is due at the same time stands in the order in which it was put down.
- *
- * @since 0.1.0
- */
+/** What is due, and when. What is due at the same time stands in the order in which it was put down. */
 import * as Line from "./Line.ts"
 import { Sorted } from "./Sorted.ts"
 
@@ -16,12 +12,7 @@ interface Item<A> {
   isDone: boolean
 }
 
-/**
- * Things by the time at which they are due, in Unix microseconds.
- *
- * @category models
- * @since 0.1.0
- */
+/** Things by the time at which they are due, in Unix microseconds. */
 export interface Agenda<A> {
   /** Everything, by the time at which it is due. */
   readonly lines: Sorted<Line.Line<Item<A>>>
@@ -29,20 +20,10 @@ export interface Agenda<A> {
   readonly items: Map<A, Item<A>>
 }
 
-/**
- * Nothing is due.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Nothing is due. */
 export const make = <A>(): Agenda<A> => ({ lines: new Sorted(), items: new Map() })
 
-/**
- * Puts something down for a time. It must not be down for another one.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Puts something down for a time. It must not be down for another one. */
 export const add = <A>({ items, lines }: Agenda<A>, at: number, value: A): void => {
   let line = lines.get(at)
   if (line === undefined) lines.add(at, line = Line.make(({ isDone }) => !isDone))
@@ -51,12 +32,7 @@ export const add = <A>({ items, lines }: Agenda<A>, at: number, value: A): void 
   items.set(value, item)
 }
 
-/**
- * Strikes something out before it is due. What is not down changes nothing.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Strikes something out before it is due. What is not down changes nothing. */
 export const remove = <A>({ items, lines }: Agenda<A>, value: A): void => {
   const item = items.get(value)
   const line = item && lines.get(item.at)
@@ -67,21 +43,11 @@ export const remove = <A>({ items, lines }: Agenda<A>, value: A): void => {
   if (line.size === 0) lines.delete(item.at)
 }
 
-/**
- * Strikes out what is due next.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Strikes out what is due next. */
 export const strike = <A>(agenda: Agenda<A>): void => {
   const value = next(agenda)
   if (value !== undefined) remove(agenda, value)
 }
 
-/**
- * What is due next; `undefined` when nothing is.
- *
- * @category reading
- * @since 0.1.0
- */
+/** What is due next; `undefined` when nothing is. */
 export const next = <A>({ lines: { first } }: Agenda<A>): A | undefined => first && Line.first(first)?.value

@@ -1,8 +1,4 @@
-/**
- * The resting orders of a market, by price. Orders at the same price stand in the order in which they came.
- *
- * @since 0.1.0
- */
+/** The resting orders of a market, by price. Orders at the same price stand in the order in which they came. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as Line from "./Line.ts"
@@ -12,12 +8,7 @@ import * as Units from "./Units.ts"
 
 const isQueued = ({ queued }: Order): boolean => queued !== undefined
 
-/**
- * The orders at one price.
- *
- * @category models
- * @since 0.1.0
- */
+/** The orders at one price. */
 export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
@@ -45,12 +36,7 @@ export class Level {
   }
 }
 
-/**
- * Both sides of a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** Both sides of a market. */
 export interface Book {
   /** What buyers offer, the highest price first. */
   readonly bids: Sorted<Level>
@@ -60,24 +46,14 @@ export interface Book {
   readonly tick: Units.Units
 }
 
-/**
- * An empty book.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** An empty book. */
 export const make = ({ moneyPrecision }: Market): Book => ({
   bids: new Sorted(),
   asks: new Sorted(),
   tick: Units.stepOf(moneyPrecision)
 })
 
-/**
- * The levels of a side, the best first.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The levels of a side, the best first. */
 export const levels = (book: Book, side: OrderSide): Sorted<Level> => side === "buy" ? book.bids : book.asks
 
 /** A price in ticks, so that the best price of a side is the least. Hardly any has more digits than a number can hold. */
@@ -88,12 +64,7 @@ const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
   return side === "buy" ? -number : number
 }
 
-/**
- * Queues an order at a price, behind all others.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Queues an order at a price, behind all others. */
 export const add = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
   const key = keyOf(book, order.side, price)
@@ -105,12 +76,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   level.more(order.left)
 }
 
-/**
- * Says that an order, which was in the book at this price, is queued no more.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Says that an order, which was in the book at this price, is queued no more. */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
   // Who trades is at the best price.
@@ -121,29 +87,14 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/**
- * Says that the first order of a side has traded an amount.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Says that the first order of a side has traded an amount. */
 export const traded = (book: Book, side: OrderSide, amount: Units.Units): void => levels(book, side).first?.less(amount)
 
-/**
- * The order of a side whose turn it is: the oldest at the best price.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The order of a side whose turn it is: the oldest at the best price. */
 export const first = (book: Book, side: OrderSide): Order | undefined => {
   const { first: level } = levels(book, side)
   return level && Line.first(level.orders)
 }
 
-/**
- * The best price of a side.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The best price of a side. */
 export const best = (book: Book, side: OrderSide): Units.Units | undefined => levels(book, side).first?.price

@@ -1,8 +1,4 @@
-/**
- * Many orders in one command: one after the other, at the same time.
- *
- * @since 0.1.0
- */
+/** Many orders in one command: one after the other, at the same time. */
 import type { CancelBulk, PlaceBulk } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Reply from "./Reply.ts"
@@ -11,9 +7,6 @@ import type { Work } from "./Work.ts"
 /**
  * Places limit orders, each as if it came alone. One that is refused changes nothing, and is the last one if the caller says
  * so.
- *
- * @category orders
- * @since 0.1.0
  */
 export const place = (work: Work, account: string, { orders, stopOnFail = false }: PlaceBulk): Reply.Reply => {
   const replies: Array<Reply.Reply> = []
@@ -27,12 +20,7 @@ export const place = (work: Work, account: string, { orders, stopOnFail = false 
 
 const notThere = Reply.refused("orderNotFound", ["orderId", { kind: "existing" }])
 
-/**
- * Cancels orders, each as if the call came for it alone.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels orders, each as if the call came for it alone. */
 export const cancel = (work: Work, account: string, { orders }: CancelBulk): Reply.Reply => ({
   _tag: "BulkDone",
   replies: orders.map((order) => {

@@ -5,17 +5,10 @@
  * Only the candle of the current second changes. When its second is over it is added to that of its minute, which is added
  * to that of its hour when it is over, and so on. So a trade costs the same whatever has happened before, and a long time is
  * read in few candles.
- *
- * @since 0.1.0
  */
 import type * as Units from "./Units.ts"
 
-/**
- * A price over an interval.
- *
- * @category models
- * @since 0.1.0
- */
+/** A price over an interval. */
 export interface Candle {
   /** When the interval begins, in Unix seconds. */
   readonly at: number
@@ -35,9 +28,6 @@ export interface Candle {
 
 /**
  * The lengths of the candles that are kept, in seconds: a second, a minute, an hour and a day. Each divides the next.
- *
- * @category models
- * @since 0.1.0
  */
 export const lengths = [1, 60, 3600, 86_400] as const
 
@@ -50,18 +40,10 @@ const mostSeconds = 100_000
 /**
  * The candles of a market, a list for each of the {@link lengths}, the latest last. The last candle of a list is not yet
  * part of the next list.
- *
- * @category models
- * @since 0.1.0
  */
 export type Candles = ReadonlyArray<Array<Candle>>
 
-/**
- * No candles.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** No candles. */
 export const make = (): Candles => lengths.map(() => [])
 
 /** Adds what came later to a candle. */
@@ -101,9 +83,6 @@ const forgetSeconds = (seconds: Array<Candle>, now: number): void => {
 
 /**
  * Adds a price to the candles, and what was traded at it. `at` is in Unix microseconds, and no earlier than any before.
- *
- * @category changing
- * @since 0.1.0
  */
 export const add = (
   candles: Candles,
@@ -164,12 +143,7 @@ const merged = (candles: Iterable<Candle>, at: number): Candle | undefined => {
   return whole
 }
 
-/**
- * How time is divided into intervals.
- *
- * @category models
- * @since 0.1.0
- */
+/** How time is divided into intervals. */
 export interface Intervals {
   /** The greatest of the {@link lengths} of which all intervals are made, by its index. */
   readonly level: number
@@ -179,9 +153,6 @@ export interface Intervals {
 
 /**
  * Intervals of one length, in seconds. One begins at every multiple of the length, counted from `origin` in Unix seconds.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const every = (length: number, origin = 0): Intervals => ({
   level: lengths.findLastIndex((kept) => length % kept === 0 && origin % kept === 0),
@@ -191,9 +162,6 @@ export const every = (length: number, origin = 0): Intervals => ({
 /**
  * The candles of intervals that begin at `from` or later, and before `to` (Unix seconds), the oldest first. An interval
  * in which nothing happened has none.
- *
- * @category reading
- * @since 0.1.0
  */
 export const between = (
   candles: Candles,
@@ -214,12 +182,7 @@ export const between = (
   return found
 }
 
-/**
- * The candles of the latest intervals in which something happened, so many at most, the oldest first.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The candles of the latest intervals in which something happened, so many at most, the oldest first. */
 export const latest = (candles: Candles, intervals: Intervals, count: number): ReadonlyArray<Readonly<Candle>> => {
   const list = candles[intervals.level] ?? []
   let begin = Number.POSITIVE_INFINITY
@@ -237,9 +200,6 @@ export const latest = (candles: Candles, intervals: Intervals, count: number): R
 /**
  * What happened from a second on (Unix), as one candle; `undefined` when nothing did. It reads a few hundred candles at
  * most if that second is a day ago.
- *
- * @category reading
- * @since 0.1.0
  */
 export const since = (candles: Candles, from: number): Readonly<Candle> | undefined => {
   const all = function*(): Generator<Candle, undefined> {
@@ -258,9 +218,6 @@ export const since = (candles: Candles, from: number): Readonly<Candle> | undefi
 /**
  * What happened in the last 24 hours, to the second, as one candle; `undefined` when nothing did. `at` is in Unix
  * microseconds.
- *
- * @category reading
- * @since 0.1.0
  */
 export const lastDay = (candles: Candles, at: number): Readonly<Candle> | undefined =>
   since(candles, Math.floor(at / 1e6) - day + 1)

@@ -1,8 +1,6 @@
 /**
  * What open orders have claimed of positions: a reduce-only order all that it may still trade, any other order the part
  * that only closes. Together they claim no more than there is to close.
- *
- * @since 0.1.0
  */
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
@@ -22,12 +20,7 @@ interface Group {
   total: Units
 }
 
-/**
- * The claims on the positions of all accounts, by account, market, side and kind.
- *
- * @category models
- * @since 0.1.0
- */
+/** The claims on the positions of all accounts, by account, market, side and kind. */
 export type Claims = Map<string, Group>
 
 /** Whose orders, and of which side. */
@@ -46,9 +39,6 @@ const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) :
 /**
  * Brings the claim of an order to what it is now. `isShared` says that it is the second leg of a pair while both are open:
  * only one of them ever trades, so it has a place here, and counts nothing.
- *
- * @category changing
- * @since 0.1.0
  */
 export const update = (claims: Claims, order: Order, isShared: boolean): void => {
   const claimed = order.reduceOnly ? order.left : order.closing
@@ -70,33 +60,18 @@ const set = (claims: Claims, key: string, group: Group, order: Order, claimed: U
   if (group.claims.size === 0) claims.delete(key)
 }
 
-/**
- * Drops the claim of an order that has ended.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Drops the claim of an order that has ended. */
 export const drop = (claims: Claims, order: Order): void => {
   const key = keyOf(order, order.reduceOnly)
   const group = claims.get(key)
   if (group !== undefined) set(claims, key, group, order, 0n, false)
 }
 
-/**
- * How much the orders of a side have claimed together.
- *
- * @category reading
- * @since 0.1.0
- */
+/** How much the orders of a side have claimed together. */
 export const total = (claims: Claims, claimants: Claimants): Units =>
   (claims.get(keyOf(claimants, false))?.total ?? 0n) + (claims.get(keyOf(claimants, true))?.total ?? 0n)
 
-/**
- * The reduce-only orders of a side, the oldest first.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The reduce-only orders of a side, the oldest first. */
 export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<Order> => {
   const group = claims.get(keyOf(claimants, true))
   return group === undefined ? [] : Array.from(group.claims, ({ order }) => order)
@@ -105,9 +80,6 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 /**
  * The claims of plain orders that go beyond what there is to close, and by how much, the oldest first: older orders keep
  * theirs.
- *
- * @category reading
- * @since 0.1.0
  */
 export const excess = (
   claims: Claims,

@@ -1,8 +1,6 @@
 /**
  * Everything that can change the state of the exchange. The journal is a list of commands, so each has a schema and can
  * be written as JSON.
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Code, Passphrase } from "../../domain/Code.ts"
@@ -15,12 +13,7 @@ import { Operation, Wallet } from "./Operation.ts"
 import { SetCounterparty } from "./SetCounterparty.ts"
 import type * as State from "./State.ts"
 
-/**
- * A nonce of a caller who has proved to hold the secret of the key.
- *
- * @category models
- * @since 0.1.0
- */
+/** A nonce of a caller who has proved to hold the secret of the key. */
 export interface Nonce {
   /** The number. */
   readonly value: bigint
@@ -28,12 +21,7 @@ export interface Nonce {
   readonly window: boolean
 }
 
-/**
- * A signed call.
- *
- * @category models
- * @since 0.1.0
- */
+/** A signed call. */
 export interface Call {
   readonly _tag: "Call"
   /** The key that signed it. */
@@ -44,12 +32,7 @@ export interface Call {
   readonly operation: Operation
 }
 
-/**
- * The options of the action `OpenAccount`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `OpenAccount`. */
 export interface OpenAccountOptions {
   /** The identifier of the new account. */
   readonly account: string
@@ -57,22 +40,12 @@ export interface OpenAccountOptions {
   readonly b2b: boolean
 }
 
-/**
- * Opens an account.
- *
- * @category models
- * @since 0.1.0
- */
+/** Opens an account. */
 export interface OpenAccount extends OpenAccountOptions {
   readonly _tag: "OpenAccount"
 }
 
-/**
- * The options of the action `OpenSubAccount`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `OpenSubAccount`. */
 export interface OpenSubAccountOptions {
   /** The identifier of the new sub-account and of its account. */
   readonly id: SubAccountId
@@ -94,22 +67,12 @@ export interface OpenSubAccountOptions {
   readonly collateralEnabled: boolean
 }
 
-/**
- * Opens a sub-account, which has an account of its own.
- *
- * @category models
- * @since 0.1.0
- */
+/** Opens a sub-account, which has an account of its own. */
 export interface OpenSubAccount extends OpenSubAccountOptions {
   readonly _tag: "OpenSubAccount"
 }
 
-/**
- * The options of the action `SetSubAccount`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `SetSubAccount`. */
 export interface SetSubAccountOptions {
   /** The sub-account. */
   readonly id: SubAccountId
@@ -121,22 +84,12 @@ export interface SetSubAccountOptions {
   readonly collateralEnabled?: boolean
 }
 
-/**
- * Changes a sub-account. What is absent stays as it is.
- *
- * @category models
- * @since 0.1.0
- */
+/** Changes a sub-account. What is absent stays as it is. */
 export interface SetSubAccount extends SetSubAccountOptions {
   readonly _tag: "SetSubAccount"
 }
 
-/**
- * The options of the action `AddKey`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `AddKey`. */
 export interface AddKeyOptions {
   /** The account whose calls it signs. */
   readonly account: string
@@ -154,22 +107,12 @@ export interface AddKeyOptions {
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint>
 }
 
-/**
- * Adds an API key.
- *
- * @category models
- * @since 0.1.0
- */
+/** Adds an API key. */
 export interface AddKey extends AddKeyOptions {
   readonly _tag: "AddKey"
 }
 
-/**
- * The options of the action `SetKey`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `SetKey`. */
 export interface SetKeyOptions {
   /** The key. */
   readonly apiKey: ApiKey
@@ -179,12 +122,7 @@ export interface SetKeyOptions {
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint> | null
 }
 
-/**
- * Changes an API key. What is absent stays as it is.
- *
- * @category models
- * @since 0.1.0
- */
+/** Changes an API key. What is absent stays as it is. */
 export interface SetKey extends SetKeyOptions {
   readonly _tag: "SetKey"
 }
@@ -192,9 +130,6 @@ export interface SetKey extends SetKeyOptions {
 /**
  * Changes of what deposits or withdrawals of a currency cost, and how much they may be. Each is zero or more; zero means
  * that the setting is off. What is absent stays as it is.
- *
- * @category models
- * @since 0.1.0
  */
 export interface TransferTermChanges {
   /** The least flexible fee, in units of the currency. */
@@ -211,12 +146,7 @@ export interface TransferTermChanges {
   readonly maxAmount?: Decimal
 }
 
-/**
- * The options of the action `SetCurrency`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `SetCurrency`. */
 export interface SetCurrencyOptions {
   /** The currency. */
   readonly ticker: Ticker
@@ -230,22 +160,12 @@ export interface SetCurrencyOptions {
   readonly withdraw?: TransferTermChanges
 }
 
-/**
- * Changes what a currency shows of its deposits and withdrawals. What is absent stays as it is.
- *
- * @category models
- * @since 0.1.0
- */
+/** Changes what a currency shows of its deposits and withdrawals. What is absent stays as it is. */
 export interface SetCurrency extends SetCurrencyOptions {
   readonly _tag: "SetCurrency"
 }
 
-/**
- * The options of the action `Fund`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `Fund`. */
 export interface FundOptions {
   /** The account. */
   readonly account: string
@@ -257,22 +177,12 @@ export interface FundOptions {
   readonly amount: Amount
 }
 
-/**
- * Credits a wallet from outside the exchange.
- *
- * @category models
- * @since 0.1.0
- */
+/** Credits a wallet from outside the exchange. */
 export interface Fund extends FundOptions {
   readonly _tag: "Fund"
 }
 
-/**
- * The options of the action `CreateCode`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `CreateCode`. */
 export interface IssueCodeOptions {
   /** The account that pays for the code. */
   readonly account: string
@@ -286,22 +196,12 @@ export interface IssueCodeOptions {
   readonly passphrase?: Passphrase
 }
 
-/**
- * Creates a code of the owner's choice, which the main wallet of an account pays.
- *
- * @category models
- * @since 0.1.0
- */
+/** Creates a code of the owner's choice, which the main wallet of an account pays. */
 export interface IssueCode extends IssueCodeOptions {
   readonly _tag: "CreateCode"
 }
 
-/**
- * The options of the action `OpenPlan`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `OpenPlan`. */
 export interface OpenPlanOptions {
   /** The identifier of the new plan. */
   readonly planId: PlanId
@@ -317,22 +217,12 @@ export interface OpenPlanOptions {
   readonly interestRatio?: Amount
 }
 
-/**
- * Opens a fixed-term plan.
- *
- * @category models
- * @since 0.1.0
- */
+/** Opens a fixed-term plan. */
 export interface OpenPlan extends OpenPlanOptions {
   readonly _tag: "OpenPlan"
 }
 
-/**
- * The options of the action `Invest`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `Invest`. */
 export interface InvestOptions {
   /** The account. */
   readonly account: string
@@ -344,22 +234,12 @@ export interface InvestOptions {
   readonly amount: Amount
 }
 
-/**
- * Invests an amount of the main wallet.
- *
- * @category models
- * @since 0.1.0
- */
+/** Invests an amount of the main wallet. */
 export interface Invest extends InvestOptions {
   readonly _tag: "Invest"
 }
 
-/**
- * The options of the action `PayInterest`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `PayInterest`. */
 export interface PayInterestOptions {
   /** The account that receives it. */
   readonly account: string
@@ -373,22 +253,12 @@ export interface PayInterestOptions {
   readonly amount: Amount
 }
 
-/**
- * Pays interest at once, whatever the plan says.
- *
- * @category models
- * @since 0.1.0
- */
+/** Pays interest at once, whatever the plan says. */
 export interface PayInterest extends PayInterestOptions {
   readonly _tag: "PayInterest"
 }
 
-/**
- * The options of the action `MovePrice`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `MovePrice`. */
 export interface MovePriceOptions {
   /** The market. */
   readonly market: MarketName
@@ -396,22 +266,12 @@ export interface MovePriceOptions {
   readonly price: Price
 }
 
-/**
- * Moves the price of a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** Moves the price of a market. */
 export interface MovePrice extends MovePriceOptions {
   readonly _tag: "MovePrice"
 }
 
-/**
- * The options of the action `StepPrice`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `StepPrice`. */
 export interface StepPriceOptions {
   /** The market. */
   readonly market: MarketName
@@ -419,22 +279,12 @@ export interface StepPriceOptions {
   readonly by: Decimal
 }
 
-/**
- * Moves the price of a market by a difference. The market must have a price.
- *
- * @category models
- * @since 0.1.0
- */
+/** Moves the price of a market by a difference. The market must have a price. */
 export interface StepPrice extends StepPriceOptions {
   readonly _tag: "StepPrice"
 }
 
-/**
- * A step of a price path.
- *
- * @category models
- * @since 0.1.0
- */
+/** A step of a price path. */
 export interface PathStep {
   /** How long after the step before it, in milliseconds; the first one from now. */
   readonly afterMillis: number
@@ -442,12 +292,7 @@ export interface PathStep {
   readonly price: Price
 }
 
-/**
- * The options of the action `PlayPrices`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `PlayPrices`. */
 export interface PlayPricesOptions {
   /** The market. */
   readonly market: MarketName
@@ -455,22 +300,12 @@ export interface PlayPricesOptions {
   readonly steps: ReadonlyArray<PathStep>
 }
 
-/**
- * Makes the price of a market follow a path.
- *
- * @category models
- * @since 0.1.0
- */
+/** Makes the price of a market follow a path. */
 export interface PlayPrices extends PlayPricesOptions {
   readonly _tag: "PlayPrices"
 }
 
-/**
- * The options of the action `OpenPosition`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `OpenPosition`. */
 export interface OpenPositionOptions {
   /** The account. */
   readonly account: string
@@ -484,34 +319,19 @@ export interface OpenPositionOptions {
   readonly price?: Price
 }
 
-/**
- * Trades a position with the rest of the world, without an order.
- *
- * @category models
- * @since 0.1.0
- */
+/** Trades a position with the rest of the world, without an order. */
 export interface OpenPosition extends OpenPositionOptions {
   readonly _tag: "OpenPosition"
 }
 
-/**
- * Sets the clock of the venue.
- *
- * @category models
- * @since 0.1.0
- */
+/** Sets the clock of the venue. */
 export interface SetClock {
   readonly _tag: "SetClock"
   /** The new clock. */
   readonly clock: State.Clock
 }
 
-/**
- * Sets how far the clock that callers see is ahead of the machine's.
- *
- * @category models
- * @since 0.1.0
- */
+/** Sets how far the clock that callers see is ahead of the machine's. */
 export interface SetSkew {
   readonly _tag: "SetSkew"
   /** The difference, in microseconds; may be below zero. */
@@ -521,9 +341,6 @@ export interface SetSkew {
 /**
  * Gives the venue an identity: keys, codes and sub-accounts that are made from now on are named by it, and are not those of
  * another venue. Going back to an earlier state keeps it.
- *
- * @category models
- * @since 0.1.0
  */
 export interface SetIdentity {
   readonly _tag: "SetIdentity"
@@ -531,44 +348,24 @@ export interface SetIdentity {
   readonly identity: string
 }
 
-/**
- * Lets time pass: only what is due happens.
- *
- * @category models
- * @since 0.1.0
- */
+/** Lets time pass: only what is due happens. */
 export interface Pass {
   readonly _tag: "Pass"
 }
 
-/**
- * Goes back to an earlier state.
- *
- * @category models
- * @since 0.1.0
- */
+/** Goes back to an earlier state. */
 export interface Restore {
   readonly _tag: "Restore"
   /** The number of the command that had left that state; 0 for a new exchange. */
   readonly sequence: number
 }
 
-/**
- * Makes this state the one that a reset restores.
- *
- * @category models
- * @since 0.1.0
- */
+/** Makes this state the one that a reset restores. */
 export interface Begin {
   readonly _tag: "Begin"
 }
 
-/**
- * Something that changes the state of the exchange.
- *
- * @category models
- * @since 0.1.0
- */
+/** Something that changes the state of the exchange. */
 export type Action =
   | Call
   | OpenAccount
@@ -594,12 +391,7 @@ export type Action =
   | Restore
   | Begin
 
-/**
- * A command.
- *
- * @category models
- * @since 0.1.0
- */
+/** A command. */
 export interface Command {
   /** When it happens, in Unix microseconds by the clock of the venue. */
   readonly at: number
@@ -611,30 +403,15 @@ const key = Schema.optionalKey
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/**
- * The schema of nonces.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of nonces. */
 export const Nonce = Schema.Struct({ value: Schema.BigInt, window: Schema.Boolean })
 
 const Call = Schema.TaggedStruct("Call", { apiKey: ApiKey, nonce: key(Nonce), operation: Operation })
 
-/**
- * The schema of `OpenAccount`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `OpenAccount`. */
 export const OpenAccount = Schema.TaggedStruct("OpenAccount", { account: Schema.String, b2b: Schema.Boolean })
 
-/**
- * The schema of `OpenSubAccount`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `OpenSubAccount`. */
 export const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
   id: SubAccountId,
   parent: Schema.String,
@@ -649,12 +426,7 @@ export const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
 
 const KeyEndpoints = Schema.Array(Schema.Struct({ name: Schema.String, title: Schema.String }))
 
-/**
- * The schema of `AddKey`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `AddKey`. */
 export const AddKey = Schema.TaggedStruct("AddKey", {
   account: Schema.String,
   apiKey: ApiKey,
@@ -665,12 +437,7 @@ export const AddKey = Schema.TaggedStruct("AddKey", {
   endpoints: key(KeyEndpoints)
 })
 
-/**
- * The schema of `SetSubAccount`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `SetSubAccount`. */
 export const SetSubAccount = Schema.TaggedStruct("SetSubAccount", {
   id: SubAccountId,
   kycStatus: key(Schema.String),
@@ -678,12 +445,7 @@ export const SetSubAccount = Schema.TaggedStruct("SetSubAccount", {
   collateralEnabled: key(Schema.Boolean)
 })
 
-/**
- * The schema of `SetKey`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `SetKey`. */
 export const SetKey = Schema.TaggedStruct("SetKey", {
   apiKey: ApiKey,
   enabled: key(Schema.Boolean),
@@ -699,12 +461,7 @@ const Terms = Schema.Struct({
   maxAmount: key(Decimal)
 })
 
-/**
- * The schema of `SetCurrency`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `SetCurrency`. */
 export const SetCurrency = Schema.TaggedStruct("SetCurrency", {
   ticker: Ticker,
   canDeposit: key(Schema.Boolean),
@@ -713,12 +470,7 @@ export const SetCurrency = Schema.TaggedStruct("SetCurrency", {
   withdraw: key(Terms)
 })
 
-/**
- * The schema of `Fund`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `Fund`. */
 export const Fund = Schema.TaggedStruct("Fund", {
   account: Schema.String,
   wallet: Wallet,
@@ -726,12 +478,7 @@ export const Fund = Schema.TaggedStruct("Fund", {
   amount: Amount
 })
 
-/**
- * The schema of `IssueCode`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `IssueCode`. */
 export const IssueCode = Schema.TaggedStruct("CreateCode", {
   account: Schema.String,
   code: Code,
@@ -740,12 +487,7 @@ export const IssueCode = Schema.TaggedStruct("CreateCode", {
   passphrase: key(Passphrase)
 })
 
-/**
- * The schema of `OpenPlan`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `OpenPlan`. */
 export const OpenPlan = Schema.TaggedStruct("OpenPlan", {
   planId: PlanId,
   ticker: Ticker,
@@ -755,12 +497,7 @@ export const OpenPlan = Schema.TaggedStruct("OpenPlan", {
   interestRatio: key(Amount)
 })
 
-/**
- * The schema of `Invest`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `Invest`. */
 export const Invest = Schema.TaggedStruct("Invest", {
   account: Schema.String,
   planId: PlanId,
@@ -768,12 +505,7 @@ export const Invest = Schema.TaggedStruct("Invest", {
   amount: Amount
 })
 
-/**
- * The schema of `PayInterest`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `PayInterest`. */
 export const PayInterest = Schema.TaggedStruct("PayInterest", {
   account: Schema.String,
   planId: PlanId,
@@ -782,39 +514,19 @@ export const PayInterest = Schema.TaggedStruct("PayInterest", {
   amount: Amount
 })
 
-/**
- * The schema of `MovePrice`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `MovePrice`. */
 export const MovePrice = Schema.TaggedStruct("MovePrice", { market: MarketName, price: Price })
 
-/**
- * The schema of `StepPrice`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `StepPrice`. */
 export const StepPrice = Schema.TaggedStruct("StepPrice", { market: MarketName, by: Decimal })
 
-/**
- * The schema of `PlayPrices`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `PlayPrices`. */
 export const PlayPrices = Schema.TaggedStruct("PlayPrices", {
   market: MarketName,
   steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
 })
 
-/**
- * The schema of `OpenPosition`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `OpenPosition`. */
 export const OpenPosition = Schema.TaggedStruct("OpenPosition", {
   account: Schema.String,
   market: MarketName,
@@ -839,12 +551,7 @@ const Restore = Schema.TaggedStruct("Restore", { sequence: Count })
 
 const Begin = Schema.TaggedStruct("Begin", {})
 
-/**
- * The schema of actions.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of actions. */
 export const Action = Schema.Union([
   Call,
   OpenAccount,
@@ -870,10 +577,5 @@ export const Action = Schema.Union([
   Restore,
   Begin
 ])
-/**
- * The schema of commands.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of commands. */
 export const Command = Schema.Struct({ at: Schema.Int, action: Action })

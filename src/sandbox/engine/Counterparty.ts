@@ -2,8 +2,6 @@
  * The counterparty: an account of the exchange's own that offers to buy and to sell around the price that the owner of the
  * venue sets. Its offers are orders in the book as all others are. It trades only when somebody takes them: it never takes
  * itself, and a moved price does not fill them.
- *
- * @since 0.1.0
  */
 import { Amount, type Decimal, Price } from "../../domain/Decimal.ts"
 import type { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -94,12 +92,7 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
   }
 }
 
-/**
- * Offers anew what the current command has taken, on the markets where it took something.
- *
- * @category counterparty
- * @since 0.1.0
- */
+/** Offers anew what the current command has taken, on the markets where it took something. */
 export const refill = (work: Work): void => {
   const { hit, markets } = work.state.counterparty
   if (hit.size === 0) return
@@ -114,9 +107,6 @@ export const refill = (work: Work): void => {
  * Moves the price of a market. First the counterparty withdraws what it offers, so that the new price fills none of it.
  * Orders that bid more or ask less than the price trade with the rest of the world. Then the counterparty offers anew, and
  * the stop orders that the price triggers meet what it offers.
- *
- * @category counterparty
- * @since 0.1.0
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   const quoting = work.state.counterparty.markets.get(market.name)
@@ -129,12 +119,7 @@ export const movePrice = (work: Work, market: Market, price: Units.Units): void 
   refill(work)
 }
 
-/**
- * Credits a wallet of the counterparty from outside the exchange. What it could not pay for until now is offered.
- *
- * @category counterparty
- * @since 0.1.0
- */
+/** Credits a wallet of the counterparty from outside the exchange. What it could not pay for until now is offered. */
 export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
   const { state } = work
   const reply = Accounts.fund(state, action)
@@ -170,12 +155,7 @@ const wrong = (market: Market, { amount, levels, spread, step, variation }: Quot
   return undefined
 }
 
-/**
- * Makes the counterparty quote a market, or changes how it does.
- *
- * @category counterparty
- * @since 0.1.0
- */
+/** Makes the counterparty quote a market, or changes how it does. */
 export const set = (work: Work, { _tag, market: name, ...options }: Of<"SetCounterparty">): Reply.Reply => {
   const { counterparty: { markets }, markets: listed, trading } = work.state
   const market = listed.get(name)

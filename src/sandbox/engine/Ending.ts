@@ -1,8 +1,4 @@
-/**
- * How orders end: filled, canceled, or because the other leg of an OCO order has done something.
- *
- * @since 0.1.0
- */
+/** How orders end: filled, canceled, or because the other leg of an OCO order has done something. */
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
@@ -18,9 +14,6 @@ const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefin
 /**
  * Ends an order: it leaves the book, what it has locked is free again, and the other leg of its OCO order ends too. One that
  * is filled places the exit that it has.
- *
- * @category orders
- * @since 0.1.0
  */
 export const end = (work: Work, order: Order, status: OrderStatus): void => {
   const { at, events, state } = work
@@ -52,21 +45,13 @@ const keep = ({ state }: Work, order: Order): void => {
   else ended.push(order)
 }
 
-/**
- * Cancels what is left of an order.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels what is left of an order. */
 export const cancel = (work: Work, order: Order): void =>
   end(work, order, order.dealStock === 0n ? "CANCELED" : "PARTIAL_CANCELED")
 
 /**
  * Cancels the other leg of an OCO order, of which this one has traded, was triggered or has ended. When this one was
  * canceled because its position is closed, so is the other. An order that is no leg, or no longer one, changes nothing.
- *
- * @category orders
- * @since 0.1.0
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
   if (order.oco === undefined) return

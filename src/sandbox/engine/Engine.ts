@@ -1,8 +1,6 @@
 /**
  * The exchange as a state machine: a command with its time goes in, a reply and events come out. It has no clock, no
  * randomness and no I/O, so the same commands give the same state, replies and events.
- *
- * @since 0.1.0
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
@@ -149,18 +147,10 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 /**
  * The version of the engine. It rises with every change after which the same commands give another state, or a state
  * has another form. A journal is only read by the version that wrote it.
- *
- * @category engine
- * @since 0.1.0
  */
 export const version = 3
 
-/**
- * Applies one command, after everything that is due by its time.
- *
- * @category engine
- * @since 0.1.0
- */
+/** Applies one command, after everything that is due by its time. */
 export const apply = (
   state: State,
   { action, at }: Command

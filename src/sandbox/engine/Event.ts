@@ -1,20 +1,11 @@
-/**
- * What happened while a command was carried out.
- *
- * @since 0.1.0
- */
+/** What happened while a command was carried out. */
 import type { ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { OrderSide, OrderStatus } from "../../domain/Order.ts"
 import type * as Ledger from "./Ledger.ts"
 import type { Order } from "./Order.ts"
 import type { Units } from "./Units.ts"
 
-/**
- * The order that an event is about.
- *
- * @category models
- * @since 0.1.0
- */
+/** The order that an event is about. */
 export interface Subject {
   /** The exchange's identifier of the order. */
   readonly order: OrderId
@@ -26,55 +17,30 @@ export interface Subject {
   readonly clientOrderId: ClientOrderId | undefined
 }
 
-/**
- * An order was accepted.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order was accepted. */
 export interface OrderPlaced extends Subject {
   readonly _tag: "OrderPlaced"
 }
 
-/**
- * A stop order was triggered.
- *
- * @category models
- * @since 0.1.0
- */
+/** A stop order was triggered. */
 export interface OrderActivated extends Subject {
   readonly _tag: "OrderActivated"
 }
 
-/**
- * An order can no longer trade.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order can no longer trade. */
 export interface OrderEnded extends Subject {
   readonly _tag: "OrderEnded"
   /** How it has ended. */
   readonly status: OrderStatus
 }
 
-/**
- * An event of an order that has no more to it than its subject.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** An event of an order that has no more to it than its subject. */
 export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
   _tag: Tag,
   { account, clientOrderId, id, market }: Order
 ): Subject & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
 
-/**
- * The event of an order that has ended.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The event of an order that has ended. */
 export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded => ({
   _tag: "OrderEnded",
   order: id,
@@ -84,20 +50,10 @@ export const ended = ({ account, clientOrderId, id, market, status }: Order): Or
   status
 })
 
-/**
- * The event of a balance that has changed.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The event of a balance that has changed. */
 export const balanceChanged = (balance: Ledger.Balance): BalanceChanged => ({ _tag: "BalanceChanged", balance })
 
-/**
- * There was a trade.
- *
- * @category models
- * @since 0.1.0
- */
+/** There was a trade. */
 export interface Traded {
   readonly _tag: "Traded"
   /** The market. */
@@ -114,12 +70,7 @@ export interface Traded {
   readonly taker: OrderId | undefined
 }
 
-/**
- * The owner of the venue, or a price path, has moved the price of a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** The owner of the venue, or a price path, has moved the price of a market. */
 export interface PriceMoved {
   readonly _tag: "PriceMoved"
   /** The market. */
@@ -128,12 +79,7 @@ export interface PriceMoved {
   readonly price: Units
 }
 
-/**
- * An investment was paid interest.
- *
- * @category models
- * @since 0.1.0
- */
+/** An investment was paid interest. */
 export interface InterestPaid {
   readonly _tag: "InterestPaid"
   /** The account that received it. */
@@ -146,12 +92,7 @@ export interface InterestPaid {
   readonly amount: Units
 }
 
-/**
- * A kill switch was not armed again in time. It cancels orders, which end after this event.
- *
- * @category models
- * @since 0.1.0
- */
+/** A kill switch was not armed again in time. It cancels orders, which end after this event. */
 export interface KillSwitchFired {
   readonly _tag: "KillSwitchFired"
   /** The account whose orders it cancels. */
@@ -160,36 +101,21 @@ export interface KillSwitchFired {
   readonly market: MarketName
 }
 
-/**
- * A balance has changed. A command reports each balance at most once, after all its other events.
- *
- * @category models
- * @since 0.1.0
- */
+/** A balance has changed. A command reports each balance at most once, after all its other events. */
 export interface BalanceChanged {
   readonly _tag: "BalanceChanged"
   /** The balance after the command. */
   readonly balance: Ledger.Balance
 }
 
-/**
- * The exchange went back to an earlier state.
- *
- * @category models
- * @since 0.1.0
- */
+/** The exchange went back to an earlier state. */
 export interface Restored {
   readonly _tag: "Restored"
   /** The number of the command that had left that state. */
   readonly sequence: number
 }
 
-/**
- * Something that happened.
- *
- * @category models
- * @since 0.1.0
- */
+/** Something that happened. */
 export type Event =
   | OrderPlaced
   | OrderActivated

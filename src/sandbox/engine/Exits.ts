@@ -1,8 +1,4 @@
-/**
- * The exits of positions: what an order with a take-profit or a stop-loss places when it is filled.
- *
- * @since 0.1.0
- */
+/** The exits of positions: what an order with a take-profit or a stop-loss places when it is filled. */
 import type { Price } from "../../domain/Decimal.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as Locks from "./Locks.ts"
@@ -18,12 +14,7 @@ import type { Work } from "./Work.ts"
 
 const opposite: { readonly [K in OrderSide]: OrderSide } = { buy: "sell", sell: "buy" }
 
-/**
- * Whether an order asks for an exit.
- *
- * @category exits
- * @since 0.1.0
- */
+/** Whether an order asks for an exit. */
 export const isAsked = ({ stopLoss, takeProfit }: WithExit): boolean =>
   takeProfit !== undefined || stopLoss !== undefined
 
@@ -43,9 +34,6 @@ const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean =
  * The exit that an order asks for; `undefined` when it asks for none. Only an order that may open a position has one: its
  * take-profit is where the position gains, its stop-loss where it loses. `entry` is the price at which the order would
  * trade; nothing is said of the sides while it is not known.
- *
- * @category exits
- * @since 0.1.0
  */
 export const of = (
   state: State,
@@ -95,9 +83,6 @@ const legOf = (
 /**
  * Places the exit of an order that is filled. Where it has opened no position, because it has only closed another one, there is
  * nothing to exit from. The exit, the take-profit and the stop-loss have consecutive identifiers.
- *
- * @category exits
- * @since 0.1.0
  */
 export const arm = (work: Work, entry: Order): void => {
   const { state } = work
@@ -118,12 +103,7 @@ export const arm = (work: Work, entry: Order): void => {
   }
 }
 
-/**
- * Takes a leg out of its exit that can't be triggered any more. The other leg, if there is one, stays as it is.
- *
- * @category exits
- * @since 0.1.0
- */
+/** Takes a leg out of its exit that can't be triggered any more. The other leg, if there is one, stays as it is. */
 export const leave = (state: State, exit: Exit, leg: Order): void => {
   if (exit.takeProfit === leg) exit.takeProfit = undefined
   else if (exit.stopLoss === leg) exit.stopLoss = undefined

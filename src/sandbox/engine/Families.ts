@@ -1,8 +1,4 @@
-/**
- * Accounts with what belongs to them: their sub-accounts and their API keys.
- *
- * @since 0.1.0
- */
+/** Accounts with what belongs to them: their sub-accounts and their API keys. */
 
 /** What is needed of an API key. */
 interface KeyOf {
@@ -20,12 +16,7 @@ interface Member {
   readonly alias: string
 }
 
-/**
- * What belongs to an account.
- *
- * @category models
- * @since 0.1.0
- */
+/** What belongs to an account. */
 export interface Family<K, S> {
   /** Its own API keys, the latest last. */
   readonly keys: Set<K>
@@ -37,12 +28,7 @@ export interface Family<K, S> {
   readonly subAccountKeys: Set<K>
 }
 
-/**
- * Families by account, and the parents of sub-accounts.
- *
- * @category models
- * @since 0.1.0
- */
+/** Families by account, and the parents of sub-accounts. */
 export interface Families<K, S> {
   /** By account. Most accounts have one; some have nothing that belongs to them. */
   readonly byAccount: Map<string, Family<K, S>>
@@ -50,12 +36,7 @@ export interface Families<K, S> {
   readonly parents: Map<string, string>
 }
 
-/**
- * No families.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** No families. */
 export const make = <K, S>(): Families<K, S> => ({ byAccount: new Map(), parents: new Map() })
 
 const familyOf = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> => {
@@ -71,24 +52,14 @@ const familyOf = <K, S>({ byAccount }: Families<K, S>, account: string): Family<
   return family
 }
 
-/**
- * Adds an API key, after the sub-account whose key it may be.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Adds an API key, after the sub-account whose key it may be. */
 export const addKey = <K extends KeyOf, S>(families: Families<K, S>, key: K): void => {
   familyOf(families, key.account).keys.add(key)
   const parent = families.parents.get(key.account)
   if (parent !== undefined) familyOf(families, parent).subAccountKeys.add(key)
 }
 
-/**
- * Adds a sub-account.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Adds a sub-account. */
 export const addSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): void => {
   const { aliases, subAccounts } = familyOf(families, subAccount.parent)
   families.parents.set(subAccount.id, subAccount.parent)
@@ -96,12 +67,7 @@ export const addSubAccount = <K, S extends Member>(families: Families<K, S>, sub
   aliases.set(subAccount.alias, (aliases.get(subAccount.alias) ?? 0) + 1)
 }
 
-/**
- * Removes a sub-account, and gives the API keys that it had.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Removes a sub-account, and gives the API keys that it had. */
 export const removeSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): Iterable<K> => {
   const { aliases, subAccountKeys, subAccounts } = familyOf(families, subAccount.parent)
   const { keys } = familyOf(families, subAccount.id)
@@ -115,11 +81,6 @@ export const removeSubAccount = <K, S extends Member>(families: Families<K, S>, 
   return keys
 }
 
-/**
- * What belongs to an account; `undefined` when nothing ever has.
- *
- * @category reading
- * @since 0.1.0
- */
+/** What belongs to an account; `undefined` when nothing ever has. */
 export const of = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> | undefined =>
   byAccount.get(account)

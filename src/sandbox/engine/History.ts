@@ -1,8 +1,4 @@
-/**
- * The commands of a journal, applied one after the other, and going back to the state that an earlier one had left.
- *
- * @since 0.1.0
- */
+/** The commands of a journal, applied one after the other, and going back to the state that an earlier one had left. */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Command } from "./Command.ts"
 import * as Engine from "./Engine.ts"
@@ -10,12 +6,7 @@ import type { Event } from "./Event.ts"
 import { done, type Reply } from "./Reply.ts"
 import * as State from "./State.ts"
 
-/**
- * An exchange and its past.
- *
- * @category models
- * @since 0.1.0
- */
+/** An exchange and its past. */
 export interface History {
   /** What the commands have made of the exchange. */
   state: State.State
@@ -28,26 +19,15 @@ export interface History {
 /**
  * Returns the state that a command of the past had left. The state is the caller's own: changing it changes nothing
  * else.
- *
- * @category models
- * @since 0.1.0
  */
 export type Recall = (sequence: number) => State.State
 
-/**
- * A new exchange, without a past.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A new exchange, without a past. */
 export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
  * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is not
  * part of the history.
- *
- * @category history
- * @since 0.1.0
  */
 export const apply = (
   history: History,

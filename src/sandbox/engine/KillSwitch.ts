@@ -1,17 +1,8 @@
-/**
- * A timer that cancels an account's orders on a market unless it is armed again. Times are Unix microseconds.
- *
- * @since 0.1.0
- */
+/** A timer that cancels an account's orders on a market unless it is armed again. Times are Unix microseconds. */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { CancelAllType } from "../../domain/Order.ts"
 
-/**
- * A kill switch that is armed. An account has one on a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** A kill switch that is armed. An account has one on a market. */
 export interface KillSwitch {
   /** The account that has armed it, and whose orders it cancels. */
   readonly account: string

@@ -1,8 +1,4 @@
-/**
- * Arming and disarming kill switches, and what they do when nobody has armed them again in time.
- *
- * @since 0.1.0
- */
+/** Arming and disarming kill switches, and what they do when nobody has armed them again in time. */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Agenda from "./Agenda.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
@@ -14,12 +10,7 @@ import type { Work } from "./Work.ts"
 
 const keyOf = ({ account, market }: Pick<KillSwitch, "account" | "market">): string => `${account}/${market}`
 
-/**
- * Adds a kill switch.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Adds a kill switch. */
 export const add = ({ due, killSwitches }: State, killSwitch: KillSwitch): void => {
   killSwitches.set(keyOf(killSwitch), killSwitch)
   Agenda.add(due.killSwitches, killSwitch.firesAt, killSwitch)
@@ -32,23 +23,13 @@ const remove = ({ due, killSwitches }: State, of: Pick<KillSwitch, "account" | "
   Agenda.remove(due.killSwitches, found)
 }
 
-/**
- * The kill switches that an account has armed, in the order in which the exchange lists its markets.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The kill switches that an account has armed, in the order in which the exchange lists its markets. */
 export const of = ({ killSwitches, markets }: State, account: string, market?: MarketName): ReadonlyArray<KillSwitch> =>
   (market === undefined ? [...markets.keys()] : [market]).flatMap((market) =>
     killSwitches.get(keyOf({ account, market })) ?? []
   )
 
-/**
- * Disarms all kill switches of an account.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Disarms all kill switches of an account. */
 export const removeAll = (state: State, account: string): void => {
   for (const killSwitch of of(state, account)) remove(state, killSwitch)
 }
@@ -56,9 +37,6 @@ export const removeAll = (state: State, account: string): void => {
 /**
  * Arms the kill switch of a market, in place of the one that is armed; or disarms it, where no time is given. Nothing is
  * wrong with disarming what is not armed.
- *
- * @category changing
- * @since 0.1.0
  */
 export const set = (
   { at, state }: Work,
@@ -73,12 +51,7 @@ export const set = (
   return { _tag: "KillSwitchSet", killSwitch }
 }
 
-/**
- * Cancels the orders of a kill switch that was not armed again in time. It is not armed any more.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Cancels the orders of a kill switch that was not armed again in time. It is not armed any more. */
 export const fire = ({ events, state }: Work, killSwitch: KillSwitch): void => {
   const { account, firesAt, market, types } = killSwitch
   remove(state, killSwitch)

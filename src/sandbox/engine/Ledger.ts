@@ -1,18 +1,11 @@
 /**
  * Who holds what. What one holder is given is taken from others, so no asset appears or vanishes. What enters the exchange
  * comes from `outside`, whose balance is the negative of all other balances.
- *
- * @since 0.1.0
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
 
-/**
- * The wallets of an account: `main` for codes and lending, `trade` for spot orders, `collateral` for margin.
- *
- * @category models
- * @since 0.1.0
- */
+/** The wallets of an account: `main` for codes and lending, `trade` for spot orders, `collateral` for margin. */
 export type Wallet = "main" | "trade" | "collateral"
 
 /**
@@ -24,9 +17,6 @@ export type Wallet = "main" | "trade" | "collateral"
  * - `house`: the exchange, which earns the fees
  * - `lender`: the other party of every position
  * - `outside`: the rest of the world
- *
- * @category models
- * @since 0.1.0
  */
 export type Holder =
   | { readonly account: string; readonly wallet: Wallet; readonly locked: boolean }
@@ -36,28 +26,13 @@ export type Holder =
   | "lender"
   | "outside"
 
-/**
- * What an account can spend from a wallet.
- *
- * @category holders
- * @since 0.1.0
- */
+/** What an account can spend from a wallet. */
 export const free = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: false })
 
-/**
- * What the open orders of an account have locked in a wallet.
- *
- * @category holders
- * @since 0.1.0
- */
+/** What the open orders of an account have locked in a wallet. */
 export const locked = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: true })
 
-/**
- * What an account has of an asset in a wallet.
- *
- * @category models
- * @since 0.1.0
- */
+/** What an account has of an asset in a wallet. */
 export interface Balance {
   /** The account. */
   readonly account: string
@@ -71,12 +46,7 @@ export interface Balance {
   readonly locked: Units
 }
 
-/**
- * Balances as plain data, by holder and asset.
- *
- * @category models
- * @since 0.1.0
- */
+/** Balances as plain data, by holder and asset. */
 export type Balances = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
 /** Whoever holds purses: a holder, as the key of its balances. */
@@ -93,12 +63,7 @@ interface Owner {
   since: number
 }
 
-/**
- * What a holder has of one asset.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a holder has of one asset. */
 export interface Purse {
   /** How much it holds. */
   units: Units
@@ -112,12 +77,7 @@ export interface Purse {
   of: Pair | undefined
 }
 
-/**
- * Both parts of what an account has of an asset in a wallet.
- *
- * @category models
- * @since 0.1.0
- */
+/** Both parts of what an account has of an asset in a wallet. */
 export interface Pair {
   /** The account. */
   readonly account: string
@@ -149,12 +109,7 @@ interface Pairs {
   readonly byTicker: Map<Ticker, Pair>
 }
 
-/**
- * A holder that is no account.
- *
- * @category models
- * @since 0.1.0
- */
+/** A holder that is no account. */
 export interface Other {
   /** The holder. */
   readonly owner: Owner
@@ -162,12 +117,7 @@ export interface Other {
   readonly byTicker: Map<Ticker, Purse>
 }
 
-/**
- * All balances.
- *
- * @category models
- * @since 0.1.0
- */
+/** All balances. */
 export interface Ledger {
   /** The wallets of accounts that have been asked for. */
   readonly wallets: { readonly [W in Wallet]: Map<string, Pairs> }
@@ -208,12 +158,7 @@ const holderOf = (key: string): Holder | undefined => {
   return others.find((other) => other === key)
 }
 
-/**
- * A ledger of these balances; empty without any.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A ledger of these balances; empty without any. */
 export const make = (balances: Balances = new Map()): Ledger => {
   const ledger: Ledger = {
     wallets: { main: new Map(), trade: new Map(), collateral: new Map() },
@@ -256,12 +201,7 @@ const pairsOf = ({ wallets }: Ledger, account: string, wallet: Wallet): Pairs =>
   return pairs
 }
 
-/**
- * Both purses of an account for an asset in a wallet.
- *
- * @category reading
- * @since 0.1.0
- */
+/** Both purses of an account for an asset in a wallet. */
 export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Pair => {
   const pairs = pairsOf(ledger, account, wallet)
   const known = pairs.byTicker.get(ticker)
@@ -273,12 +213,7 @@ export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ti
   return made
 }
 
-/**
- * The purse of a holder that is no account.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The purse of a holder that is no account. */
 export const purseOf = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
   const known = byTicker.get(ticker)
   if (known !== undefined) return known
@@ -287,24 +222,14 @@ export const purseOf = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
   return purse
 }
 
-/**
- * The purse of a holder for an asset.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The purse of a holder for an asset. */
 export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => {
   if (typeof holder === "string") return purseOf(ledger.others[holder], ticker)
   const { free, locked } = pair(ledger, holder.account, holder.wallet, ticker)
   return holder.locked ? locked : free
 }
 
-/**
- * The balance of one asset.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The balance of one asset. */
 export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units => purse(ledger, holder, ticker).units
 
 /** What was filled first comes first. */
@@ -315,24 +240,14 @@ const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
     purses.filter(({ units }) => units !== 0n).toSorted(bySince).map(({ ticker, units }) => [ticker, units])
   )
 
-/**
- * All balances of a holder that are not zero.
- *
- * @category reading
- * @since 0.1.0
- */
+/** All balances of a holder that are not zero. */
 export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> => {
   if (typeof holder === "string") return balancesOf(ledger.others[holder].owner)
   const { free, locked } = pairsOf(ledger, holder.account, holder.wallet)
   return balancesOf(holder.locked ? locked : free)
 }
 
-/**
- * All balances that are not zero, as plain data.
- *
- * @category reading
- * @since 0.1.0
- */
+/** All balances that are not zero, as plain data. */
 export const save = ({ others, wallets }: Ledger): Balances => {
   const owners = [
     ...Object.values(others).map(({ owner }) => owner),
@@ -346,9 +261,6 @@ export const save = ({ others, wallets }: Ledger): Balances => {
 /**
  * Adds what `tell` makes of the balances of accounts that have changed since the last call of this function, as they are
  * now, to a list.
- *
- * @category reading
- * @since 0.1.0
  */
 export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, list: Array<A>): void => {
   for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {
@@ -386,9 +298,6 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
 /**
  * Takes an amount out of a purse, for the caller to give to others. Returns `false`, and takes nothing, when it is not
  * there. Only the lender and `outside` may go below zero.
- *
- * @category moving
- * @since 0.1.0
  */
 export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   if (units < 0n || (from.owner.isBounded && from.units < units)) return false
@@ -397,12 +306,7 @@ export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   return true
 }
 
-/**
- * Gives a purse an amount that the caller has taken from others.
- *
- * @category moving
- * @since 0.1.0
- */
+/** Gives a purse an amount that the caller has taken from others. */
 export const give = (ledger: Ledger, to: Purse, units: Units): void => {
   if (to.of !== undefined) touch(ledger, to.of)
   put(ledger, to, to.units + units)
@@ -411,9 +315,6 @@ export const give = (ledger: Ledger, to: Purse, units: Units): void => {
 /**
  * Moves an amount from one purse to another. Returns `false`, and moves nothing, when it is not there. Only the lender and
  * `outside` may go below zero.
- *
- * @category moving
- * @since 0.1.0
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
   if (!take(ledger, from, units)) return false
@@ -424,19 +325,11 @@ export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): bool
 /**
  * Moves an amount. Returns `false`, and moves nothing, when the holder does not have it. Only the lender and `outside`
  * may go below zero.
- *
- * @category moving
- * @since 0.1.0
  */
 export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean =>
   move(ledger, purse(ledger, from, ticker), purse(ledger, to, ticker), units)
 
-/**
- * The sum of every asset over all holders: zero, always.
- *
- * @category invariants
- * @since 0.1.0
- */
+/** The sum of every asset over all holders: zero, always. */
 export const totals = (ledger: Ledger): ReadonlyMap<Ticker, Units> => {
   const sums = new Map<Ticker, Units>()
   for (const held of save(ledger).values()) {

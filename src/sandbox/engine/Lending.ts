@@ -1,8 +1,4 @@
-/**
- * Fixed-term lending: plans, investments, and the interest that investments earn.
- *
- * @since 0.1.0
- */
+/** Fixed-term lending: plans, investments, and the interest that investments earn. */
 import { amount } from "../../domain/Decimal.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Agenda from "./Agenda.ts"
@@ -36,12 +32,7 @@ const pay = ({ events, state }: Work, { account, id, plan }: Investment, units: 
   events.push({ _tag: "InterestPaid", account, investmentId: id, ticker: plan.interestTicker, amount: units })
 }
 
-/**
- * Opens a plan in which accounts can invest.
- *
- * @category lending
- * @since 0.1.0
- */
+/** Opens a plan in which accounts can invest. */
 export const openPlan = (state: State, action: Of<"OpenPlan">): Reply.Reply => {
   const { dailyPercent, days, interestRatio = one, interestTicker = action.ticker, planId, ticker } = action
   if (state.plans.has(planId)) return Reply.invalid(["planId", { kind: "unique" }])
@@ -59,12 +50,7 @@ export const openPlan = (state: State, action: Of<"OpenPlan">): Reply.Reply => {
   return Reply.done
 }
 
-/**
- * Adds an investment, which nobody has paid for here.
- *
- * @category lending
- * @since 0.1.0
- */
+/** Adds an investment, which nobody has paid for here. */
 export const add = ({ due, investments, investmentsOf }: State, investment: Investment): void => {
   const { account, id, nextAt } = investment
   investments.set(id, investment)
@@ -79,12 +65,7 @@ const remove = ({ investments, investmentsOf }: State, { account, id }: Investme
   else investmentsOf.set(account, left)
 }
 
-/**
- * Moves an amount from the main wallet into a plan. It is returned at the end of the plan's term.
- *
- * @category lending
- * @since 0.1.0
- */
+/** Moves an amount from the main wallet into a plan. It is returned at the end of the plan's term. */
 export const invest = (
   state: State,
   { account, amount, investmentId, planId }: Of<"Invest">,
@@ -104,12 +85,7 @@ export const invest = (
   return Reply.done
 }
 
-/**
- * Pays the next day of interest of the investment that is due next, and returns the amount at the end of the term.
- *
- * @category lending
- * @since 0.1.0
- */
+/** Pays the next day of interest of the investment that is due next, and returns the amount at the end of the term. */
 export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, nextAt, plan, units } = investment
   const { due, ledger } = work.state
@@ -124,12 +100,7 @@ export const accrue = (work: Work, investment: Investment): void => {
   }
 }
 
-/**
- * Pays interest at once, whatever the plan says of rate and time.
- *
- * @category lending
- * @since 0.1.0
- */
+/** Pays interest at once, whatever the plan says of rate and time. */
 export const payInterest = (
   work: Work,
   { account, amount, investmentId, planId, ticker }: Of<"PayInterest">

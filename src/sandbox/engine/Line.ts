@@ -1,15 +1,6 @@
-/**
- * A line: first come, first served. Anyone may leave at any time, which costs the same however long the line is.
- *
- * @since 0.1.0
- */
+/** A line: first come, first served. Anyone may leave at any time, which costs the same however long the line is. */
 
-/**
- * Those who wait, in the order in which they came.
- *
- * @category models
- * @since 0.1.0
- */
+/** Those who wait, in the order in which they came. */
 export interface Line<A> {
   /** Everyone who has come. Those who have left stay here until they are in the way. */
   places: Array<A>
@@ -21,20 +12,10 @@ export interface Line<A> {
   readonly isWaiting: (member: A) => boolean
 }
 
-/**
- * An empty line. Whoever leaves must say so to `isWaiting` first, and never comes back.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** An empty line. Whoever leaves must say so to `isWaiting` first, and never comes back. */
 export const make = <A>(isWaiting: (member: A) => boolean): Line<A> => ({ places: [], start: 0, size: 0, isWaiting })
 
-/**
- * Adds someone at the end.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Adds someone at the end. */
 export const join = <A>(line: Line<A>, member: A): void => {
   line.places.push(member)
   line.size++
@@ -43,12 +24,7 @@ export const join = <A>(line: Line<A>, member: A): void => {
 /** How many places may be empty before the line closes up. */
 const gaps = 16
 
-/**
- * Says that someone has left.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Says that someone has left. */
 export const left = <A>(line: Line<A>): void => {
   line.size--
   // So many have left since the last time that looking at everyone costs each of them the same.
@@ -60,12 +36,7 @@ export const left = <A>(line: Line<A>): void => {
   line.start = 0
 }
 
-/**
- * Whose turn it is; `undefined` when nobody waits.
- *
- * @category reading
- * @since 0.1.0
- */
+/** Whose turn it is; `undefined` when nobody waits. */
 export const first = <A>(line: Line<A>): A | undefined => {
   const { isWaiting, places } = line
   for (;;) {
@@ -75,12 +46,7 @@ export const first = <A>(line: Line<A>): A | undefined => {
   }
 }
 
-/**
- * Those who wait, the first to come first.
- *
- * @category reading
- * @since 0.1.0
- */
+/** Those who wait, the first to come first. */
 export const members = function*<A>({ isWaiting, places, start }: Line<A>): Generator<A, undefined> {
   for (let index = start; index < places.length; index++) {
     const member = places[index]
@@ -88,12 +54,7 @@ export const members = function*<A>({ isWaiting, places, start }: Line<A>): Gene
   }
 }
 
-/**
- * Those who wait, the last to come first. Whoever was given last may leave meanwhile.
- *
- * @category reading
- * @since 0.1.0
- */
+/** Those who wait, the last to come first. Whoever was given last may leave meanwhile. */
 export const latest = function*<A>({ isWaiting, places, start }: Line<A>): Generator<A, undefined> {
   for (let index = places.length - 1; index >= start; index--) {
     const member = places[index]

@@ -1,8 +1,4 @@
-/**
- * The markets and currencies that a new exchange lists.
- *
- * @since 0.1.0
- */
+/** The markets and currencies that a new exchange lists. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { marketName, type Ticker, ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -10,9 +6,6 @@ import type { Market } from "../../domain/Market.ts"
 /**
  * What deposits or withdrawals of a currency cost, and how much they may be. Zero means that a setting is off. This
  * exchange shows the settings, and has neither deposits nor withdrawals that they could apply to.
- *
- * @category models
- * @since 0.1.0
  */
 export interface TransferTerms {
   /** The least flexible fee, in units of the currency. */
@@ -29,12 +22,7 @@ export interface TransferTerms {
   readonly maxAmount: Decimal.Decimal
 }
 
-/**
- * A currency.
- *
- * @category models
- * @since 0.1.0
- */
+/** A currency. */
 export interface Currency {
   /** Its ticker. */
   readonly ticker: Ticker
@@ -59,12 +47,7 @@ const noTerms: TransferTerms = {
   maxAmount: Decimal.zero
 }
 
-/**
- * The currencies.
- *
- * @category listings
- * @since 0.1.0
- */
+/** The currencies. */
 export const currencies: ReadonlyArray<Currency> = [
   {
     ticker: ticker("BTC"),
@@ -100,12 +83,7 @@ export const currencies: ReadonlyArray<Currency> = [
   }
 ]
 
-/**
- * The markets.
- *
- * @category listings
- * @since 0.1.0
- */
+/** The markets. */
 export const markets: ReadonlyArray<Market> = [
   {
     name: marketName("BTC_USDT"),

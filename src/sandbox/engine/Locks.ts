@@ -1,8 +1,4 @@
-/**
- * The funds that open orders have locked.
- *
- * @since 0.1.0
- */
+/** The funds that open orders have locked. */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Role } from "../../domain/Order.ts"
@@ -37,12 +33,7 @@ const closingPart = (state: State, order: Order, amount: Units.Units, released =
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
-/**
- * Brings what an order has claimed of its position to what it is now.
- *
- * @category locks
- * @since 0.1.0
- */
+/** Brings what an order has claimed of its position to what it is now. */
 export const claim = (state: State, order: Order): void => {
   if (order.kind === "spot") return
   if (state.openOrders.has(order.id)) Claims.update(state.claims, order, isSecondLeg(state, order))
@@ -56,9 +47,6 @@ const marginOf = (market: Market, total: Units.Units): Units.Units =>
 /**
  * What an order of this total has to lock: what a spot order would spend, or the margin and the fee if the whole order opened
  * a position. `total` is in quote currency.
- *
- * @category locks
- * @since 0.1.0
  */
 export const requirementOf = (
   market: Market,
@@ -79,9 +67,6 @@ const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: ne
 /**
  * A lock that holds an amount. Of an asset in a wallet, there is one that holds nothing: most orders that have ended have
  * it.
- *
- * @category locks
- * @since 0.1.0
  */
 export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Units): Lock => {
   const known = units === 0n ? spent[wallet].get(ticker) : undefined
@@ -104,9 +89,6 @@ const put = ({ state }: Work, order: Order, more: Lock): boolean => {
 /**
  * Locks what an order needs; `false` when the wallet does not have it. `amount` is what the order would trade, in base
  * currency: the part of it that only closes a position locks nothing.
- *
- * @category locks
- * @since 0.1.0
  */
 export const lock = (
   work: Work,
@@ -122,12 +104,7 @@ export const lock = (
   return true
 }
 
-/**
- * Whether the wallet has what an order needs once another one has ended, in whose place it comes.
- *
- * @category locks
- * @since 0.1.0
- */
+/** Whether the wallet has what an order needs once another one has ended, in whose place it comes. */
 export const canReplace = (
   { state }: Work,
   order: Order,
@@ -168,9 +145,6 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
 /**
  * Makes plain orders safe after a position has become smaller: those that would close more than there is need margin
  * now. The oldest keep what is left to close. Gives the orders for which the wallet has no margin.
- *
- * @category locks
- * @since 0.1.0
  */
 export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
   const uncovered: Array<Order> = []
@@ -187,9 +161,6 @@ export const coverClosing = (work: Work, account: string, market: Market): Reado
 /**
  * What an order that trades a position gets back of its lock when it trades an amount. The part that only closes, and
  * has locked nothing, trades first. A taker gets everything: what it leaves in the book is locked anew by `adjust`.
- *
- * @category locks
- * @since 0.1.0
  */
 export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units.Units => {
   const locked = order.locked?.units ?? 0n
@@ -202,9 +173,6 @@ export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units
 /**
  * Brings the lock of an order that trades a position to what it needs at the price at which it rests from now on;
  * `false` when the wallet does not have it.
- *
- * @category locks
- * @since 0.1.0
  */
 export const adjust = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
   if (order.locked === undefined || order.locked.wallet !== "collateral" || pairOf(work.state, order) !== undefined) {
@@ -216,12 +184,7 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
   return true
 }
 
-/**
- * Frees a part of what an order has locked.
- *
- * @category locks
- * @since 0.1.0
- */
+/** Frees a part of what an order has locked. */
 export const release = ({ state }: Work, order: Order, units: Units.Units): void => {
   if (order.locked === undefined || units === 0n) return
   const { ticker, wallet } = order.locked

@@ -1,8 +1,4 @@
-/**
- * Matching orders by price and time.
- *
- * @since 0.1.0
- */
+/** Matching orders by price and time. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
@@ -17,28 +13,13 @@ import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/**
- * The taker band: how far from the best price a market order may trade, in percent.
- *
- * @category bounds
- * @since 0.1.0
- */
+/** The taker band: how far from the best price a market order may trade, in percent. */
 export const takerBandPercent = 10n
 
-/**
- * The other side of the book.
- *
- * @category prices
- * @since 0.1.0
- */
+/** The other side of the book. */
 export const opposite = { buy: "sell", sell: "buy" } as const
 
-/**
- * Whether an order of this side and limit may trade at a price.
- *
- * @category prices
- * @since 0.1.0
- */
+/** Whether an order of this side and limit may trade at a price. */
 export const crosses = (side: OrderSide, price: Units.Units, limit: Units.Units): boolean =>
   side === "buy" ? price <= limit : price >= limit
 
@@ -53,12 +34,7 @@ const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 /** An amount without what is less than the smallest step of the market's amounts. */
 const wholeSteps = (market: Market, amount: Units.Units): Units.Units => amount - amount % Terms.of(market).step
 
-/**
- * How much of an order can trade at a price, in base currency: what is left of it, and no more than it may reduce.
- *
- * @category trading
- * @since 0.1.0
- */
+/** How much of an order can trade at a price, in base currency: what is left of it, and no more than it may reduce. */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
   const left = isQuoteAmount(order) ? wholeSteps(market, Units.over(order.left, price)) : order.left
   return order.reduceOnly ? min(left, Positions.reducible(state, order.account, market.name, order.side)) : left
@@ -67,9 +43,6 @@ export const tradable = ({ state }: Work, market: Market, order: Order, price: U
 /**
  * How much of an amount an order can pay for at a price. A trade opens a position only if the collateral then covers
  * the margin of all positions; otherwise it closes what it can. A market order on the spot spends what it has locked.
- *
- * @category trading
- * @since 0.1.0
  */
 export const payable = (
   { state }: Work,
@@ -107,9 +80,6 @@ type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
 /**
  * Ends a resting order that can't trade where its turn has come: it has nothing to reduce, or its account can't pay.
- *
- * @category trading
- * @since 0.1.0
  */
 export const endUntradable = (work: Work, maker: Order): void =>
   Settlement.isUselessReduceOnly(work, maker)
@@ -202,9 +172,6 @@ const endOrRest = (
  * Executes an order: it takes what it can, and the rest of it rests in the book or is canceled. An order without a limit
  * trades within the taker band. At the price `moved`, which its limit must allow, it also trades with the rest of the
  * world, after the orders of the book.
- *
- * @category trading
- * @since 0.1.0
  */
 export const execute = (
   work: Work,
@@ -260,12 +227,7 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
   return { amount, total }
 }
 
-/**
- * Locks what a market order would spend, as the book stands; `false` when the wallet does not have it.
- *
- * @category locks
- * @since 0.1.0
- */
+/** Locks what a market order would spend, as the book stands; `false` when the wallet does not have it. */
 export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return false
@@ -277,9 +239,6 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 /**
  * What a limit order has to lock, of which `least` is the amount × limit. What a sale takes at once brings more than its
  * limit, so the position that it opens needs more margin.
- *
- * @category locks
- * @since 0.1.0
  */
 export const requirementForLimit = (
   work: Work,
@@ -295,12 +254,7 @@ export const requirementForLimit = (
   return Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
 }
 
-/**
- * Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it.
- *
- * @category locks
- * @since 0.1.0
- */
+/** Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it. */
 export const lockForLimit = (
   work: Work,
   market: Market,
@@ -309,12 +263,7 @@ export const lockForLimit = (
   least: Units.Units
 ): boolean => Locks.lock(work, order, requirementForLimit(work, market, order, price, least))
 
-/**
- * Whether a limit order would trade at once.
- *
- * @category trading
- * @since 0.1.0
- */
+/** Whether a limit order would trade at once. */
 export const wouldTake = ({ state }: Work, order: Order, limit: Units.Units): boolean => {
   const book = state.trading.get(order.market)?.book
   const best = book === undefined ? undefined : Book.best(book, opposite[order.side])

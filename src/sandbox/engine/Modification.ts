@@ -1,8 +1,4 @@
-/**
- * Changing open orders.
- *
- * @since 0.1.0
- */
+/** Changing open orders. */
 import * as Market from "../../domain/Market.ts"
 import * as Ending from "./Ending.ts"
 import * as Locks from "./Locks.ts"
@@ -129,9 +125,6 @@ const successorOf = (
  * Changes an open order. The order is canceled, and another one takes its place, with another identifier and the same client
  * order id. It is for what is not filled yet, and comes behind all others at its price. An order that can't be changed
  * stays as it is.
- *
- * @category orders
- * @since 0.1.0
  */
 export const modify = (work: Work, account: string, changes: Modify): Reply.Reply => {
   const { state } = work

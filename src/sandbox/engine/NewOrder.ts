@@ -1,8 +1,4 @@
-/**
- * New orders: their identifiers, what they are made of, and how they become open.
- *
- * @since 0.1.0
- */
+/** New orders: their identifiers, what they are made of, and how they become open. */
 import type { OrderId } from "../../domain/Identifiers.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
 import * as Event from "./Event.ts"
@@ -11,34 +7,19 @@ import type { Order } from "./Order.ts"
 import type { State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
-/**
- * The identifier of the next order, or of the one `ahead` of the last. {@link open} uses it up.
- *
- * @category identifiers
- * @since 0.1.0
- */
+/** The identifier of the next order, or of the one `ahead` of the last. {@link open} uses it up. */
 export const nextId = (state: State, ahead = 1): OrderId =>
   // The digits of a whole number are an identifier.
   (state.lastId + ahead).toString() as OrderId
 
-/**
- * The side of the position that an order of this side reduces.
- *
- * @category positions
- * @since 0.1.0
- */
+/** The side of the position that an order of this side reduces. */
 export const reduces = { buy: "SHORT", sell: "LONG" } as const
 
 /** Accounts are in one-way mode: only a reduce-only order belongs to one side. */
 const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
   kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
 
-/**
- * What distinguishes a new order from others. What is left out is as on most orders.
- *
- * @category models
- * @since 0.1.0
- */
+/** What distinguishes a new order from others. What is left out is as on most orders. */
 export interface Draft<P, S>
   extends
     Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
@@ -50,12 +31,7 @@ export interface Draft<P, S>
   readonly stop: S
 }
 
-/**
- * A new order. One literal for all of them: objects of one shape are what the engine reads fastest.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A new order. One literal for all of them: objects of one shape are what the engine reads fastest. */
 export const make = <P extends Order["price"], S extends Order["stop"]>(
   { at, state }: Work,
   account: string,
@@ -92,12 +68,7 @@ export const make = <P extends Order["price"], S extends Order["stop"]>(
   changedAt: at
 })
 
-/**
- * Adds an order to the open ones.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Adds an order to the open ones. */
 export const open = ({ events, state }: Work, order: Order): void => {
   state.lastId = state.openOrders.add(order)
   if (order.oto !== undefined) state.otoOrders.add({ id: order.oto.id, order })

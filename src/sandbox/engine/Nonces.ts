@@ -1,8 +1,6 @@
 /**
  * Which nonces a key may still use. No clock decides it: whether a nonce is within the window is judged before the
  * engine, when the call is admitted.
- *
- * @since 0.1.0
  */
 import { nonceWindowMillis, type VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Nonce } from "./Command.ts"
@@ -28,9 +26,6 @@ const prune = (key: Key): void => {
 /**
  * Uses a nonce, or says that it is used and changes nothing. `at` is when, in Unix microseconds; it is remembered and
  * decides nothing.
- *
- * @category nonces
- * @since 0.1.0
  */
 export const use = (policy: VenuePolicy, key: Key, { value, window }: Nonce, at: number): "used" | "nonceUsed" => {
   const isSeen = key.usedNonces.has(value)

@@ -1,8 +1,4 @@
-/**
- * Values by their numbers, which rise: whoever comes has a greater number than all before.
- *
- * @since 0.1.0
- */
+/** Values by their numbers, which rise: whoever comes has a greater number than all before. */
 
 /** How many numbers share a page. */
 const pageSize = 256
@@ -20,9 +16,6 @@ interface Page<V> {
 
 /**
  * Values by whole numbers. Neighbours lie on the same page, so a value takes less room than in a map, and is found sooner.
- *
- * @category models
- * @since 0.1.0
  */
 export class Numbered<V> {
   /** The pages, as far as there are numbers. An empty one is gone. */

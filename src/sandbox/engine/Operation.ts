@@ -1,8 +1,6 @@
 /**
  * What signed calls ask the engine to do. The journal holds operations, so each has a schema and can be written as
  * JSON.
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
@@ -15,30 +13,15 @@ import type * as Ledger from "./Ledger.ts"
 
 const key = Schema.optionalKey
 
-/**
- * A wallet of an account.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A wallet of an account. */
 export const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
-/**
- * Nothing: the call reads, or is refused for its fields. Its nonce is used all the same.
- *
- * @category models
- * @since 0.1.0
- */
+/** Nothing: the call reads, or is refused for its fields. Its nonce is used all the same. */
 export interface Nothing {
   readonly _tag: "Nothing"
 }
 
-/**
- * The exit that an order on margin places when it is filled.
- *
- * @category models
- * @since 0.1.0
- */
+/** The exit that an order on margin places when it is filled. */
 export interface WithExit {
   /** The price that triggers a take-profit, in units of the quote currency. There is none when absent. */
   readonly takeProfit?: Price
@@ -46,12 +29,7 @@ export interface WithExit {
   readonly stopLoss?: Price
 }
 
-/**
- * Places a limit order.
- *
- * @category models
- * @since 0.1.0
- */
+/** Places a limit order. */
 export interface PlaceLimit extends WithExit {
   readonly _tag: "PlaceLimit"
   /** The market. */
@@ -76,12 +54,7 @@ export interface PlaceLimit extends WithExit {
   readonly reduceOnly?: boolean
 }
 
-/**
- * Places a market order.
- *
- * @category models
- * @since 0.1.0
- */
+/** Places a market order. */
 export interface PlaceMarket extends WithExit {
   readonly _tag: "PlaceMarket"
   /** The market. */
@@ -102,12 +75,7 @@ export interface PlaceMarket extends WithExit {
   readonly reduceOnly?: boolean
 }
 
-/**
- * Places a stop-limit order (document, Endpoints §3), or one that trades a position.
- *
- * @category models
- * @since 0.1.0
- */
+/** Places a stop-limit order (document, Endpoints §3), or one that trades a position. */
 export interface PlaceStopLimit extends WithExit {
   readonly _tag: "PlaceStopLimit"
   /** The market. */
@@ -132,12 +100,7 @@ export interface PlaceStopLimit extends WithExit {
   readonly reduceOnly?: boolean
 }
 
-/**
- * Places a stop-market order.
- *
- * @category models
- * @since 0.1.0
- */
+/** Places a stop-market order. */
 export interface PlaceStopMarket extends WithExit {
   readonly _tag: "PlaceStopMarket"
   /** The market. One of futures takes the order only as one that trades a position. */
@@ -158,12 +121,7 @@ export interface PlaceStopMarket extends WithExit {
   readonly reduceOnly?: boolean
 }
 
-/**
- * Places a collateral OCO order (document, Endpoints §2).
- *
- * @category models
- * @since 0.1.0
- */
+/** Places a collateral OCO order (document, Endpoints §2). */
 export interface PlaceOco {
   readonly _tag: "PlaceOco"
   /** The market. */
@@ -186,12 +144,7 @@ export interface PlaceOco {
   readonly stp?: SelfTradePrevention
 }
 
-/**
- * Places limit orders, one after the other.
- *
- * @category models
- * @since 0.1.0
- */
+/** Places limit orders, one after the other. */
 export interface PlaceBulk {
   readonly _tag: "PlaceBulk"
   /** The orders, in the order in which they are placed. */
@@ -200,12 +153,7 @@ export interface PlaceBulk {
   readonly stopOnFail?: boolean
 }
 
-/**
- * Cancels orders, one after the other.
- *
- * @category models
- * @since 0.1.0
- */
+/** Cancels orders, one after the other. */
 export interface CancelBulk {
   readonly _tag: "CancelBulk"
   /** The orders, in the order in which they are canceled. */
@@ -215,9 +163,6 @@ export interface CancelBulk {
 /**
  * Changes an open order: another one takes its place, with another identifier and behind all others at its price. What is
  * absent stays as it is.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Modify {
   readonly _tag: "Modify"
@@ -239,12 +184,7 @@ export interface Modify {
   readonly stp?: SelfTradePrevention
 }
 
-/**
- * Cancels one order. The caller names it by either identifier.
- *
- * @category models
- * @since 0.1.0
- */
+/** Cancels one order. The caller names it by either identifier. */
 export interface Cancel {
   readonly _tag: "Cancel"
   /** The market that the order is on. */
@@ -255,12 +195,7 @@ export interface Cancel {
   readonly clientOrderId?: ClientOrderId
 }
 
-/**
- * Cancels both legs of an OCO order.
- *
- * @category models
- * @since 0.1.0
- */
+/** Cancels both legs of an OCO order. */
 export interface CancelOco {
   readonly _tag: "CancelOco"
   /** The market that the order is on. */
@@ -271,12 +206,7 @@ export interface CancelOco {
   readonly clientOrderId?: ClientOrderId
 }
 
-/**
- * Cancels an order that has not placed its exit yet.
- *
- * @category models
- * @since 0.1.0
- */
+/** Cancels an order that has not placed its exit yet. */
 export interface CancelOto {
   readonly _tag: "CancelOto"
   /** The market that the order is on. */
@@ -285,12 +215,7 @@ export interface CancelOto {
   readonly otoId: OrderId
 }
 
-/**
- * Cancels both legs of an OCO order, or an order that has not placed its exit yet.
- *
- * @category models
- * @since 0.1.0
- */
+/** Cancels both legs of an OCO order, or an order that has not placed its exit yet. */
 export interface CancelConditional {
   readonly _tag: "CancelConditional"
   /** The market that it is on. */
@@ -299,12 +224,7 @@ export interface CancelConditional {
   readonly id: OrderId
 }
 
-/**
- * Cancels all open orders of an account (document, Endpoints §4).
- *
- * @category models
- * @since 0.1.0
- */
+/** Cancels all open orders of an account (document, Endpoints §4). */
 export interface CancelAll {
   readonly _tag: "CancelAll"
   /** The market. All markets when absent. */
@@ -315,12 +235,7 @@ export interface CancelAll {
   readonly positionSide?: PositionSide
 }
 
-/**
- * Arms the kill switch of a market, or disarms it.
- *
- * @category models
- * @since 0.1.0
- */
+/** Arms the kill switch of a market, or disarms it. */
 export interface SetKillSwitch {
   readonly _tag: "SetKillSwitch"
   /** The market. */
@@ -331,12 +246,7 @@ export interface SetKillSwitch {
   readonly types?: ReadonlyArray<CancelAllType>
 }
 
-/**
- * Moves an amount between wallets of an account.
- *
- * @category models
- * @since 0.1.0
- */
+/** Moves an amount between wallets of an account. */
 export interface Transfer {
   readonly _tag: "Transfer"
   /** The wallet that pays. */
@@ -349,12 +259,7 @@ export interface Transfer {
   readonly amount: Amount
 }
 
-/**
- * Creates a code that another account can apply.
- *
- * @category models
- * @since 0.1.0
- */
+/** Creates a code that another account can apply. */
 export interface CreateCode {
   readonly _tag: "CreateCode"
   /** The asset. */
@@ -367,12 +272,7 @@ export interface CreateCode {
   readonly description?: Description
 }
 
-/**
- * Applies a code (document, Endpoints §6).
- *
- * @category models
- * @since 0.1.0
- */
+/** Applies a code (document, Endpoints §6). */
 export interface ApplyCode {
   readonly _tag: "ApplyCode"
   /** The code. */
@@ -381,12 +281,7 @@ export interface ApplyCode {
   readonly passphrase?: Passphrase
 }
 
-/**
- * Creates a sub-account.
- *
- * @category models
- * @since 0.1.0
- */
+/** Creates a sub-account. */
 export interface CreateSubAccount {
   readonly _tag: "CreateSubAccount"
   /** What its owner calls it; unique among the owner's sub-accounts. */
@@ -401,12 +296,7 @@ export interface CreateSubAccount {
   readonly collateralEnabled: boolean
 }
 
-/**
- * Creates an API key of a sub-account.
- *
- * @category models
- * @since 0.1.0
- */
+/** Creates an API key of a sub-account. */
 export interface CreateSubAccountKey {
   readonly _tag: "CreateSubAccountKey"
   /** The sub-account. */
@@ -417,24 +307,14 @@ export interface CreateSubAccountKey {
   readonly type: string
 }
 
-/**
- * Deletes a sub-account (document, Endpoints §11).
- *
- * @category models
- * @since 0.1.0
- */
+/** Deletes a sub-account (document, Endpoints §11). */
 export interface DeleteSubAccount {
   readonly _tag: "DeleteSubAccount"
   /** The sub-account. It must hold nothing. */
   readonly id: SubAccountId
 }
 
-/**
- * What a signed call asks the engine to do.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a signed call asks the engine to do. */
 export type Operation =
   | Nothing
   | PlaceLimit
@@ -604,12 +484,7 @@ const CreateSubAccountKey = Schema.TaggedStruct("CreateSubAccountKey", {
 
 const DeleteSubAccount = Schema.TaggedStruct("DeleteSubAccount", { id: SubAccountId })
 
-/**
- * The schema of operations.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of operations. */
 export const Operation = Schema.Union([
   Nothing,
   PlaceLimit,

@@ -1,8 +1,4 @@
-/**
- * Orders as the exchange keeps them. Times are Unix microseconds, quantities are exact.
- *
- * @since 0.1.0
- */
+/** Orders as the exchange keeps them. Times are Unix microseconds, quantities are exact. */
 import type { Decimal, Price } from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type {
@@ -16,12 +12,7 @@ import type {
 } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
-/**
- * What triggers a stop order (document, "Stop order activation").
- *
- * @category models
- * @since 0.1.0
- */
+/** What triggers a stop order (document, "Stop order activation"). */
 export interface Trigger {
   /** The activation price, in units of the quote currency. */
   readonly price: Price
@@ -33,12 +24,7 @@ export interface Trigger {
   activated: boolean
 }
 
-/**
- * The funds that an open order has locked.
- *
- * @category models
- * @since 0.1.0
- */
+/** The funds that an open order has locked. */
 export interface Lock {
   /** The wallet that holds the funds. */
   readonly wallet: "trade" | "collateral"
@@ -48,12 +34,7 @@ export interface Lock {
   readonly units: Units
 }
 
-/**
- * The exit that an order places when it is filled ("one triggers the other"): a take-profit, a stop-loss, or both.
- *
- * @category models
- * @since 0.1.0
- */
+/** The exit that an order places when it is filled ("one triggers the other"): a take-profit, a stop-loss, or both. */
 export interface Oto {
   /** The identifier of the group, one less than that of the order. */
   readonly id: OrderId
@@ -63,12 +44,7 @@ export interface Oto {
   readonly stopLoss: Price | undefined
 }
 
-/**
- * An order.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order. */
 export interface Order {
   /** The exchange's identifier. */
   readonly id: OrderId
@@ -139,42 +115,22 @@ export interface Order {
   changedAt: number
 }
 
-/**
- * An order with a trigger. Once triggered, it is a limit order, or a market order if it has no limit.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order with a trigger. Once triggered, it is a limit order, or a market order if it has no limit. */
 export interface StopOrder extends Order {
   readonly stop: Trigger
 }
 
-/**
- * An order with a trigger that is a limit order once it is triggered.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order with a trigger that is a limit order once it is triggered. */
 export interface StopLimitOrder extends StopOrder {
   readonly price: Price
 }
 
-/**
- * A limit order.
- *
- * @category models
- * @since 0.1.0
- */
+/** A limit order. */
 export interface LimitOrder extends Order {
   readonly price: Price
 }
 
-/**
- * A collateral OCO order: two orders, of which one cancels the other.
- *
- * @category models
- * @since 0.1.0
- */
+/** A collateral OCO order: two orders, of which one cancels the other. */
 export interface OcoOrder {
   /** The identifier of the pair. */
   readonly id: OrderId
@@ -186,12 +142,7 @@ export interface OcoOrder {
   readonly takeProfit: LimitOrder
 }
 
-/**
- * An order with an exit, while it is open.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order with an exit, while it is open. */
 export interface OtoOrder {
   /** The identifier of the group. */
   readonly id: OrderId
@@ -199,12 +150,7 @@ export interface OtoOrder {
   readonly order: Order
 }
 
-/**
- * The exit of a position: stop-market orders that may only reduce it. The one that is triggered cancels the other.
- *
- * @category models
- * @since 0.1.0
- */
+/** The exit of a position: stop-market orders that may only reduce it. The one that is triggered cancels the other. */
 export interface Exit {
   /** The identifier of the exit, which its legs have as `oco`. */
   readonly id: OrderId
@@ -221,9 +167,6 @@ export interface Exit {
 /**
  * Whether the quantity of an order is in quote currency: a market buy may state what it spends instead of what it gets,
  * and a stop-market buy of the spot always does.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
   side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))

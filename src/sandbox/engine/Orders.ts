@@ -1,8 +1,4 @@
-/**
- * Placing and cancelling orders.
- *
- * @since 0.1.0
- */
+/** Placing and cancelling orders. */
 import type * as Decimal from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
@@ -37,51 +33,26 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
   return found !== undefined
 }
 
-/**
- * What an order on a market trades.
- *
- * @category orders
- * @since 0.1.0
- */
+/** What an order on a market trades. */
 export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
 /** The side of the position that an order of this side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/**
- * The wallet lacks what an order needs.
- *
- * @category replies
- * @since 0.1.0
- */
+/** The wallet lacks what an order needs. */
 export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/**
- * The account may not place such orders.
- *
- * @category replies
- * @since 0.1.0
- */
+/** The account may not place such orders. */
 export const notPermitted = Reply.refused("notPermitted")
 
-/**
- * Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral. */
 export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
   subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
-/**
- * How much an order is for, and the text that says so.
- *
- * @category models
- * @since 0.1.0
- */
+/** How much an order is for, and the text that says so. */
 export interface Size {
   readonly amount: Decimal.Decimal
   readonly quantity: Units.Units
@@ -91,9 +62,6 @@ export interface Size {
  * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there
  * is no such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency
  * stays as it is.
- *
- * @category orders
- * @since 0.1.0
  */
 export const capToPosition = (
   state: State,
@@ -116,19 +84,11 @@ export const capToPosition = (
 const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
   Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
-/**
- * Whether something is a reply, and so a refusal.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether something is a reply, and so a refusal. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
  * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
- *
- * @category triggers
- * @since 0.1.0
  */
 export const conditionOf = (
   state: State,
@@ -141,33 +101,18 @@ export const conditionOf = (
   return price > last ? "gte" : "lte"
 }
 
-/**
- * Whether nobody can say from which side the market will reach an activation price.
- *
- * @category triggers
- * @since 0.1.0
- */
+/** Whether nobody can say from which side the market will reach an activation price. */
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
-/**
- * Nobody can say from which side the market will reach the activation price.
- *
- * @category replies
- * @since 0.1.0
- */
+/** Nobody can say from which side the market will reach the activation price. */
 export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
 // -----------------------------------------------------------------------------
 // Placing
 // -----------------------------------------------------------------------------
 
-/**
- * Places a limit order as {@link placeLimit} does, and leaves stop orders alone that its trades trigger.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Places a limit order as {@link placeLimit} does, and leaves stop orders alone that its trades trigger. */
 export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const { clientOrderId, collateral, ioc = false, postOnly = false, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
@@ -214,9 +159,6 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
 
 /**
  * Places a limit order. It trades with the book at once, as far as its limit allows. What is left rests in the book.
- *
- * @category orders
- * @since 0.1.0
  */
 export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const reply = enterLimit(work, account, operation)
@@ -225,12 +167,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   return reply
 }
 
-/**
- * Places a market order. It trades with the book at once, within the taker band. What is left is canceled.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Places a market order. It trades with the book at once, within the taker band. What is left is canceled. */
 export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
   const { clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
@@ -267,12 +204,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   return { _tag: "OrderPlaced", order }
 }
 
-/**
- * Adds a stop order to those that wait for their price, which may be there already.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Adds a stop order to those that wait for their price, which may be there already. */
 export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
   open(work, order)
   Prices.addStopOrder(work, order)
@@ -280,12 +212,7 @@ export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply
   return { _tag: "StopPlaced", order }
 }
 
-/**
- * Places a stop-limit order and locks what it would spend. Once the price triggers it, it is a limit order.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Places a stop-limit order and locks what it would spend. Once the price triggers it, it is a limit order. */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
   const { collateral = false, reduceOnly = false } = operation
@@ -337,9 +264,6 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 /**
  * Places a stop-market order. It locks what it would spend; one that trades a position, what it needs at its activation
  * price. Once the price triggers it, it is a market order. A spot order needs a spot market.
- *
- * @category orders
- * @since 0.1.0
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
   const { activationPrice, clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
@@ -387,9 +311,6 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
  * Places both legs of a collateral OCO order. The take-profit rests in the book, the price triggers the stop-loss. When
  * one leg trades, is triggered or ends, the other is canceled. The pair, the stop-loss and the take-profit have
  * consecutive identifiers.
- *
- * @category orders
- * @since 0.1.0
  */
 export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">): Reply.Reply => {
   const { activationPrice, clientOrderId, price, reduceOnly = false, side, stopLimitPrice, stp = "no" } = operation
@@ -448,12 +369,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 // Cancelling
 // -----------------------------------------------------------------------------
 
-/**
- * What an account has on a market and names by the exchange's identifier or, without one, by its own.
- *
- * @category orders
- * @since 0.1.0
- */
+/** What an account has on a market and names by the exchange's identifier or, without one, by its own. */
 export const find = <A extends { readonly id: OrderId }>(
   owned: Owned<A>,
   ownerOf: (item: A) => Owner,
@@ -470,20 +386,10 @@ export const find = <A extends { readonly id: OrderId }>(
   return owner.account === account && owner.market === market ? found : undefined
 }
 
-/**
- * The account has no such open order.
- *
- * @category replies
- * @since 0.1.0
- */
+/** The account has no such open order. */
 export const notFound = Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
 
-/**
- * Cancels one order, which the caller names by the exchange's identifier or by their own.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels one order, which the caller names by the exchange's identifier or by their own. */
 export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const order = find(work.state.openOrders, (order) => order, account, operation)
@@ -492,12 +398,7 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
   return { _tag: "OrderCanceled", order }
 }
 
-/**
- * Cancels both legs of an OCO order.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels both legs of an OCO order. */
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
   const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
   if (oco === undefined) return notFound
@@ -509,12 +410,7 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
 const findOto = ({ otoOrders }: State, account: string, market: MarketName, orderId: OrderId): Order | undefined =>
   find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
 
-/**
- * Cancels an order that has not placed its exit yet. What it has traded stays without one.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels an order that has not placed its exit yet. What it has traded stays without one. */
 export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
   if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   const order = findOto(work.state, account, market, otoId)
@@ -523,12 +419,7 @@ export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"Ca
   return Reply.done
 }
 
-/**
- * Cancels both legs of an OCO order, or an order that has not placed its exit yet.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels both legs of an OCO order, or an order that has not placed its exit yet. */
 export const cancelConditional = (
   work: Work,
   account: string,
@@ -543,12 +434,7 @@ export const cancelConditional = (
   return Reply.done
 }
 
-/**
- * Cancels the account's open orders, or those of one market, or of some kinds.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels the account's open orders, or those of one market, or of some kinds. */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
   const { market, positionSide } = operation
   const { state } = work
@@ -560,12 +446,7 @@ export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll"
   return Reply.done
 }
 
-/**
- * Cancels an account's open orders, those of one market or of some kinds, the oldest first.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Cancels an account's open orders, those of one market or of some kinds, the oldest first. */
 export const cancelOpen = (
   work: Work,
   account: string,

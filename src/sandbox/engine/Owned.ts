@@ -1,18 +1,9 @@
-/**
- * What accounts have open: it is found by its identifier, and by its account, market and client order id.
- *
- * @since 0.1.0
- */
+/** What accounts have open: it is found by its identifier, and by its account, market and client order id. */
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Line from "./Line.ts"
 import { Numbered } from "./Numbered.ts"
 
-/**
- * Whose something is, and where.
- *
- * @category models
- * @since 0.1.0
- */
+/** Whose something is, and where. */
 export interface Owner {
   /** The account that it belongs to. */
   readonly account: string
@@ -37,9 +28,6 @@ interface Chain<A> {
 /**
  * What accounts have open. It is read as a map by identifier, in which the latest comes last. Identifiers rise, and what
  * was removed never comes back.
- *
- * @category models
- * @since 0.1.0
  */
 export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   private readonly items = new Numbered<A>()

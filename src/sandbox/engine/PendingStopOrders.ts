@@ -1,7 +1,5 @@
 /**
  * The stop orders of a market that have not been triggered. They are triggered in the order in which they were placed.
- *
- * @since 0.1.0
  */
 import type { StopOrder } from "./Order.ts"
 import { Sorted } from "./Sorted.ts"
@@ -10,12 +8,7 @@ import * as Units from "./Units.ts"
 /** Stop orders by what must happen: the activation price that the price of the market comes to first is the first. */
 type ByTrigger = Sorted<Set<StopOrder>>
 
-/**
- * Stop orders, sorted so that a price finds those that it triggers, and no others.
- *
- * @category models
- * @since 0.1.0
- */
+/** Stop orders, sorted so that a price finds those that it triggers, and no others. */
 export interface PendingStopOrders {
   /** Those that wait for the price to rise. */
   readonly rising: ByTrigger
@@ -27,12 +20,7 @@ export interface PendingStopOrders {
   readonly marked: Sorted<StopOrder>
 }
 
-/**
- * No stop orders.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** No stop orders. */
 export const make = (): PendingStopOrders => ({
   rising: new Sorted(),
   falling: new Sorted(),
@@ -48,12 +36,7 @@ const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): read
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
 }
 
-/**
- * Adds an order.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Adds an order. */
 export const add = (pending: PendingStopOrders, order: StopOrder): void => {
   const [orders, key] = placeOf(pending, order)
   const same = orders.get(key)
@@ -61,12 +44,7 @@ export const add = (pending: PendingStopOrders, order: StopOrder): void => {
   else same.add(order)
 }
 
-/**
- * Removes an order, and says whether it was here.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Removes an order, and says whether it was here. */
 export const remove = (pending: PendingStopOrders, order: StopOrder): boolean => {
   const age = Number(order.id)
   for (const triggered of [pending.marked, pending.reached]) {
@@ -98,9 +76,6 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: Sorted<StopOrder
 /**
  * Marks the orders that the price of a trade triggers. The taker may move the price on before {@link takeTriggered} is
  * called; the marked orders are triggered nevertheless.
- *
- * @category changing
- * @since 0.1.0
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
   // The price is another one now. Those that it triggers no more wait again. Most trades reach none.
@@ -113,12 +88,7 @@ export const markTriggered = (pending: PendingStopOrders, price: Units.Units): v
   collect(pending, price, pending.marked)
 }
 
-/**
- * Removes and returns the oldest order that is marked, or that this price triggers.
- *
- * @category changing
- * @since 0.1.0
- */
+/** Removes and returns the oldest order that is marked, or that this price triggers. */
 export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): StopOrder | undefined => {
   collect(pending, price, pending.reached)
   const { first: marked } = pending.marked
@@ -131,12 +101,7 @@ export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): S
   return order
 }
 
-/**
- * The orders, in no particular order.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The orders, in no particular order. */
 export const all = ({ falling, marked, reached, rising }: PendingStopOrders): ReadonlyArray<StopOrder> => [
   ...[...rising, ...falling].flatMap((same) => [...same]),
   ...reached,

@@ -1,17 +1,8 @@
-/**
- * A position on a collateral or futures market.
- *
- * @since 0.1.0
- */
+/** A position on a collateral or futures market. */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
 
-/**
- * An open position.
- *
- * @category models
- * @since 0.1.0
- */
+/** An open position. */
 export interface Position {
   /** The exchange's number of the position. */
   readonly id: number

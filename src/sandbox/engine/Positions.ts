@@ -1,8 +1,6 @@
 /**
  * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is their other
  * party: it pays and receives what a position trades. Gains go to the collateral wallet, losses come from it.
- *
- * @since 0.1.0
  */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
@@ -11,30 +9,17 @@ import type { Position } from "./Position.ts"
 import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 
-/**
- * How many times its margin a position may be worth.
- *
- * @category bounds
- * @since 0.1.0
- */
+/** How many times its margin a position may be worth. */
 export const leverage = 10n
 
 const keyOf = (account: string, market: string): string => `${account}/${market}`
 
-/**
- * The open position of an account on a market.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The open position of an account on a market. */
 export const get = (state: State, account: string, market: string): Position | undefined =>
   state.positions.get(keyOf(account, market))
 
 /**
  * How much an order of this side can reduce, in base currency: zero without a position, or on the position's own side.
- *
- * @category reading
- * @since 0.1.0
  */
 export const reducible = (state: State, account: string, market: string, side: OrderSide): Units.Units => {
   const amount = get(state, account, market)?.amount ?? 0n
@@ -60,9 +45,6 @@ const payUpTo = (
 /**
  * The margin of the open positions, which can't be spent from the collateral wallet: their cost divided by the
  * leverage.
- *
- * @category reading
- * @since 0.1.0
  */
 export const margin = (state: State, account: string, ticker: string): Units.Units => {
   let sum = 0n
@@ -83,9 +65,6 @@ const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, pric
 /**
  * Whether a trade leaves the collateral wallet with the margin of every position. What it closes needs none; a loss or
  * the fee may take what it would open with. `released` is what the order of the trade gets back from its lock.
- *
- * @category reading
- * @since 0.1.0
  */
 export const isCovered = (
   state: State,
@@ -109,12 +88,7 @@ export const isCovered = (
   return held + released + gain - fee >= others + (kept + Units.times(opened, price)) / leverage
 }
 
-/**
- * Adds a position.
- *
- * @category trading
- * @since 0.1.0
- */
+/** Adds a position. */
 export const add = ({ positions, positionsOf }: State, position: Position): Position => {
   const { account, market } = position
   positions.set(keyOf(account, market), position)
@@ -135,9 +109,6 @@ const remove = ({ positions, positionsOf }: State, position: Position): void => 
 /**
  * Trades a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the gain of what is
  * closed, or pays the loss.
- *
- * @category trading
- * @since 0.1.0
  */
 export const fill = (
   state: State,
@@ -180,11 +151,6 @@ export const fill = (
   if (position.amount === 0n) remove(state, position)
 }
 
-/**
- * Charges a fee on the collateral wallet. Returns how much was charged: no more than the wallet has.
- *
- * @category trading
- * @since 0.1.0
- */
+/** Charges a fee on the collateral wallet. Returns how much was charged: no more than the wallet has. */
 export const charge = (state: State, account: string, market: Market, fee: Units.Units): Units.Units =>
   payUpTo(state.ledger, collateral(account), "house", market, fee)

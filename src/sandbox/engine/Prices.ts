@@ -1,8 +1,4 @@
-/**
- * The last price of a market: what moves it, and the stop orders that it triggers.
- *
- * @since 0.1.0
- */
+/** The last price of a market: what moves it, and the stop orders that it triggers. */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -16,12 +12,7 @@ import type { Trading } from "./State.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/**
- * Adds a stop order to those that the price may trigger.
- *
- * @category orders
- * @since 0.1.0
- */
+/** Adds a stop order to those that the price may trigger. */
 export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
   const trading = state.trading.get(order.market)
   if (trading !== undefined) PendingStopOrders.add(trading.waiting, order)
@@ -31,9 +22,6 @@ export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
  * Executes every stop order of a market that the price triggers, the oldest first. A triggered order may trade and so
  * move the price, which may trigger more. Each of them is triggered once, so this ends. `moved` is the price if the owner
  * of the venue has just moved it: at that price the rest of the world trades as much as is asked for.
- *
- * @category trading
- * @since 0.1.0
  */
 export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -96,9 +84,6 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 /**
  * Sets the price of a market. Orders that bid more or ask less than it trade with the rest of the world, at their own
  * price. Stop orders that it triggers wait for {@link triggerStopOrders}.
- *
- * @category trading
- * @since 0.1.0
  */
 export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -112,9 +97,6 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
 /**
  * Moves the price of a market that the counterparty does not quote: sets it, and triggers stop orders, which trade with the
  * rest of the world at the new price where they may.
- *
- * @category trading
- * @since 0.1.0
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   setPrice(work, market, price)

@@ -1,8 +1,6 @@
 /**
  * What the counterparty offers on a market: at which prices, and how much. It is computed from the price that the owner
  * of the venue has set, the settings and a seed.
- *
- * @since 0.1.0
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
@@ -12,28 +10,13 @@ import type { CounterpartyOptions } from "./SetCounterparty.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 
-/**
- * The account of the counterparty. Nobody can open it, and it has no API key.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The account of the counterparty. Nobody can open it, and it has no API key. */
 export const account = "counterparty"
 
-/**
- * How the counterparty quotes a market. The settings have the meaning that they have in `CounterpartyOptions`.
- *
- * @category models
- * @since 0.1.0
- */
+/** How the counterparty quotes a market. The settings have the meaning that they have in `CounterpartyOptions`. */
 export interface Settings extends Required<Omit<CounterpartyOptions, "amount">>, Pick<CounterpartyOptions, "amount"> {}
 
-/**
- * What is not stated otherwise.
- *
- * @category constants
- * @since 0.1.0
- */
+/** What is not stated otherwise. */
 export const defaults: Settings = {
   enabled: true,
   spread: Decimal.of("0.1"),
@@ -45,12 +28,7 @@ export const defaults: Settings = {
   seed: 0
 }
 
-/**
- * An offer.
- *
- * @category models
- * @since 0.1.0
- */
+/** An offer. */
 export interface Quote {
   /** Whether it buys or sells. */
   readonly side: OrderSide
@@ -62,12 +40,7 @@ export interface Quote {
   order: OrderId | undefined
 }
 
-/**
- * How the counterparty stands on a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** How the counterparty stands on a market. */
 export interface Quoting {
   /** How it quotes. */
   settings: Settings
@@ -79,12 +52,7 @@ export interface Quoting {
   quotes: ReadonlyArray<Quote>
 }
 
-/**
- * The counterparty.
- *
- * @category models
- * @since 0.1.0
- */
+/** The counterparty. */
 export interface Counterparty {
   /** The markets that it quotes or has quoted. */
   readonly markets: Map<MarketName, Quoting>
@@ -94,12 +62,7 @@ export interface Counterparty {
   readonly hit: Set<MarketName>
 }
 
-/**
- * A counterparty that quotes nothing.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A counterparty that quotes nothing. */
 export const make = (): Counterparty => ({ markets: new Map(), credited: new Map(), hit: new Set() })
 
 /** Draws a whole number from 0 on, below 2 ** 32 (mulberry32). */
@@ -149,12 +112,7 @@ const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Uni
   return prices
 }
 
-/**
- * What the counterparty offers around a price. It draws the amounts.
- *
- * @category quotes
- * @since 0.1.0
- */
+/** What the counterparty offers around a price. It draws the amounts. */
 export const around = (market: Market, quoting: Quoting, price: Units.Units): ReadonlyArray<Quote> => {
   const mean = meanOf(market, quoting.settings, price)
   return (["buy", "sell"] as const).flatMap((side) =>

@@ -1,181 +1,102 @@
-/**
- * What the engine replies to a command.
- *
- * @since 0.1.0
- */
+/** What the engine replies to a command. */
 import type { Constraint } from "../../domain/Constraint.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
 import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 
-/**
- * The fields that are wrong, by their domain names, and the constraint that each breaks.
- *
- * @category models
- * @since 0.1.0
- */
+/** The fields that are wrong, by their domain names, and the constraint that each breaks. */
 export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
-/**
- * The command was applied, and there is nothing more to say.
- *
- * @category models
- * @since 0.1.0
- */
+/** The command was applied, and there is nothing more to say. */
 export interface Done {
   readonly _tag: "Done"
 }
 
-/**
- * A limit or market order was placed.
- *
- * @category models
- * @since 0.1.0
- */
+/** A limit or market order was placed. */
 export interface OrderPlaced {
   readonly _tag: "OrderPlaced"
   /** The order after it was matched. */
   readonly order: Order
 }
 
-/**
- * A stop-limit or stop-market order was placed.
- *
- * @category models
- * @since 0.1.0
- */
+/** A stop-limit or stop-market order was placed. */
 export interface StopPlaced {
   readonly _tag: "StopPlaced"
   /** The order, which the price may have triggered already. */
   readonly order: StopOrder
 }
 
-/**
- * An order was changed: another one has taken its place.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order was changed: another one has taken its place. */
 export interface OrderModified {
   readonly _tag: "OrderModified"
   /** The new order after it was matched. */
   readonly order: Order
 }
 
-/**
- * Many orders were placed or canceled, or some of them.
- *
- * @category models
- * @since 0.1.0
- */
+/** Many orders were placed or canceled, or some of them. */
 export interface BulkDone {
   readonly _tag: "BulkDone"
   /** What each of them would be replied alone, in their order. Those that were not tried have none. */
   readonly replies: ReadonlyArray<Reply>
 }
 
-/**
- * An order was canceled.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order was canceled. */
 export interface OrderCanceled {
   readonly _tag: "OrderCanceled"
   /** The order after it was canceled. */
   readonly order: Order
 }
 
-/**
- * An OCO order was placed.
- *
- * @category models
- * @since 0.1.0
- */
+/** An OCO order was placed. */
 export interface OcoPlaced {
   readonly _tag: "OcoPlaced"
   /** The order with both legs. */
   readonly oco: OcoOrder
 }
 
-/**
- * Both legs of an OCO order were canceled.
- *
- * @category models
- * @since 0.1.0
- */
+/** Both legs of an OCO order were canceled. */
 export interface OcoCanceled {
   readonly _tag: "OcoCanceled"
   /** The order with both legs. */
   readonly oco: OcoOrder
 }
 
-/**
- * A kill switch was armed or disarmed.
- *
- * @category models
- * @since 0.1.0
- */
+/** A kill switch was armed or disarmed. */
 export interface KillSwitchSet {
   readonly _tag: "KillSwitchSet"
   /** The kill switch that is armed now. `undefined` when none is. */
   readonly killSwitch: KillSwitch | undefined
 }
 
-/**
- * A code was created.
- *
- * @category models
- * @since 0.1.0
- */
+/** A code was created. */
 export interface CodeCreated {
   readonly _tag: "CodeCreated"
   /** The code and its transaction. */
   readonly created: CreatedCode
 }
 
-/**
- * A code was applied.
- *
- * @category models
- * @since 0.1.0
- */
+/** A code was applied. */
 export interface CodeApplied {
   readonly _tag: "CodeApplied"
   /** What was credited. */
   readonly applied: AppliedCode
 }
 
-/**
- * A sub-account was created.
- *
- * @category models
- * @since 0.1.0
- */
+/** A sub-account was created. */
 export interface SubAccountCreated {
   readonly _tag: "SubAccountCreated"
   /** The sub-account. */
   readonly subAccount: SubAccount
 }
 
-/**
- * An API key was created.
- *
- * @category models
- * @since 0.1.0
- */
+/** An API key was created. */
 export interface KeyCreated {
   readonly _tag: "KeyCreated"
   /** The key with its secret. */
   readonly key: Key
 }
 
-/**
- * The reply to a command that was applied.
- *
- * @category models
- * @since 0.1.0
- */
+/** The reply to a command that was applied. */
 export type Applied =
   | Done
   | OrderPlaced
@@ -194,9 +115,6 @@ export type Applied =
 /**
  * Fields break constraints that only the exchange can check. A call has changed nothing but the key's nonces and last
  * activity.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Invalid {
   readonly _tag: "Invalid"
@@ -207,9 +125,6 @@ export interface Invalid {
 /**
  * The command is refused for a reason other than its fields alone. A call has changed nothing but the key's nonces and
  * last activity, and with `nonceUsed` not even these.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Refused {
   readonly _tag: "Refused"
@@ -236,52 +151,22 @@ export interface Refused {
   readonly violations: Violations
 }
 
-/**
- * The reply to a command.
- *
- * @category models
- * @since 0.1.0
- */
+/** The reply to a command. */
 export type Reply = Applied | Invalid | Refused
 
-/**
- * A reply of the engine that applied nothing.
- *
- * @category models
- * @since 0.1.0
- */
+/** A reply of the engine that applied nothing. */
 export type Failed = Invalid | Refused
 
-/**
- * Whether a reply applied nothing.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a reply applied nothing. */
 export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
 
-/**
- * The command was applied.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The command was applied. */
 export const done: Reply = { _tag: "Done" }
 
-/**
- * Fields are wrong.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Fields are wrong. */
 export const invalid = (...violations: Violations): Reply => ({ _tag: "Invalid", violations })
 
-/**
- * The command is refused.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The command is refused. */
 export const refused = (why: Refused["why"], ...violations: Violations): Reply => ({
   _tag: "Refused",
   why,

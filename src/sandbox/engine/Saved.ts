@@ -1,8 +1,4 @@
-/**
- * A state apart from its indexes: plain data, which can be written down and compared.
- *
- * @since 0.1.0
- */
+/** A state apart from its indexes: plain data, which can be written down and compared. */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as Book from "./Book.ts"
@@ -22,12 +18,7 @@ import * as Schedule from "./Schedule.ts"
 import * as State from "./State.ts"
 import type { Units } from "./Units.ts"
 
-/**
- * The orders at one price, the oldest first.
- *
- * @category models
- * @since 0.1.0
- */
+/** The orders at one price, the oldest first. */
 export interface Level {
   /** The price, in units of the quote currency. */
   readonly price: Units
@@ -35,12 +26,7 @@ export interface Level {
   readonly orders: ReadonlyArray<Order>
 }
 
-/**
- * The trading on a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** The trading on a market. */
 export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
   /** The resting orders, the best price first. */
   readonly book: { readonly bids: ReadonlyArray<Level>; readonly asks: ReadonlyArray<Level> }
@@ -65,12 +51,7 @@ type Indexed =
   | "priceSteps"
   | "trading"
 
-/**
- * All that a state is made from, without what every venue of the same policy has from the start.
- *
- * @category models
- * @since 0.1.0
- */
+/** All that a state is made from, without what every venue of the same policy has from the start. */
 export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
   /** The balances that are not zero, by holder and asset. */
   readonly ledger: { readonly balances: Ledger.Balances }
@@ -104,12 +85,7 @@ const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading
   lastPrice
 })
 
-/**
- * A state as plain data. The two share what they hold.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** A state as plain data. The two share what they hold. */
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
@@ -163,12 +139,7 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
   }
 }
 
-/**
- * The state of plain data, which becomes a part of it.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The state of plain data, which becomes a part of it. */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   const {
     candles: _candles,

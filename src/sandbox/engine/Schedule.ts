@@ -1,8 +1,6 @@
 /**
  * What happens as time passes, without a command: interest is paid, kill switches cancel orders, and prices follow their
  * paths.
- *
- * @since 0.1.0
  */
 import * as Agenda from "./Agenda.ts"
 import * as Counterparty from "./Counterparty.ts"
@@ -11,12 +9,7 @@ import * as Lending from "./Lending.ts"
 import type { PriceStep, State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
-/**
- * Puts down a price that a market will have.
- *
- * @category schedule
- * @since 0.1.0
- */
+/** Puts down a price that a market will have. */
 export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
   priceSteps.add(step)
   Agenda.add(due.prices, step.at, step)
@@ -26,12 +19,7 @@ export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
 const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? one ?? other : Math.min(one, other)
 
-/**
- * When the next thing is due, in Unix microseconds; `undefined` when nothing is to come.
- *
- * @category schedule
- * @since 0.1.0
- */
+/** When the next thing is due, in Unix microseconds; `undefined` when nothing is to come. */
 export const next = ({ due }: State): number | undefined =>
   earlier(
     earlier(Agenda.next(due.interest)?.nextAt, Agenda.next(due.killSwitches)?.firesAt),
@@ -57,9 +45,6 @@ const applyNext = ({ events, state }: Work, at: number): void => {
  * Applies everything that is due by the time of a command, each thing at its own time and in the order of these times. At
  * the same instant interest comes first, then kill switches, then prices: what is canceled at an instant trades no more at
  * the price of that instant.
- *
- * @category schedule
- * @since 0.1.0
  */
 export const applyDue = (work: Work): void => {
   for (;;) {

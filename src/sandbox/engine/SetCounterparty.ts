@@ -1,18 +1,9 @@
-/**
- * The owner action that makes the counterparty quote a market.
- *
- * @since 0.1.0
- */
+/** The owner action that makes the counterparty quote a market. */
 import * as Schema from "effect/Schema"
 import { Amount, Decimal } from "../../domain/Decimal.ts"
 import { MarketName } from "../../domain/Identifiers.ts"
 
-/**
- * How the counterparty quotes a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** How the counterparty quotes a market. */
 export interface CounterpartyOptions {
   /** Whether it quotes. `true` when absent. `false` withdraws its quotes; its money stays. */
   readonly enabled?: boolean
@@ -49,12 +40,7 @@ export interface CounterpartyOptions {
   readonly seed?: number
 }
 
-/**
- * The options of the action `SetCounterparty`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The options of the action `SetCounterparty`. */
 export interface SetCounterpartyOptions extends CounterpartyOptions {
   /** The market. */
   readonly market: MarketName
@@ -63,9 +49,6 @@ export interface SetCounterpartyOptions extends CounterpartyOptions {
 /**
  * Makes the counterparty quote a market, or changes how it does. On a market that it quotes already, what is absent stays
  * as it is.
- *
- * @category models
- * @since 0.1.0
  */
 export interface SetCounterparty extends SetCounterpartyOptions {
   readonly _tag: "SetCounterparty"
@@ -75,12 +58,7 @@ export interface SetCounterparty extends SetCounterpartyOptions {
 const setting = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
-/**
- * The schema of `SetCounterparty`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of `SetCounterparty`. */
 export const SetCounterparty = Schema.TaggedStruct("SetCounterparty", {
   market: MarketName,
   enabled: setting(Schema.Boolean, "Whether it quotes; true by default."),

@@ -1,8 +1,4 @@
-/**
- * What a trade does to its orders and to those who placed them: who pays, who receives, and what is charged.
- *
- * @since 0.1.0
- */
+/** What a trade does to its orders and to those who placed them: who pays, who receives, and what is charged. */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -23,12 +19,7 @@ import type { Work } from "./Work.ts"
 /** How many trades of a market are kept. */
 const keptTrades = 1000
 
-/**
- * What is traded, before it has a number and a time.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is traded, before it has a number and a time. */
 export interface Deal extends Omit<Trade, "id" | "at"> {
   /** What the taker pays or receives, before the fee, in units of the quote currency. */
   readonly total: Units.Units
@@ -135,12 +126,7 @@ const keep = (
   else own.push(fill)
 }
 
-/**
- * Trades a maker with a taker, or one of them with the rest of the world.
- *
- * @category trading
- * @since 0.1.0
- */
+/** Trades a maker with a taker, or one of them with the rest of the world. */
 export const trade = (
   work: Work,
   market: Market,
@@ -178,12 +164,7 @@ const afterTrade = (work: Work, market: Market, order: Order): void => {
   if (order.kind !== "spot") afterPosition(work, order.account, market)
 }
 
-/**
- * Whether an order may only reduce a position, and there is none that it could reduce.
- *
- * @category reduce-only
- * @since 0.1.0
- */
+/** Whether an order may only reduce a position, and there is none that it could reduce. */
 export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
   order.reduceOnly && Positions.reducible(state, order.account, order.market, order.side) === 0n
 
@@ -191,9 +172,6 @@ export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
  * What follows when a position has become smaller, is closed or has changed sides: reduce-only orders that have nothing
  * to reduce are canceled. Plain orders that would have closed the position lock the margin that they need now, or are
  * canceled when the wallet does not have it.
- *
- * @category trading
- * @since 0.1.0
  */
 export const afterPosition = (work: Work, account: string, market: Market): void => {
   const { state } = work

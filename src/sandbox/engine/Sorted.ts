@@ -1,15 +1,10 @@
 /**
  * Values by a number, in the order of the numbers. Nothing is shifted when one comes or goes: it is a skip list, in which
  * every entry knows the next one, and some know one further on.
- *
- * @since 0.1.0
  */
 
 /**
  * What values are sorted by. A bigint is for what a number can't hold exactly; the same value is always the same of both.
- *
- * @category models
- * @since 0.1.0
  */
 export type Key = number | bigint
 
@@ -23,12 +18,7 @@ interface Entry<V> {
 /** Enough for 4 ** 12 entries; with more it becomes slower, and stays right. */
 const mostLanes = 12
 
-/**
- * Values, sorted by their keys.
- *
- * @category models
- * @since 0.1.0
- */
+/** Values, sorted by their keys. */
 export class Sorted<V> {
   private readonly entries = new Map<Key, Entry<V>>()
   private readonly start: Array<Entry<V> | undefined> = []

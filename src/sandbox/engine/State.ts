@@ -1,8 +1,6 @@
 /**
  * All that the exchange knows, without clocks or connections. Only commands change it. What commands look for is found
  * through indexes, which are derived from the rest: `Saved` says what a state is apart from them.
- *
- * @since 0.1.0
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
 import type { Decimal } from "../../domain/Decimal.ts"
@@ -38,12 +36,7 @@ import * as Quotes from "./Quotes.ts"
 import type { Fill, Trade } from "./Trade.ts"
 import type { Units } from "./Units.ts"
 
-/**
- * A main account, or the account of a sub-account.
- *
- * @category models
- * @since 0.1.0
- */
+/** A main account, or the account of a sub-account. */
 export interface Account {
   /** Its identifier. A sub-account and its account have the same one. */
   readonly id: string
@@ -51,12 +44,7 @@ export interface Account {
   readonly b2b: boolean
 }
 
-/**
- * A path that an API key may call.
- *
- * @category models
- * @since 0.1.0
- */
+/** A path that an API key may call. */
 export interface KeyEndpoint {
   /** The path, such as `/api/v4/order/new`. */
   readonly name: string
@@ -64,12 +52,7 @@ export interface KeyEndpoint {
   readonly title: string
 }
 
-/**
- * An API key and the nonces that it has used.
- *
- * @category models
- * @since 0.1.0
- */
+/** An API key and the nonces that it has used. */
 export interface Key {
   /** The exchange's identifier of the key. */
   readonly id: ApiKeyId
@@ -97,12 +80,7 @@ export interface Key {
   nonceFloor: bigint
 }
 
-/**
- * A sub-account (document, Endpoints §9).
- *
- * @category models
- * @since 0.1.0
- */
+/** A sub-account (document, Endpoints §9). */
 export interface SubAccount {
   /** Its identifier, which is also that of its account. */
   readonly id: SubAccountId
@@ -126,12 +104,7 @@ export interface SubAccount {
   collateralEnabled: boolean
 }
 
-/**
- * A code that somebody has created (document, Endpoints §6).
- *
- * @category models
- * @since 0.1.0
- */
+/** A code that somebody has created (document, Endpoints §6). */
 export interface IssuedCode {
   /** The code itself. */
   readonly code: Code
@@ -147,12 +120,7 @@ export interface IssuedCode {
   applied: string | undefined
 }
 
-/**
- * What the creator of a code is answered.
- *
- * @category models
- * @since 0.1.0
- */
+/** What the creator of a code is answered. */
 export interface CreatedCode {
   /** The code itself. */
   readonly code: Code
@@ -160,12 +128,7 @@ export interface CreatedCode {
   readonly externalId: ExternalId
 }
 
-/**
- * What somebody who applies a code is answered.
- *
- * @category models
- * @since 0.1.0
- */
+/** What somebody who applies a code is answered. */
 export interface AppliedCode {
   /** The asset. */
   readonly ticker: Ticker
@@ -175,12 +138,7 @@ export interface AppliedCode {
   readonly externalId: ExternalId
 }
 
-/**
- * A fixed-term plan.
- *
- * @category models
- * @since 0.1.0
- */
+/** A fixed-term plan. */
 export interface Plan {
   /** Its identifier. */
   readonly id: PlanId
@@ -196,12 +154,7 @@ export interface Plan {
   readonly days: number
 }
 
-/**
- * An amount in a plan.
- *
- * @category models
- * @since 0.1.0
- */
+/** An amount in a plan. */
 export interface Investment {
   /** Its identifier. */
   readonly id: InvestmentId
@@ -217,12 +170,7 @@ export interface Investment {
   nextAt: number
 }
 
-/**
- * A payment of interest (document, Endpoints §1).
- *
- * @category models
- * @since 0.1.0
- */
+/** A payment of interest (document, Endpoints §1). */
 export interface Payment {
   /** The plan. */
   readonly planId: PlanId
@@ -236,12 +184,7 @@ export interface Payment {
   readonly timestamp: UnixSeconds
 }
 
-/**
- * The trading on a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** The trading on a market. */
 export interface Trading {
   /** The resting orders. */
   readonly book: Book.Book
@@ -255,44 +198,24 @@ export interface Trading {
   readonly candles: Candles.Candles
 }
 
-/**
- * A clock that runs with the machine's.
- *
- * @category models
- * @since 0.1.0
- */
+/** A clock that runs with the machine's. */
 export interface RunningClock {
   readonly _tag: "Running"
   /** How far it is ahead of the machine's clock, in microseconds; below zero when it is behind. */
   readonly ahead: number
 }
 
-/**
- * A clock that stands still.
- *
- * @category models
- * @since 0.1.0
- */
+/** A clock that stands still. */
 export interface FrozenClock {
   readonly _tag: "Frozen"
   /** The time that it shows, in Unix microseconds. */
   readonly at: number
 }
 
-/**
- * The clock as the owner of the venue has set it.
- *
- * @category models
- * @since 0.1.0
- */
+/** The clock as the owner of the venue has set it. */
 export type Clock = RunningClock | FrozenClock
 
-/**
- * A price that a market will have.
- *
- * @category models
- * @since 0.1.0
- */
+/** A price that a market will have. */
 export interface PriceStep {
   /** When, in Unix microseconds. */
   readonly at: number
@@ -302,12 +225,7 @@ export interface PriceStep {
   readonly price: Units
 }
 
-/**
- * The state of an exchange.
- *
- * @category models
- * @since 0.1.0
- */
+/** The state of an exchange. */
 export interface State {
   /** What the dialect lets the exchange decide. */
   readonly policy: VenuePolicy
@@ -392,12 +310,7 @@ const noTrading = (market: Market): Trading => ({
   candles: Candles.make()
 })
 
-/**
- * A new exchange: markets and currencies, but no accounts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A new exchange: markets and currencies, but no accounts. */
 export const make = (policy: VenuePolicy): State => ({
   policy,
   markets: new Map(Listings.markets.map((market) => [market.name, market])),

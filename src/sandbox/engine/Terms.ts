@@ -1,18 +1,9 @@
-/**
- * What a market's numbers are as exact quantities.
- *
- * @since 0.1.0
- */
+/** What a market's numbers are as exact quantities. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Units from "./Units.ts"
 
-/**
- * The numbers of a market that commands compute with.
- *
- * @category models
- * @since 0.1.0
- */
+/** The numbers of a market that commands compute with. */
 export interface Terms {
   /** The smallest step of amounts, in units of the base currency. */
   readonly step: Units.Units
@@ -32,12 +23,7 @@ export interface Terms {
 
 const known = new WeakMap<Market, Terms>()
 
-/**
- * The terms of a market. They are read once.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The terms of a market. They are read once. */
 export const of = (market: Market): Terms => {
   const found = known.get(market)
   if (found !== undefined) return found
@@ -54,12 +40,7 @@ export const of = (market: Market): Terms => {
   return terms
 }
 
-/**
- * What a market bounds of an order, as its caller wrote it.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a market bounds of an order, as its caller wrote it. */
 export interface Bounded {
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
@@ -75,9 +56,6 @@ export interface Bounded {
  * Whether an order is sure to fit its market, when `quantity` is the value of its amount and `total` that of its amount ×
  * price. Most orders are taken: this says so quickly. What is wrong with another one, if anything is, the violations of
  * the market say.
- *
- * @category checks
- * @since 0.1.0
  */
 export const fit = (
   market: Market,

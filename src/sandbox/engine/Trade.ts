@@ -1,19 +1,10 @@
-/**
- * Trades, and the part that each order had in them. Times are Unix microseconds, quantities are exact.
- *
- * @since 0.1.0
- */
+/** Trades, and the part that each order had in them. Times are Unix microseconds, quantities are exact. */
 import type { OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
 import type { Units } from "./Units.ts"
 
-/**
- * A trade on a market.
- *
- * @category models
- * @since 0.1.0
- */
+/** A trade on a market. */
 export interface Trade {
   /** The exchange's number of the trade. */
   readonly id: number
@@ -27,12 +18,7 @@ export interface Trade {
   readonly side: OrderSide
 }
 
-/**
- * An order's part in a trade.
- *
- * @category models
- * @since 0.1.0
- */
+/** An order's part in a trade. */
 export interface Fill {
   /** The number of the trade. */
   readonly trade: number

@@ -2,45 +2,23 @@
  * Exact quantities of an asset, as whole numbers of its 10^-18th part.
  *
  * Eighteen digits are enough for every product of an amount and a price on the markets of this exchange.
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
 
-/**
- * An exact quantity.
- *
- * @category models
- * @since 0.1.0
- */
+/** An exact quantity. */
 export type Units = bigint
 
-/**
- * The fractional digits of a quantity.
- *
- * @category models
- * @since 0.1.0
- */
+/** The fractional digits of a quantity. */
 export const scale = 18
 
 /** The powers of ten, by their exponents. */
 const powers = Array.from({ length: scale + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 
-/**
- * The quantity 1.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The quantity 1. */
 export const one: Units = 10n ** BigInt(scale)
 
-/**
- * The smallest step of quantities that have so many fractional digits.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The smallest step of quantities that have so many fractional digits. */
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
 /** How many quantities are remembered, and after how many others they are forgotten: prices move on. */
@@ -56,12 +34,7 @@ const read = Array.from({ length: scale + 1 }, () => new Map<number, Units>())
 /** How many quantities are remembered, and how many have come since that there was no place for. */
 let [remembered, missed] = [0, 0]
 
-/**
- * The exact quantity; `undefined` when it has more than eighteen fractional digits.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The exact quantity; `undefined` when it has more than eighteen fractional digits. */
 export const from = (decimal: Decimal.Decimal): Units | undefined => {
   const digits = Decimal.writtenScale(decimal)
   const known = read[digits]
@@ -92,12 +65,7 @@ const wholeNumberOf = (decimal: Decimal.Decimal): number => {
   return decimal.charCodeAt(0) === 45 ? -number : number
 }
 
-/**
- * The quantity as a decimal in canonical text.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The quantity as a decimal in canonical text. */
 export const toDecimal = (units: Units): Decimal.Decimal =>
   // Only 46 digits before the point would be too long. What can be funded is far below that.
   Result.getOrThrow(Decimal.fromUnits(units, scale))
@@ -105,26 +73,13 @@ export const toDecimal = (units: Units): Decimal.Decimal =>
 /**
  * What is left of `a` without `b`. Nothing is always the same zero, and everything is `a` itself: a new one for each order
  * takes memory.
- *
- * @category computing
- * @since 0.1.0
  */
 export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b
 
-/**
- * The sum of `a` and `b`. What is added to nothing stays the same value in memory.
- *
- * @category computing
- * @since 0.1.0
- */
+/** The sum of `a` and `b`. What is added to nothing stays the same value in memory. */
 export const plus = (a: Units, b: Units): Units => a === 0n ? b : a + b
 
-/**
- * The exact product of an amount and a price; `undefined` when it has more than eighteen fractional digits.
- *
- * @category computing
- * @since 0.1.0
- */
+/** The exact product of an amount and a price; `undefined` when it has more than eighteen fractional digits. */
 export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units | undefined => {
   const a = from(amount)
   const b = from(price)
@@ -133,26 +88,11 @@ export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units 
   return exact % one === 0n ? exact / one : undefined
 }
 
-/**
- * The product of two quantities, rounded towards zero when it has more than eighteen fractional digits.
- *
- * @category computing
- * @since 0.1.0
- */
+/** The product of two quantities, rounded towards zero when it has more than eighteen fractional digits. */
 export const times = (a: Units, b: Units): Units => a * b / one
 
-/**
- * The ratio that a percentage states: 0.001 for 0.1 %. Markets state their fees in percent.
- *
- * @category computing
- * @since 0.1.0
- */
+/** The ratio that a percentage states: 0.001 for 0.1 %. Markets state their fees in percent. */
 export const ofPercent = (percent: Decimal.Decimal): Units => (from(percent) ?? 0n) / 100n
 
-/**
- * `a` divided by `b`, rounded towards zero.
- *
- * @category computing
- * @since 0.1.0
- */
+/** `a` divided by `b`, rounded towards zero. */
 export const over = (a: Units, b: Units): Units => a * one / b

@@ -1,17 +1,8 @@
-/**
- * What a command has at hand while it is carried out.
- *
- * @since 0.1.0
- */
+/** What a command has at hand while it is carried out. */
 import type { Event } from "./Event.ts"
 import type { State } from "./State.ts"
 
-/**
- * A command that is being carried out.
- *
- * @category models
- * @since 0.1.0
- */
+/** A command that is being carried out. */
 export interface Work {
   /** The state that the command changes. */
   readonly state: State

@@ -1,8 +1,6 @@
 /**
  * Who may make a call (document, "Authentication" and "Limits"): the headers, the payload, the signature, the key and its
  * permissions, the rate limit, the envelope and the nonce's window. The engine decides whether the nonce has been used.
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import { isUtf8 } from "node:buffer"
@@ -20,12 +18,7 @@ import * as Limits from "./Limits.ts"
 import { header, type Request } from "./Message.ts"
 import type { Routed } from "./Routing.ts"
 
-/**
- * A call that may be made.
- *
- * @category models
- * @since 0.1.0
- */
+/** A call that may be made. */
 export interface Admitted {
   /** The key that signed the call; `undefined` for public calls. */
   readonly key: Key | undefined
@@ -35,12 +28,7 @@ export interface Admitted {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/**
- * What decides whether a call may be made.
- *
- * @category models
- * @since 0.1.0
- */
+/** What decides whether a call may be made. */
 export interface Context {
   /** The dialect of the venue. */
   readonly dialect: Dialect
@@ -109,12 +97,7 @@ const toNonce = (dialect: Dialect, nonce: unknown, window: unknown): Command.Non
   return digits.test(text) ? { value: BigInt(text), window: window === true && hasWindow(dialect) } : undefined
 }
 
-/**
- * The type of keys that read and trade. Keys of other types may move funds in and out of the exchange too.
- *
- * @category admission
- * @since 0.1.0
- */
+/** The type of keys that read and trade. Keys of other types may move funds in and out of the exchange too. */
 export const tradingKeyType = "1"
 
 /** The calls that move funds out of the exchange, or into it: a code leaves one account, and comes into another. */
@@ -170,12 +153,7 @@ const admitPublic = (
   return Result.succeed({ key: undefined, nonce: undefined, fields })
 }
 
-/**
- * Admits a call, or says why it is refused. Changes nothing but the count of calls.
- *
- * @category admission
- * @since 0.1.0
- */
+/** Admits a call, or says why it is refused. Changes nothing but the count of calls. */
 export const admit = (
   context: Context,
   { inPath, route: { endpoint } }: Routed,

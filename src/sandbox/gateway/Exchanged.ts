@@ -1,8 +1,6 @@
 /**
  * What the latest calls sent and what they were answered, for whoever looks at a call closely. It is kept as it was, and
  * loses its secrets when it is shown.
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -11,12 +9,7 @@ import * as Signature from "../../protocol/Signature.ts"
 import type { Answer, Request, Written } from "./Message.ts"
 import * as Requests from "./Requests.ts"
 
-/**
- * What a call sent and what it was answered, without keys, signatures, passphrases and codes.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a call sent and what it was answered, without keys, signatures, passphrases and codes. */
 export interface Shown {
   /** The query of the URL; empty when there was none. */
   readonly query: string
@@ -32,12 +25,7 @@ export interface Shown {
   readonly answer: string
 }
 
-/**
- * The schema of {@link Shown}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Shown}. */
 export const Shown: Schema.Codec<Shown, unknown> = Schema.Struct({
   query: Schema.String,
   headers: Schema.Record(Schema.String, Schema.String),
@@ -47,12 +35,7 @@ export const Shown: Schema.Codec<Shown, unknown> = Schema.Struct({
   answer: Schema.String
 })
 
-/**
- * A call as it was.
- *
- * @category models
- * @since 0.1.0
- */
+/** A call as it was. */
 export interface Kept {
   /** The number of the call in the log. */
   readonly number: number
@@ -64,12 +47,7 @@ export interface Kept {
   readonly answer: Written | undefined
 }
 
-/**
- * The latest calls as they were.
- *
- * @category models
- * @since 0.1.0
- */
+/** The latest calls as they were. */
 export interface Exchanged {
   /** Adds a call by its number in the log. Nobody may change the request or the answer afterwards. */
   readonly add: (number: number, request: Request, answer: Answer) => void
@@ -154,12 +132,7 @@ class Slot {
   }
 }
 
-/**
- * A log of calls as they were, without any.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A log of calls as they were, without any. */
 export const make = (): Exchanged => {
   const slots: Array<Slot> = []
   return {
@@ -189,12 +162,7 @@ const scrubbed = (text: string, secrets: Iterable<string>): string => {
   return Requests.scrub(plain.replace(secretField, `"$1"$2"${hidden}"`), [...secrets], 4000)
 }
 
-/**
- * A call as its owner may see it.
- *
- * @category showing
- * @since 0.1.0
- */
+/** A call as its owner may see it. */
 export const show = ({ answer, request }: Kept, secrets: Iterable<string>): Shown => ({
   query: scrubbed(request.query ?? "", secrets),
   headers: headersOf(request.headers),

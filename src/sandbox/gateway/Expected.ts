@@ -1,8 +1,6 @@
 /**
  * What a field must be, for whoever sent something else. The exchange's own words are in the answer; they do not always say
  * what would have been right.
- *
- * @since 0.1.0
  */
 import type { Constraint } from "../../domain/Constraint.ts"
 import type { Violations } from "../engine/Reply.ts"
@@ -48,12 +46,7 @@ const fixed = {
   accepted: "nothing: the exchange does not accept the field yet"
 }
 
-/**
- * What satisfies a constraint: the bound, the step, the values allowed.
- *
- * @category showing
- * @since 0.1.0
- */
+/** What satisfies a constraint: the bound, the step, the values allowed. */
 export const words = (constraint: Constraint): string => {
   switch (constraint.kind) {
     case "type":
@@ -90,12 +83,7 @@ export const words = (constraint: Constraint): string => {
   }
 }
 
-/**
- * What each field that breaks a constraint must be. A field that breaks several must be all of it.
- *
- * @category showing
- * @since 0.1.0
- */
+/** What each field that breaks a constraint must be. A field that breaks several must be all of it. */
 export const of = (violations: Violations): Readonly<Record<string, string>> => {
   const expected: Record<string, string> = {}
   for (const [field, constraint] of violations) {

@@ -1,18 +1,9 @@
-/**
- * The rate limits: counts calls against the documented limits, on the venue's clock (document, "Limits").
- *
- * @since 0.1.0
- */
+/** The rate limits: counts calls against the documented limits, on the venue's clock (document, "Limits"). */
 import type * as Endpoint from "../../protocol/Endpoint.ts"
 
 type RateLimit = Endpoint.RateLimit
 
-/**
- * Counts calls per caller and endpoint in windows of fixed length.
- *
- * @category models
- * @since 0.1.0
- */
+/** Counts calls per caller and endpoint in windows of fixed length. */
 export interface Limits {
   /**
    * Counts one more call, and says whether it is within the limit. `caller` is an API key or an address, `path` a name
@@ -39,12 +30,7 @@ interface Window {
   calls: number
 }
 
-/**
- * The rate limits of a venue as plain data.
- *
- * @category models
- * @since 0.1.0
- */
+/** The rate limits of a venue as plain data. */
 export interface Saved {
   /** What was counted, by path, then by caller. */
   readonly windows: ReadonlyMap<string, Map<string, Window>>
@@ -55,9 +41,6 @@ export interface Saved {
 /**
  * The name under which calls of an endpoint are counted. All public endpoints share one limit, named `public`, but for those
  * of API V1, whose limit is `public v1`.
- *
- * @category limits
- * @since 0.1.0
  */
 export const countedAs = ({ access, path }: Endpoint.Any): string =>
   access === "private" ? path : path.startsWith("/api/v1/") ? `${access} v1` : access
@@ -65,7 +48,6 @@ export const countedAs = ({ access, path }: Endpoint.Any): string =>
 /** When there are more callers than this, those that have not called for a window are forgotten. */
 const kept = 10_000
 
-/** @category constructors */
 export const make = (saved?: Saved): Limits => {
   /** By path and caller. A key of both would be joined and hashed anew for each call. */
   const windows = new Map<string, Map<string, Window>>(saved?.windows)

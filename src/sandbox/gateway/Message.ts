@@ -1,18 +1,19 @@
-/**
- * A request and an answer, whatever carried them: a socket, or a call within the process.
- *
- * @since 0.1.0
- */
+/** A request and an answer, whatever carried them: a socket, or a call within the process. */
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import * as Json from "../../protocol/Json.ts"
 
-/**
- * A request without its body.
- *
- * @category models
- * @since 0.1.0
- */
+/** When something happens. */
+export interface Moment {
+  /** The venue's clock, in Unix microseconds. */
+  readonly at: number
+  /** The clock that callers see, and that judges their nonces, in Unix microseconds. */
+  readonly serverTime: number
+  /** How long ago it was, in milliseconds, by a clock that nobody sets. */
+  readonly took: () => number
+}
+
+/** A request without its body. */
 export interface Head {
   /** The HTTP method, in upper case. */
   readonly method: string
@@ -28,52 +29,27 @@ export interface Head {
   readonly delivery?: string
 }
 
-/**
- * A request as the sandbox reads it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request as the sandbox reads it. */
 export interface Request extends Head {
   /** The bytes of the body; empty when there is none. */
   readonly body: Uint8Array
 }
 
-/**
- * One header of a request; the empty text when it is missing or repeated.
- *
- * @category requests
- * @since 0.1.0
- */
+/** One header of a request; the empty text when it is missing or repeated. */
 export const header = (request: Head, name: string): string => {
   const value = request.headers[name]
   return typeof value === "string" ? value : ""
 }
 
-/**
- * Whether a request only reads. `HEAD` asks for what `GET` gives, without the body, which HTTP leaves out.
- *
- * @category requests
- * @since 0.1.0
- */
+/** Whether a request only reads. `HEAD` asks for what `GET` gives, without the body, which HTTP leaves out. */
 export const isReading = ({ method }: Head): boolean => method === "GET" || method === "HEAD"
 
-/**
- * The connection breaks before the body ends.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The connection breaks before the body ends. */
 export class BodyLost extends Schema.TaggedError<BodyLost>()("BodyLost", {}) {
   override readonly message = "the connection breaks before the body ends"
 }
 
-/**
- * An answer whose whole body is known.
- *
- * @category models
- * @since 0.1.0
- */
+/** An answer whose whole body is known. */
 export interface Written {
   readonly _tag: "Answer"
   /** The HTTP status. */
@@ -84,12 +60,7 @@ export interface Written {
   readonly body: string
 }
 
-/**
- * An answer whose body arrives in parts.
- *
- * @category models
- * @since 0.1.0
- */
+/** An answer whose body arrives in parts. */
 export interface Streamed {
   readonly _tag: "Stream"
   /** The HTTP status. */
@@ -100,51 +71,27 @@ export interface Streamed {
   readonly body: Stream.Stream<Uint8Array, BodyLost>
 }
 
-/**
- * The connection is reset without an answer.
- *
- * @category models
- * @since 0.1.0
- */
+/** The connection is reset without an answer. */
 export interface Reset {
   readonly _tag: "Reset"
 }
 
-/**
- * What a caller gets: an answer, an answer in parts, or a connection that breaks.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a caller gets: an answer, an answer in parts, or a connection that breaks. */
 export type Answer = Written | Streamed | Reset
 
-/** @category constructors */
 export const reset: Answer = { _tag: "Reset" }
 
 /**
  * An answer as text, so that it can be given once more. Of one that does not arrive whole, what is kept is that it breaks.
- *
- * @category conversions
- * @since 0.1.0
  */
 export const toText = (answer: Answer): string => JSON.stringify(answer._tag === "Answer" ? answer : reset)
 
-/**
- * The answer of a text that `toText` has made.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The answer of a text that `toText` has made. */
 export const fromText = (text: string): Answer => JSON.parse(text) as Answer
 
 const jsonHeaders = { "content-type": "application/json" }
 
-/**
- * An answer whose body is JSON.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** An answer whose body is JSON. */
 export const json = (status: number, body: unknown): Written => ({
   _tag: "Answer",
   status,

@@ -1,8 +1,6 @@
 /**
  * Why a call was refused, in terms of what its caller probably did wrong. No exchange says this, and everybody who writes
  * a client wants to know.
- *
- * @since 0.1.0
  */
 import * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -17,12 +15,7 @@ import { tradingKeyType } from "./Admission.ts"
 import { header, type Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
 
-/**
- * A refused call, with what the exchange knows of it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A refused call, with what the exchange knows of it. */
 export interface Refused {
   /** The request. */
   readonly request: Request
@@ -211,12 +204,7 @@ const path = ({ paths, request }: Refused): string => {
   return near !== undefined && near[1] <= misspelling ? `did you mean ${near[0]}?` : "no such path"
 }
 
-/**
- * What the caller probably did wrong; `undefined` when the refusal says it all.
- *
- * @category explaining
- * @since 0.1.0
- */
+/** What the caller probably did wrong; `undefined` when the refusal says it all. */
 export const explain = (kind: RefusalKind, refused: Refused): string | undefined => {
   const { endpoint } = refused
   switch (kind) {

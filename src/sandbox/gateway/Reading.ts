@@ -1,8 +1,4 @@
-/**
- * What an admitted call asks for, and what is wrong with that as far as can be seen without carrying it out.
- *
- * @since 0.1.0
- */
+/** What an admitted call asks for, and what is wrong with that as far as can be seen without carrying it out. */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Json from "../../protocol/Json.ts"
@@ -10,12 +6,7 @@ import type { Violations } from "../engine/Reply.ts"
 import type { Each } from "../handlers/Handler.ts"
 import type { Context, Route } from "../handlers/Routes.ts"
 
-/**
- * A request that has been read.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request that has been read. */
 export interface Read {
   /** The request in the domain; `undefined` when it does not decode. */
   readonly request: unknown
@@ -31,9 +22,6 @@ const isAsked = (value: unknown): boolean => value !== undefined && value !== fa
 /**
  * Reads the fields of a call. A field that the dialect's source does not list is ignored, as an exchange ignores it. One
  * that it lists is simulated, or the call is refused for it: it is never dropped.
- *
- * @category reading
- * @since 0.1.0
  */
 export const read = (route: Route, fields: Fields, context: Context): Read =>
   route.each === undefined

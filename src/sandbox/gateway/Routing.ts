@@ -1,20 +1,11 @@
-/**
- * Which endpoint a request calls.
- *
- * @since 0.1.0
- */
+/** Which endpoint a request calls. */
 import * as Result from "effect/Result"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import { type Route, routes } from "../handlers/Routes.ts"
 import type { Request } from "./Message.ts"
 import * as Unserved from "./Unserved.ts"
 
-/**
- * A route, and the request's fields that stand in the path.
- *
- * @category models
- * @since 0.1.0
- */
+/** A route, and the request's fields that stand in the path. */
 export interface Routed {
   /** What the endpoint does in this exchange. */
   readonly route: Route
@@ -27,20 +18,10 @@ const byPath: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.
 /** The routes whose paths hold fields of the request. */
 const templates = routes.filter(({ endpoint }) => endpoint.path.includes("{"))
 
-/**
- * The paths of all endpoints.
- *
- * @category routing
- * @since 0.1.0
- */
+/** The paths of all endpoints. */
 export const paths: ReadonlyArray<string> = [...byPath.keys()]
 
-/**
- * The route of a path, if an endpoint has this path.
- *
- * @category routing
- * @since 0.1.0
- */
+/** The route of a path, if an endpoint has this path. */
 export const find = (path: string): Routed | undefined => {
   const route = byPath.get(path)
   if (route !== undefined) return { route, inPath: {} }
@@ -51,12 +32,7 @@ export const find = (path: string): Routed | undefined => {
   return undefined
 }
 
-/**
- * The route of a request whose path has this one, if it has any; or why the request has none.
- *
- * @category routing
- * @since 0.1.0
- */
+/** The route of a request whose path has this one, if it has any; or why the request has none. */
 export const route = (
   found: Routed | undefined,
   { method, path }: Pick<Request, "method" | "path">
@@ -78,9 +54,6 @@ const publicAreas: ReadonlyArray<string> = [
 /**
  * Whether a path is public, as its endpoint says. An unknown path has no endpoint: it counts as its neighbours do, the
  * endpoints of the same area, and so does a path that is not served.
- *
- * @category routing
- * @since 0.1.0
  */
 export const accessOf = (path: string): Endpoint.Any["access"] =>
   find(path)?.route.endpoint.access ?? (publicAreas.some((area) => path.startsWith(area)) ? "public" : "private")

@@ -1,19 +1,12 @@
 /**
  * The secrets of a venue's keys, which no log may show. A secret stays known when its key is gone: what was logged before
  * may be read afterwards.
- *
- * @since 0.1.0
  */
 import type { Action } from "../engine/Command.ts"
 import type { Reply } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 
-/**
- * The secrets of all keys that a venue has, or has had since it was opened.
- *
- * @category models
- * @since 0.1.0
- */
+/** The secrets of all keys that a venue has, or has had since it was opened. */
 export interface Secrets {
   /** Learns the secrets of the keys that an action has brought about: the action, the reply, and the state after it. */
   readonly learn: (action: Action, reply: Reply, state: State) => void
@@ -21,12 +14,7 @@ export interface Secrets {
   readonly all: () => Iterable<string>
 }
 
-/**
- * The secrets of the keys of a state.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The secrets of the keys of a state. */
 export const make = (state: State): Secrets => {
   const known = new Set<string>()
   const learnAll = ({ keys }: State): void => {

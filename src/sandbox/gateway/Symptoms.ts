@@ -1,8 +1,4 @@
-/**
- * What a fault does to a call: when the call arrives, whether it is applied, and what its caller sees.
- *
- * @since 0.1.0
- */
+/** What a fault does to a call: when the call arrives, whether it is applied, and what its caller sees. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -10,21 +6,11 @@ import type * as Faults from "./Faults.ts"
 import { type Answer, BodyLost, reset, type Streamed, type Written } from "./Message.ts"
 import * as Responses from "./Responses.ts"
 
-/**
- * Whether a call with this symptom is never applied.
- *
- * @category symptoms
- * @since 0.1.0
- */
+/** Whether a call with this symptom is never applied. */
 export const isNeverApplied = (symptom: Faults.Symptom): boolean =>
   symptom._tag === "Refuse" || ("applied" in symptom && !symptom.applied)
 
-/**
- * Carries out a call as late as its symptom says, and answers it as late as its symptom says.
- *
- * @category symptoms
- * @since 0.1.0
- */
+/** Carries out a call as late as its symptom says, and answers it as late as its symptom says. */
 export const delay = (call: Effect.Effect<Answer>, symptom: Faults.Symptom): Effect.Effect<Answer> => {
   if (symptom._tag === "Late") return Effect.delay(call, symptom.millis)
   if (symptom._tag === "Delay") {
@@ -70,12 +56,7 @@ const slowDown = ({ body, headers, status }: Written, bytesPerSecond: number): S
   }
 }
 
-/**
- * The answer as the caller of a faulty call sees it.
- *
- * @category symptoms
- * @since 0.1.0
- */
+/** The answer as the caller of a faulty call sees it. */
 export const show = (dialect: Dialect, path: string, answer: Written, symptom: Faults.Symptom): Answer => {
   switch (symptom._tag) {
     case "Answer":

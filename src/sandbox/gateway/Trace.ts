@@ -1,29 +1,19 @@
-/**
- * What becomes known of a request while it is answered, and the record that is kept of it.
- *
- * @since 0.1.0
- */
+/** What becomes known of a request while it is answered, and the record that is kept of it. */
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
-import type { Moment } from "../VenueClock.ts"
 import * as Expected from "./Expected.ts"
 import type * as Faults from "./Faults.ts"
 import * as Limits from "./Limits.ts"
-import { type Answer, header, type Request } from "./Message.ts"
+import { type Answer, header, type Moment, type Request } from "./Message.ts"
 import * as NearMiss from "./NearMiss.ts"
 import * as Requests from "./Requests.ts"
 import * as Routing from "./Routing.ts"
 import type { Secrets } from "./Secrets.ts"
 
-/**
- * What is known of a request. Each stage adds what it finds out.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is known of a request. Each stage adds what it finds out. */
 export interface Trace {
   /** The request itself. */
   readonly request: Request
@@ -51,12 +41,7 @@ export interface Trace {
   command: number | undefined
 }
 
-/**
- * Begins a trace: whose call it seems to be, and which endpoint it calls.
- *
- * @category tracing
- * @since 0.1.0
- */
+/** Begins a trace: whose call it seems to be, and which endpoint it calls. */
 export const recognise = (request: Request, { keys }: State, { at, serverTime, took }: Moment): Trace => {
   const key = keys.get(header(request, Signature.headers.apiKey) as never)
   return {
@@ -75,12 +60,7 @@ export const recognise = (request: Request, { keys }: State, { at, serverTime, t
   }
 }
 
-/**
- * What a record needs besides the trace.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a record needs besides the trace. */
 export interface Context {
   /** The dialect of the venue. */
   readonly dialect: Dialect
@@ -127,9 +107,6 @@ const lengthOf = ({ body, path, query = "" }: Request): number => body.length + 
 /**
  * What writes the record of a request: what was asked, and what came of it, as things stand now. The hint depends on keys
  * and nonces that change, so it is found now. The rest is written when it is asked for, and keeps no request alive.
- *
- * @category tracing
- * @since 0.1.0
  */
 export const record = (
   trace: Trace,

@@ -3,17 +3,10 @@
  * for a mistake in a path that is right. What it serves is in the contract.
  *
  * Source: the live exchange's documentation of API V4, and its earlier one of API V1 and V2.
- *
- * @since 0.1.0
  */
 import * as Endpoint from "../../protocol/Endpoint.ts"
 
-/**
- * Calls of one subject.
- *
- * @category models
- * @since 0.1.0
- */
+/** Calls of one subject. */
 export interface Subject {
   /** What the calls are about, in a few words. */
   readonly name: string
@@ -24,12 +17,7 @@ export interface Subject {
 const under = (folder: string, ...names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.map((name) => `${folder}/${name}`)
 
-/**
- * The calls that are not served, by subject.
- *
- * @category routing
- * @since 0.1.0
- */
+/** The calls that are not served, by subject. */
 export const subjects: ReadonlyArray<Subject> = [
   {
     name: "leverage and hedge mode",
@@ -195,11 +183,6 @@ const byPath: ReadonlyMap<string, Subject> = new Map(
 
 const templates = [...byPath].filter(([path]) => path.includes("{"))
 
-/**
- * What the call of a path is about, if the live exchange has it and this sandbox does not serve it.
- *
- * @category routing
- * @since 0.1.0
- */
+/** What the call of a path is about, if the live exchange has it and this sandbox does not serve it. */
 export const find = (path: string): Subject | undefined =>
   byPath.get(path) ?? templates.find(([template]) => Endpoint.match({ path: template }, path) !== undefined)?.[1]

@@ -1,8 +1,4 @@
-/**
- * Balances, positions, transfers, codes, sub-accounts and their API keys.
- *
- * @since 0.1.0
- */
+/** Balances, positions, transfers, codes, sub-accounts and their API keys. */
 import * as Redacted from "effect/Redacted"
 import * as Decimal from "../../domain/Decimal.ts"
 import { PositionId, SubAccountId, type Ticker } from "../../domain/Identifiers.ts"
@@ -237,10 +233,5 @@ const subAccounts = group({
   }
 })
 
-/**
- * The handlers of accounts and what they hold.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of accounts and what they hold. */
 export const account: typeof funds & typeof subAccounts = { ...funds, ...subAccounts }

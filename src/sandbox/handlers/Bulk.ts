@@ -1,8 +1,4 @@
-/**
- * Placing and canceling many orders in one call.
- *
- * @since 0.1.0
- */
+/** Placing and canceling many orders in one call. */
 import type * as CancelBulkOrders from "../../endpoints/CancelBulkOrders.ts"
 import * as CancelOrder from "../../endpoints/CancelOrder.ts"
 import * as CollateralLimitOrders from "../../endpoints/CollateralLimitOrders.ts"
@@ -91,12 +87,7 @@ const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined 
 const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
   request as { readonly orders: ReadonlyArray<Item<never>> }
 
-/**
- * The handlers of calls with many orders.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of calls with many orders. */
 export const bulk = group({
   BulkLimitOrders: {
     each: { endpoint: LimitOrders.endpoint, notSimulated: ["bboRole", "rpi", "retail"] },

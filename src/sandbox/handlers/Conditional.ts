@@ -1,8 +1,4 @@
-/**
- * The deals of an order, the kill switch, and conditional orders.
- *
- * @since 0.1.0
- */
+/** The deals of an order, the kill switch, and conditional orders. */
 import type { Market } from "../../domain/Market.ts"
 import * as Time from "../../domain/Time.ts"
 import * as ConditionalOrders from "../../endpoints/ConditionalOrders.ts"
@@ -50,12 +46,7 @@ const timer = ({ armedAt, firesAt, market, types }: KillSwitch): KillSwitchEndpo
   ...(types === undefined ? {} : { types })
 })
 
-/**
- * The handlers of the deals of an order, of the kill switch, and of conditional orders.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of the deals of an order, of the kill switch, and of conditional orders. */
 export const conditional = group({
   OrderDeals: {
     answer: (request, context) =>

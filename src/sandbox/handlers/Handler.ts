@@ -1,8 +1,4 @@
-/**
- * What an endpoint does in this exchange. Path, method, access, limits and schemas come from the endpoint itself.
- *
- * @since 0.1.0
- */
+/** What an endpoint does in this exchange. Path, method, access, limits and schemas come from the endpoint itself. */
 import type * as Contract from "../../endpoints/all.ts"
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
@@ -10,12 +6,7 @@ import type { Operation } from "../engine/Operation.ts"
 import type { Applied, BulkDone, Refused, Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 
-/**
- * What is known when a call is answered.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is known when a call is answered. */
 export interface Context {
   /** The dialect that the venue speaks. */
   readonly dialect: Dialect
@@ -29,12 +20,7 @@ export interface Context {
   readonly serverTime: number
 }
 
-/**
- * A handler of calls that change nothing.
- *
- * @category models
- * @since 0.1.0
- */
+/** A handler of calls that change nothing. */
 export interface Reading<E extends Endpoint.Any> {
   /** There is none: the engine is asked to do nothing. */
   readonly operation?: never
@@ -46,12 +32,7 @@ export interface Reading<E extends Endpoint.Any> {
   readonly answer: (request: Endpoint.Request<E>, context: Context) => Endpoint.Response<E>
 }
 
-/**
- * The refusals of a handler, by the engine's reason.
- *
- * @category models
- * @since 0.1.0
- */
+/** The refusals of a handler, by the engine's reason. */
 export type Refusals = { readonly [Why in Refused["why"]]?: RefusalKind }
 
 /** How a handler answers once the engine has replied with this tag. */
@@ -62,12 +43,7 @@ interface Answering<E extends Endpoint.Any, Tag extends Applied["_tag"]> {
   readonly answer: (reply: Extract<Applied, { readonly _tag: Tag }>, context: Context) => Endpoint.Response<E>
 }
 
-/**
- * A handler of calls that change the state of the exchange.
- *
- * @category models
- * @since 0.1.0
- */
+/** A handler of calls that change the state of the exchange. */
 export type Mutating<E extends Endpoint.Any> =
   & {
     /** What a call asks the engine to do. */
@@ -79,20 +55,10 @@ export type Mutating<E extends Endpoint.Any> =
   }
   & { readonly [Tag in Applied["_tag"]]: Answering<E, Tag> }[Applied["_tag"]]
 
-/**
- * One order of a request that has many, as it was read: its own request, or what is wrong with it.
- *
- * @category models
- * @since 0.1.0
- */
+/** One order of a request that has many, as it was read: its own request, or what is wrong with it. */
 export type Item<Q> = { readonly request: Q } | { readonly violations: Violations }
 
-/**
- * A request that has many orders, each of which was read by itself.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request that has many orders, each of which was read by itself. */
 export interface Items<Q> {
   /** The orders, in their order. */
   readonly orders: ReadonlyArray<Item<Q>>
@@ -100,12 +66,7 @@ export interface Items<Q> {
   readonly stopOnFail?: boolean
 }
 
-/**
- * How one of many orders is read.
- *
- * @category models
- * @since 0.1.0
- */
+/** How one of many orders is read. */
 export interface Each {
   /** The call that takes one such order. */
   readonly endpoint: Endpoint.Any
@@ -113,12 +74,7 @@ export interface Each {
   readonly notSimulated: ReadonlyArray<string>
 }
 
-/**
- * A handler of calls with many orders in `orders`. An order that can't be read is refused by itself.
- *
- * @category models
- * @since 0.1.0
- */
+/** A handler of calls with many orders in `orders`. An order that can't be read is refused by itself. */
 export interface Itemised<E extends Endpoint.Any> {
   /** How one such order is read. */
   readonly each: Each
@@ -128,28 +84,13 @@ export interface Itemised<E extends Endpoint.Any> {
   readonly answer: (reply: BulkDone, context: Context, request: Items<never>) => Endpoint.Response<E>
 }
 
-/**
- * The handler of an endpoint. Only a private endpoint that mutates has a handler that changes anything.
- *
- * @category models
- * @since 0.1.0
- */
+/** The handler of an endpoint. Only a private endpoint that mutates has a handler that changes anything. */
 export type Handler<E extends Endpoint.Any> = E extends { readonly access: "private"; readonly mutates: true }
   ? "orders" extends keyof Endpoint.Request<E> ? Itemised<E> : Mutating<E>
   : Reading<E>
 
-/**
- * A handler for every endpoint of the contract.
- *
- * @category models
- * @since 0.1.0
- */
+/** A handler for every endpoint of the contract. */
 export type Handlers = { readonly [K in Contract.Name]: Handler<Contract.EndpointOf<K>> }
 
-/**
- * Some of the handlers. They are typed by the contract, whatever the endpoints' files keep to themselves.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Some of the handlers. They are typed by the contract, whatever the endpoints' files keep to themselves. */
 export const group = <K extends Contract.Name>(handlers: Pick<Handlers, K>): Pick<Handlers, K> => handlers

@@ -1,8 +1,4 @@
-/**
- * Fixed-term lending.
- *
- * @since 0.1.0
- */
+/** Fixed-term lending. */
 import type { Payment } from "../engine/State.ts"
 import { group } from "./Handler.ts"
 import * as Page from "./Page.ts"
@@ -11,12 +7,7 @@ import * as Records from "./Records.ts"
 const byPlan = Records.indexBy(({ planId }: Payment) => planId)
 const byTicker = Records.indexBy(({ ticker }: Payment) => ticker)
 
-/**
- * The handlers of fixed-term lending.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of fixed-term lending. */
 export const lending = group({
   InterestPaymentHistory: {
     check: ({ planId, ticker }, { account, state }) => {

@@ -1,8 +1,4 @@
-/**
- * Markets, currencies and their data, and the server itself.
- *
- * @since 0.1.0
- */
+/** Markets, currencies and their data, and the server itself. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { TradeId } from "../../domain/Identifiers.ts"
 import type * as Assets from "../../endpoints/Assets.ts"
@@ -92,12 +88,7 @@ const publicFeeOf = ({ canDeposit, canWithdraw, deposit, name, ticker, withdraw 
   withdraw: directionOf(withdraw)
 })
 
-/**
- * The handlers of markets, currencies and the server.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of markets, currencies and the server. */
 export const market = group({
   Fees: { answer: (_request, { state }) => [...state.currencies] },
   ServerStatus: { answer: () => ["pong"] },

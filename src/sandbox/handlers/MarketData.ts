@@ -1,8 +1,4 @@
-/**
- * What markets did: their last 24 hours, candles and trades, and futures.
- *
- * @since 0.1.0
- */
+/** What markets did: their last 24 hours, candles and trades, and futures. */
 import * as DateTime from "effect/DateTime"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
@@ -172,12 +168,7 @@ const futuresOf = (context: Context, { money, name, stock }: Market): FuturesMar
 
 const isFunded = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
-/**
- * The handlers of what markets did.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of what markets did. */
 export const marketData = group({
   Tickers: {
     answer: (_request, context) =>

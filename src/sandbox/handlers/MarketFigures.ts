@@ -1,8 +1,4 @@
-/**
- * The figures of a market that several answers show: its last 24 hours, and its best prices.
- *
- * @since 0.1.0
- */
+/** The figures of a market that several answers show: its last 24 hours, and its best prices. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Time from "../../domain/Time.ts"
@@ -12,31 +8,16 @@ import * as Candles from "../engine/Candles.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/**
- * A price, and what is left of the orders at it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A price, and what is left of the orders at it. */
 export type Level = Pick<Book.Level, "price" | "left">
 
-/**
- * A level of a book as answers have it.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** A level of a book as answers have it. */
 export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
   price: Units.toDecimal(price),
   amount: Units.toDecimal(left)
 })
 
-/**
- * Unix microseconds as whole Unix seconds.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Unix microseconds as whole Unix seconds. */
 export const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
 
 /** The change from one price to another in percent, to two digits. */
@@ -46,9 +27,6 @@ const changeBetween = (from: Units.Units, to: Units.Units): Decimal.Decimal =>
 /**
  * The last 24 hours of a market, to the second, and its best prices; zero where there is none. Where nothing happened in 24
  * hours, the price has stayed what it was.
- *
- * @category reading
- * @since 0.1.0
  */
 export const of = ({ at, state }: Pick<Context, "at" | "state">, market: MarketName) => {
   const trading = state.trading.get(market)

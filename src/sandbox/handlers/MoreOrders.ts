@@ -1,17 +1,8 @@
-/**
- * What the document does not describe: more kinds of stop orders, and orders that change.
- *
- * @since 0.1.0
- */
+/** What the document does not describe: more kinds of stop orders, and orders that change. */
 import { group } from "./Handler.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 
-/**
- * The handlers of more kinds of orders.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of more kinds of orders. */
 export const moreOrders = group({
   StopMarketOrders: {
     operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: false }),

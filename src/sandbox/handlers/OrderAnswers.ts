@@ -1,8 +1,4 @@
-/**
- * Orders and fills as calls answer them.
- *
- * @since 0.1.0
- */
+/** Orders and fills as calls answer them. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -94,12 +90,7 @@ const exitOf = ({ id, stopLoss, takeProfit }: NonNullable<Order["oto"]>): OrderF
   ...(stopLoss === undefined ? {} : { stopLoss })
 })
 
-/**
- * An order as most calls answer it.
- *
- * @category answers
- * @since 0.1.0
- */
+/** An order as most calls answer it. */
 export const order = (order: Order, context: Context): OrderAnswer.Order => {
   const answer = common(order, context)
   const { oto, price, stop } = order
@@ -116,12 +107,7 @@ export const order = (order: Order, context: Context): OrderAnswer.Order => {
   return answer
 }
 
-/**
- * A stop order (document, "Stop-limit order (response)").
- *
- * @category answers
- * @since 0.1.0
- */
+/** A stop order (document, "Stop-limit order (response)"). */
 export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOrder => ({
   ...order(stop, context),
   activationPrice: stop.stop.price
@@ -143,12 +129,7 @@ const leg = (order: Order, context: Context) => ({
   mtime: Time.fromMicros(order.changedAt)
 })
 
-/**
- * A collateral OCO order (document, Endpoints §2).
- *
- * @category answers
- * @since 0.1.0
- */
+/** A collateral OCO order (document, Endpoints §2). */
 export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.CollateralOcoOrder => ({
   id: oco.id,
   reduceOnly: oco.reduceOnly,
@@ -156,12 +137,7 @@ export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.C
   takeProfit: leg(oco.takeProfit, context)
 })
 
-/**
- * A conditional order: an OCO order, or one that has an exit.
- *
- * @category answers
- * @since 0.1.0
- */
+/** A conditional order: an OCO order, or one that has an exit. */
 export const conditionalOrder = (
   found: OcoOrder | OtoOrder,
   context: Context
@@ -186,12 +162,7 @@ export const conditionalOrder = (
   }
 }
 
-/**
- * An order that can no longer trade.
- *
- * @category answers
- * @since 0.1.0
- */
+/** An order that can no longer trade. */
 export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOrder => {
   const { activated: _activated, left: _left, oto: _oto, ...answer } = order(ended, context)
   return {
@@ -219,9 +190,6 @@ const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: 
 /**
  * A fill in the list of its order. The rest of the world has no orders here: what it trades with has the number of the
  * trade, which no order has.
- *
- * @category answers
- * @since 0.1.0
  */
 export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   ...commonOfFill(fill, context),
@@ -229,12 +197,7 @@ export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   rpi: false
 })
 
-/**
- * A fill. It names its market unless the request does.
- *
- * @category answers
- * @since 0.1.0
- */
+/** A fill. It names its market unless the request does. */
 export const fill = (
   fill: Fill,
   context: Context,

@@ -1,16 +1,7 @@
-/**
- * The part of a list that a request asks for.
- *
- * @since 0.1.0
- */
+/** The part of a list that a request asks for. */
 import { Limit, Offset } from "../../domain/Paging.ts"
 
-/**
- * Records of a list, and where they stand in it.
- *
- * @category models
- * @since 0.1.0
- */
+/** Records of a list, and where they stand in it. */
 export interface Page<A> {
   /** The most records that were asked for. */
   readonly limit: Limit
@@ -20,12 +11,7 @@ export interface Page<A> {
   readonly records: ReadonlyArray<A>
 }
 
-/**
- * The page of a list that a request asks for.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The page of a list that a request asks for. */
 export const make = <A, B>(
   request: { readonly limit?: Limit; readonly offset?: Offset },
   defaultLimit: number,

@@ -1,8 +1,4 @@
-/**
- * Lists of records that only grow, and finding records in them without looking through all.
- *
- * @since 0.1.0
- */
+/** Lists of records that only grow, and finding records in them without looking through all. */
 
 /** What is known of a list as far as it has been read. */
 interface Index<A, K> {
@@ -13,9 +9,6 @@ interface Index<A, K> {
 /**
  * Finds the records of a list that have a key, in the order of the list. What has been added since the last time is read
  * then; nothing is kept of a list in which nobody looks for anything.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const indexBy = <A, K>(
   keyOf: (record: A) => K
@@ -35,12 +28,7 @@ export const indexBy = <A, K>(
   }
 }
 
-/**
- * The shortest of some lists.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The shortest of some lists. */
 export const shortest = <A>(
   first: ReadonlyArray<A>,
   ...others: ReadonlyArray<ReadonlyArray<A> | false>
@@ -65,9 +53,6 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
 /**
  * The records of a list, whose times rise, that are not before the first second and not after the last one; the latest
  * first. `timeOf` is in Unix microseconds.
- *
- * @category reading
- * @since 0.1.0
  */
 export const latest = function*<A>(
   list: ReadonlyArray<A>,

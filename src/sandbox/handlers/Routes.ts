@@ -1,8 +1,4 @@
-/**
- * The endpoints that this exchange serves: all of the contract, each with its handler.
- *
- * @since 0.1.0
- */
+/** The endpoints that this exchange serves: all of the contract, each with its handler. */
 import * as Contract from "../../endpoints/all.ts"
 import type { RefusalKind } from "../../protocol/Dialect.ts"
 import type * as Endpoint from "../../protocol/Endpoint.ts"
@@ -15,9 +11,6 @@ export type { Context } from "./Handler.ts"
 
 /**
  * An endpoint and its handler, with every stage of a call stated. Requests are those of the endpoint's request schema.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Route {
   /** What is called, and how. */
@@ -84,12 +77,7 @@ const routeOf = (
     ? ofItemised(endpoint, handler)
     : ofMutating(endpoint, handler)
 
-/**
- * The routes, in the order of the contract's entries.
- *
- * @category routes
- * @since 0.1.0
- */
+/** The routes, in the order of the contract's entries. */
 export const routes: ReadonlyArray<Route> = Contract.entries.map(({ endpoint, name }) =>
   routeOf(endpoint, handlers[name])
 )

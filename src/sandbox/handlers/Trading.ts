@@ -1,8 +1,4 @@
-/**
- * Placing and canceling orders, and what became of them.
- *
- * @since 0.1.0
- */
+/** Placing and canceling orders, and what became of them. */
 import * as ActiveOrders from "../../endpoints/ActiveOrders.ts"
 import * as Fills from "../../endpoints/Fills.ts"
 import * as OrderHistory from "../../endpoints/OrderHistory.ts"
@@ -75,12 +71,7 @@ const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Requ
 const fillsByMarket = Records.indexBy(({ order }: Fill) => order.market)
 const fillsByClientOrderId = Records.indexBy(({ order }: Fill) => order.clientOrderId)
 
-/**
- * The handlers of orders and fills.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers of orders and fills. */
 export const trading = group({
   CollateralOcoOrders: {
     // In one-way mode, the only one here, the live exchange ignores the position side of an order.

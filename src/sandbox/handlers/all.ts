@@ -1,8 +1,4 @@
-/**
- * The handlers of all endpoints. A handler that is missing is a compile error here, which names the endpoint.
- *
- * @since 0.1.0
- */
+/** The handlers of all endpoints. A handler that is missing is a compile error here, which names the endpoint. */
 import { account } from "./Account.ts"
 import { bulk } from "./Bulk.ts"
 import { conditional } from "./Conditional.ts"
@@ -13,12 +9,7 @@ import { marketData } from "./MarketData.ts"
 import { moreOrders } from "./MoreOrders.ts"
 import { trading } from "./Trading.ts"
 
-/**
- * The handlers, by the names of the contract.
- *
- * @category handlers
- * @since 0.1.0
- */
+/** The handlers, by the names of the contract. */
 export const handlers: Handlers = {
   ...trading,
   ...conditional,

@@ -1,8 +1,4 @@
-/**
- * What a venue of a host begins with: commands that are the same for all, but for what must be a venue's own.
- *
- * @since 0.1.0
- */
+/** What a venue of a host begins with: commands that are the same for all, but for what must be a venue's own. */
 import * as Effect from "effect/Effect"
 import { ApiKey } from "../../domain/Identifiers.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -10,15 +6,10 @@ import * as Control from "../control/Control.ts"
 import type { Action, Command } from "../engine/Command.ts"
 import * as Example from "../Example.ts"
 import type { JournalError } from "../store/Journal.ts"
-import * as Venue from "../Venue.ts"
+import * as Venue from "../venue/Venue.ts"
 import type { Registered, VenueKey } from "./Registry.ts"
 
-/**
- * What makes the parts of a venue that no other venue may have.
- *
- * @category models
- * @since 0.1.0
- */
+/** What makes the parts of a venue that no other venue may have. */
 export interface Own {
   /** What its identifiers begin with. */
   readonly identity: string
@@ -26,12 +17,7 @@ export interface Own {
   readonly secret: () => string
 }
 
-/**
- * The commands of the example, with `name` as the key and the secret of each account's key.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The commands of the example, with `name` as the key and the secret of each account's key. */
 export const example = (
   dialect: Dialect
 ): Effect.Effect<ReadonlyArray<Action>, JournalError | Control.ControlRefused> =>
@@ -64,12 +50,7 @@ const exampleKeys = [
   ["training", Example.trainingSubAccount]
 ] as const
 
-/**
- * The keys of the example in a venue of this identity, by account; those of sub-accounts by their names.
- *
- * @category keys
- * @since 0.1.0
- */
+/** The keys of the example in a venue of this identity, by account; those of sub-accounts by their names. */
 export const keys = (own: Own): Readonly<Record<string, VenueKey>> =>
   Object.fromEntries(exampleKeys.map(([name, account]) => [name, { account, ...keyOf(name, own) }]))
 
@@ -80,12 +61,7 @@ const withKeys = (keys: Registered["keys"]) => (action: Action): Action => {
     : action
 }
 
-/**
- * The commands that a new venue begins with, given those of the example.
- *
- * @category commands
- * @since 0.1.0
- */
+/** The commands that a new venue begins with, given those of the example. */
 export const commands = (
   { clock, example, identity, keys, madeAt }: Registered,
   actions: ReadonlyArray<Action>
@@ -103,12 +79,7 @@ export const commands = (
   return all.map((action) => ({ at, action }))
 }
 
-/**
- * What the commands of a venue become in a copy of it.
- *
- * @category models
- * @since 0.1.0
- */
+/** What the commands of a venue become in a copy of it. */
 export interface Copied {
   /** The commands, with keys of the copy's own. */
   readonly commands: ReadonlyArray<Command>
@@ -127,9 +98,6 @@ const mapTexts = (value: unknown, name: string, change: (text: string, name: str
 /**
  * The commands of a venue as a copy of it carries them out. The copy has an identity of its own, and its own key and secret
  * for every key that somebody added, so that no key of one is valid in the other.
- *
- * @category commands
- * @since 0.1.0
  */
 export const copied = (from: Registered, commands: ReadonlyArray<Command>, own: Own): Copied => {
   const renamed = new Map<string, string>()

@@ -1,18 +1,16 @@
 /**
  * The edge of a host: finds out for which venue a request is, by its path or by the host that it names, and sends it there.
  * What names no venue of this host is refused. There is no venue by default.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Dialect from "../../protocol/Dialect.ts"
 import { prefix } from "../control/ControlApi.ts"
-import * as ControlPlane from "../control/ControlPlane.ts"
-import type { Backend } from "../gateway/Backend.ts"
 import { type Head, header, isReading, type Written } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Dashboard from "../page/Dashboard.ts"
+import type { Backend } from "../server/Backend.ts"
+import * as ControlPlane from "../server/ControlPlane.ts"
 import * as HostPage from "./HostPage.ts"
 import * as HostPlane from "./HostPlane.ts"
 import type { Host } from "./HostService.ts"
@@ -90,9 +88,6 @@ const noExchange = (path: string): Written =>
 
 /**
  * What answers the requests to a host and to all its venues. `names` are the names of the host, besides its addresses.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
   host: Host["Service"],
@@ -117,12 +112,7 @@ export const make = Effect.fnUntraced(function*(
   }
 })
 
-/**
- * What answers the requests to a port that one venue has to itself.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** What answers the requests to a port that one venue has to itself. */
 export const ofVenue = (host: Host["Service"], id: string, names: ReadonlyArray<string> = []): Backend => {
   const known = new Set(names.map(nameOf))
   const target = (head: Head): Target => {

@@ -1,8 +1,4 @@
-/**
- * The files of a host's venues: each has a folder of its own.
- *
- * @since 0.1.0
- */
+/** The files of a host's venues: each has a folder of its own. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -11,12 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fromSqlite, type JournalError } from "../store/JournalError.ts"
 
-/**
- * The files of a venue.
- *
- * @category models
- * @since 0.1.0
- */
+/** The files of a venue. */
 export interface Files {
   /** The file of the journal. */
   readonly journal: string
@@ -32,12 +23,7 @@ export interface Files {
   readonly remove: Effect.Effect<void, JournalError>
 }
 
-/**
- * The files of a venue in the folder of a host.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The files of a venue in the folder of a host. */
 export const of = (folder: string, id: string): Files => {
   const own = join(folder, "venues", id)
   const journal = join(own, "journal.sqlite")
@@ -67,23 +53,13 @@ export const of = (folder: string, id: string): Files => {
   }
 }
 
-/**
- * A folder for a host that keeps nothing. It is removed with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A folder for a host that keeps nothing. It is removed with the scope. */
 export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effect.acquireRelease(
   Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-host-")), catch: fromSqlite(tmpdir()) }),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/**
- * How many files this process may have open; `undefined` where the system does not say.
- *
- * @category bounds
- * @since 0.1.0
- */
+/** How many files this process may have open; `undefined` where the system does not say. */
 export const limit: Effect.Effect<number | undefined> = Effect.orElseSucceed(
   Effect.try({
     try: () => Number(/^Max open files +(\d+)/mu.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity),

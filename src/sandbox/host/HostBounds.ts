@@ -1,18 +1,9 @@
-/**
- * How much a host holds, and what it says to whom is over a bound.
- *
- * @since 0.1.0
- */
+/** How much a host holds, and what it says to whom is over a bound. */
 import * as Schema from "effect/Schema"
 import { getHeapStatistics } from "node:v8"
-import { maxConnections } from "../gateway/Bounds.ts"
+import { maxConnections } from "../server/Bounds.ts"
 
-/**
- * How much a host holds.
- *
- * @category models
- * @since 0.1.0
- */
+/** How much a host holds. */
 export interface BoundOptions {
   /** How many venues there are in all; 10000 by default. */
   readonly maxVenues?: number
@@ -28,12 +19,7 @@ export interface BoundOptions {
   readonly maxMemory?: number
 }
 
-/**
- * How much a host holds, with every bound.
- *
- * @category models
- * @since 0.1.0
- */
+/** How much a host holds, with every bound. */
 export type Bounds = Required<BoundOptions>
 
 /** The bounds of a host that is given none. */
@@ -46,12 +32,7 @@ export const defaults: Bounds = {
   maxMemory: Math.floor(getHeapStatistics().heap_size_limit * 0.7)
 }
 
-/**
- * The bounds that were given, and the defaults for the others.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The bounds that were given, and the defaults for the others. */
 export const of = (given: Partial<Bounds>): Bounds => ({
   maxVenues: given.maxVenues ?? defaults.maxVenues,
   maxPerOwner: given.maxPerOwner ?? defaults.maxPerOwner,
@@ -83,21 +64,11 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
 /** How many files are open for a venue that is awake: its journal, its log, their index, and its anchor. */
 const filesOfAwake = 4
 
-/**
- * How many files a host with these bounds may have open at once.
- *
- * @category bounds
- * @since 0.1.0
- */
+/** How many files a host with these bounds may have open at once. */
 export const filesOf = ({ maxAwake, maxPorts }: Bounds): number =>
   filesOfAwake * maxAwake + maxPorts + maxConnections + 64
 
-/**
- * The host holds no more.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The host holds no more. */
 export class BoundReached extends Schema.TaggedError<BoundReached>()("BoundReached", {
   bound: Schema.Literals(["maxVenues", "maxPerOwner", "maxAwake", "maxCommands", "maxPorts", "maxMemory"]),
   limit: Schema.Finite,
@@ -111,12 +82,7 @@ export class BoundReached extends Schema.TaggedError<BoundReached>()("BoundReach
   declare readonly message: string
 }
 
-/**
- * The error of a bound that is reached.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a bound that is reached. */
 export const reached = (bounds: Bounds, bound: keyof Bounds): BoundReached => {
   const [what, flag] = words[bound]
   const limit = bounds[bound]

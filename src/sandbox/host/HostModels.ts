@@ -1,8 +1,4 @@
-/**
- * What is asked of a host, and what it answers.
- *
- * @since 0.1.0
- */
+/** What is asked of a host, and what it answers. */
 import * as Schema from "effect/Schema"
 import { prefix } from "../control/ControlApi.ts"
 import { type Registered, VenueKey } from "./Registry.ts"
@@ -16,12 +12,7 @@ const Owner = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._@/-]{1,100}$/u)
 
 const TimeToLive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 * 365 * 86_400_000 }))
 
-/**
- * What every new venue may be given.
- *
- * @category models
- * @since 0.1.0
- */
+/** What every new venue may be given. */
 export interface NewOptions {
   /** Who makes it: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
   readonly owner?: string
@@ -31,23 +22,13 @@ export interface NewOptions {
   readonly port?: boolean
 }
 
-/**
- * How to copy a venue.
- *
- * @category models
- * @since 0.1.0
- */
+/** How to copy a venue. */
 export interface CopyOptions extends NewOptions {
   /** Copies the venue as it was after so many commands; after all by default. */
   readonly sequence?: number
 }
 
-/**
- * How to make a venue.
- *
- * @category models
- * @since 0.1.0
- */
+/** How to make a venue. */
 export interface MakeOptions extends NewOptions {
   /** How it speaks; `document` by default. */
   readonly dialect?: "document" | "live"
@@ -63,23 +44,13 @@ export interface MakeOptions extends NewOptions {
 
 const common = { owner: key(Owner), timeToLiveMillis: key(TimeToLive), port: key(Schema.Boolean) }
 
-/**
- * The schema of {@link CopyOptions}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link CopyOptions}. */
 export const CopyOptions = Schema.Struct({
   ...common,
   sequence: key(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
 })
 
-/**
- * The schema of {@link MakeOptions}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link MakeOptions}. */
 export const MakeOptions = Schema.Struct({
   ...common,
   dialect: key(Schema.Literals(["document", "live"])),
@@ -89,12 +60,7 @@ export const MakeOptions = Schema.Struct({
   example: key(Schema.Boolean)
 })
 
-/**
- * A venue as lists show it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A venue as lists show it. */
 export interface Summary {
   /** Its id. */
   readonly id: string
@@ -112,12 +78,7 @@ export interface Summary {
   readonly endsAt?: number
 }
 
-/**
- * A venue, and all that its users need: addresses, keys and the token.
- *
- * @category models
- * @since 0.1.0
- */
+/** A venue, and all that its users need: addresses, keys and the token. */
 export interface Made extends Summary {
   /** The base URL under a name of its own, such as `http://{id}.localhost:8080`: browsers and curl resolve it. */
   readonly nameUrl?: string
@@ -141,20 +102,10 @@ const summaryFields = {
   endsAt: key(Schema.Int)
 }
 
-/**
- * The schema of {@link Summary}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Summary}. */
 export const Summary: Schema.Codec<Summary, unknown> = Schema.Struct(summaryFields)
 
-/**
- * The schema of {@link Made}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link Made}. */
 export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
   ...summaryFields,
   nameUrl: key(Schema.String),
@@ -164,12 +115,7 @@ export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
   keys: Schema.Record(Schema.String, VenueKey)
 })
 
-/**
- * How much a host holds now.
- *
- * @category models
- * @since 0.1.0
- */
+/** How much a host holds now. */
 export interface HostStatus {
   /** How many venues there are. */
   readonly venues: number
@@ -183,12 +129,7 @@ export interface HostStatus {
   readonly bounds: Readonly<Record<string, number>>
 }
 
-/**
- * The schema of {@link HostStatus}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link HostStatus}. */
 export const HostStatus: Schema.Codec<HostStatus, unknown> = Schema.Struct({
   venues: Schema.Int,
   awake: Schema.Int,
@@ -197,12 +138,7 @@ export const HostStatus: Schema.Codec<HostStatus, unknown> = Schema.Struct({
   bounds: Schema.Record(Schema.String, Schema.Finite)
 })
 
-/**
- * The host has no such venue: it was never made, or has ended.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The host has no such venue: it was never made, or has ended. */
 export class UnknownVenue extends Schema.TaggedError<UnknownVenue>()("UnknownVenue", {
   id: Schema.String,
   message: Schema.String
@@ -213,12 +149,7 @@ export class UnknownVenue extends Schema.TaggedError<UnknownVenue>()("UnknownVen
   declare readonly message: string
 }
 
-/**
- * The error of an id that no venue has.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of an id that no venue has. */
 export const unknownVenue = (id: string): UnknownVenue =>
   new UnknownVenue({
     id,
@@ -227,12 +158,7 @@ export const unknownVenue = (id: string): UnknownVenue =>
       "those that there are"
   })
 
-/**
- * A venue can't be made as it is asked for.
- *
- * @category errors
- * @since 0.1.0
- */
+/** A venue can't be made as it is asked for. */
 export class NotMade extends Schema.TaggedError<NotMade>()("NotMade", {
   field: Schema.String,
   message: Schema.String
@@ -243,12 +169,7 @@ export class NotMade extends Schema.TaggedError<NotMade>()("NotMade", {
   declare readonly message: string
 }
 
-/**
- * Where a host is reached.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where a host is reached. */
 export interface Addresses {
   /** The base URL of the host. */
   readonly baseUrl: string
@@ -258,20 +179,10 @@ export interface Addresses {
   readonly portUrl?: (port: number) => string
 }
 
-/**
- * The base URL of a venue under a path of its own.
- *
- * @category views
- * @since 0.1.0
- */
+/** The base URL of a venue under a path of its own. */
 export const urlOf = ({ baseUrl }: Addresses, id: string): string => `${baseUrl}/v/${id}`
 
-/**
- * A venue as lists show it.
- *
- * @category views
- * @since 0.1.0
- */
+/** A venue as lists show it. */
 export const toSummary = (
   addresses: Addresses,
   { dialect, endsAt, id, madeAt, owner }: Registered,
@@ -286,12 +197,7 @@ export const toSummary = (
   ...(endsAt === undefined ? {} : { endsAt: endsAt * 1000 })
 })
 
-/**
- * A venue, and all that its users need.
- *
- * @category views
- * @since 0.1.0
- */
+/** A venue, and all that its users need. */
 export const toMade = (addresses: Addresses, venue: Registered, awake: boolean): Made => {
   const { controlToken, id, keys, port } = venue
   const summary = toSummary(addresses, venue, awake)

@@ -5,8 +5,6 @@
  * A venue's page opens under a name of the venue's own where the browser resolves it, so that it has an origin of its own.
  * Elsewhere it has the origin of the host. The token of a venue is in the memory of its page only, and no page gets hold of
  * another.
- *
- * @since 0.1.0
  */
 import type { Answer } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
@@ -139,10 +137,5 @@ const html = `<!doctype html>
 </html>
 `
 
-/**
- * The page of a host.
- *
- * @category answers
- * @since 0.1.0
- */
+/** The page of a host. */
 export const page: Answer = Dashboard.toAnswer(html)

@@ -1,7 +1,5 @@
 /**
  * The control plane of a host over HTTP, under its own path and with its own token. The token of a venue opens nothing here.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -11,8 +9,8 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Calling from "../control/Calling.ts"
 import { prefix } from "../control/ControlApi.ts"
-import * as ControlPlane from "../control/ControlPlane.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
+import * as ControlPlane from "../server/ControlPlane.ts"
 import { HostApi } from "./HostApi.ts"
 import type { Host } from "./HostService.ts"
 
@@ -33,12 +31,7 @@ const groupLayer = (host: Host["Service"]) =>
       status: () => host.status
     }))
 
-/**
- * What answers the requests to a host's control plane.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** What answers the requests to a host's control plane. */
 export const make = Effect.fnUntraced(function*(
   host: Host["Service"]
 ): Effect.fn.Return<(request: Request) => Effect.Effect<Answer>, never, Scope.Scope> {

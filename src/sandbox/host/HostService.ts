@@ -1,8 +1,4 @@
-/**
- * What a host is, whoever holds its venues.
- *
- * @since 0.1.0
- */
+/** What a host is, whoever holds its venues. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -12,12 +8,7 @@ import type * as Models from "./HostModels.ts"
 import type { Placement } from "./Placement.ts"
 import type * as Registry from "./Registry.ts"
 
-/**
- * How to open a host, wherever its venues are kept.
- *
- * @category models
- * @since 0.1.0
- */
+/** How to open a host, wherever its venues are kept. */
 export interface HostOptions extends HostBounds.BoundOptions {
   /** The token of the host's control plane; without one the one that it had before, or a new one. */
   readonly token?: string
@@ -33,12 +24,7 @@ export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
 /** Opens a port for a venue as long as the scope lives, and gives its number. 0 asks for any free one. */
 export type OpenPort = (id: string, port: number) => Effect.Effect<number, Models.NotMade, Scope.Scope>
 
-/**
- * Many venues in one process.
- *
- * @category services
- * @since 0.1.0
- */
+/** Many venues in one process. */
 export class Host extends Context.Service<Host, {
   /** The token of the host's control plane. */
   readonly token: string

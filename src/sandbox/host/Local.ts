@@ -1,8 +1,4 @@
-/**
- * The placement of a host in one process: every venue is here.
- *
- * @since 0.1.0
- */
+/** The placement of a host in one process: every venue is here. */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,11 +6,11 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Dialect from "../../protocol/Dialect.ts"
 import { prefix } from "../control/ControlApi.ts"
-import * as ControlPlane from "../control/ControlPlane.ts"
-import type { Backend } from "../gateway/Backend.ts"
 import { type Answer, isReading, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import * as Protocol from "../page/Protocol.ts"
+import type { Backend } from "../server/Backend.ts"
+import * as ControlPlane from "../server/ControlPlane.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import { BoundReached, type Bounds, reached } from "./HostBounds.ts"
 import { unknownVenue } from "./HostModels.ts"
@@ -26,12 +22,7 @@ import * as Resident from "./Resident.ts"
 /** Why a venue can't be woken. */
 export type WakeFailure = BoundReached | JournalError
 
-/**
- * A venue of this process.
- *
- * @category models
- * @since 0.1.0
- */
+/** A venue of this process. */
 export interface Entry {
   /** What is known of it while it sleeps. */
   readonly registered: Registered
@@ -81,12 +72,7 @@ const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | "e
   return Refusals.refuse(path, 503, "JournalError", message)
 }
 
-/**
- * Where the venues of a host are, when all are in this process.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Where the venues of a host are, when all are in this process. */
 export const placement = (
   entries: ReadonlyMap<string, Entry>,
   bounds: Bounds,

@@ -1,15 +1,11 @@
-/**
- * What a new venue of a host begins with, and what belongs to it alone.
- *
- * @since 0.1.0
- */
+/** What a new venue of a host begins with, and what belongs to it alone. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { randomBytes } from "node:crypto"
 import * as Dialect from "../../protocol/Dialect.ts"
-import type { ControlRefused } from "../control/ControlRefused.ts"
 import type { Action } from "../engine/Command.ts"
 import type { JournalError } from "../store/JournalError.ts"
+import type { ControlRefused } from "../venue/ControlRefused.ts"
 import * as Beginning from "./Beginning.ts"
 import type * as Models from "./HostModels.ts"
 import type * as Registry from "./Registry.ts"
@@ -20,31 +16,16 @@ const draw = (length: number): string => {
   return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
 }
 
-/**
- * A secret that nobody guesses.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A secret that nobody guesses. */
 export const secret = (): string => randomBytes(24).toString("base64url")
 
-/**
- * What belongs to one venue alone.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** What belongs to one venue alone. */
 export const own = (): Beginning.Own => ({
   identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
   secret
 })
 
-/**
- * How a venue speaks, and what it decides where the document leaves a choice.
- *
- * @category models
- * @since 0.1.0
- */
+/** How a venue speaks, and what it decides where the document leaves a choice. */
 export const dialectOf = (
   { dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">
 ): Dialect.Dialect => {
@@ -52,12 +33,7 @@ export const dialectOf = (
   return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
 }
 
-/**
- * The commands of the example by dialect: they are made once.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The commands of the example by dialect: they are made once. */
 export const makeExamples = () => {
   const known = new Map<string, ReadonlyArray<Action>>()
   return (registered: Registry.Registered): Effect.Effect<ReadonlyArray<Action>, JournalError> =>
@@ -76,23 +52,13 @@ export const makeExamples = () => {
     })
 }
 
-/**
- * How much memory this process uses, in bytes.
- *
- * @category bounds
- * @since 0.1.0
- */
+/** How much memory this process uses, in bytes. */
 export const memoryNow = (): number => {
   const { external, heapUsed } = process.memoryUsage()
   return heapUsed + external
 }
 
-/**
- * What every new venue has. `usual` is how long one lives that says nothing else, in milliseconds.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** What every new venue has. `usual` is how long one lives that says nothing else, in milliseconds. */
 export const newcomer = Effect.fnUntraced(function*(
   usual: number | undefined,
   { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions

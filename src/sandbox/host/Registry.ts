@@ -1,8 +1,4 @@
-/**
- * Which venues a host has. It is kept in an SQLite database of its own, so that it survives a crash.
- *
- * @since 0.1.0
- */
+/** Which venues a host has. It is kept in an SQLite database of its own, so that it survives a crash. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -11,12 +7,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { fromSqlite, JournalError } from "../store/JournalError.ts"
 
-/**
- * An API key of a venue.
- *
- * @category models
- * @since 0.1.0
- */
+/** An API key of a venue. */
 export interface VenueKey {
   /** The account. */
   readonly account: string
@@ -26,24 +17,14 @@ export interface VenueKey {
   readonly apiSecret: string
 }
 
-/**
- * The schema of {@link VenueKey}.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** The schema of {@link VenueKey}. */
 export const VenueKey: Schema.Codec<VenueKey, unknown> = Schema.Struct({
   account: Schema.String,
   apiKey: Schema.String,
   apiSecret: Schema.String
 })
 
-/**
- * What is known of a venue while it sleeps.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is known of a venue while it sleeps. */
 export interface Registered {
   /** Its id: lower-case letters and digits, as a part of a host name may have. */
   readonly id: string
@@ -94,32 +75,17 @@ const Registered = Schema.fromJsonString(Schema.Struct({
   partial: Schema.Boolean
 }))
 
-/**
- * What is known of a venue, of the text that `encode` has made.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** What is known of a venue, of the text that `encode` has made. */
 export const decode: (text: unknown) => Result.Result<Registered, Schema.SchemaError> = Schema.decodeUnknownResult(
   Registered
 )
 
 const encodeResult = Schema.encodeResult(Registered)
 
-/**
- * What is known of a venue, as text.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** What is known of a venue, as text. */
 export const encode = (venue: Registered): string => Result.getOrThrow(encodeResult(venue))
 
-/**
- * The venues of a host. A change is durable when it returns, and dies when the disk fails.
- *
- * @category models
- * @since 0.1.0
- */
+/** The venues of a host. A change is durable when it returns, and dies when the disk fails. */
 export interface Registry {
   /** The host's token, which stays the same when the host starts again. */
   readonly token: string
@@ -182,9 +148,6 @@ const readAll = (database: DatabaseSync, file: string): Result.Result<ReadonlyAr
 /**
  * Opens the registry of a folder, or creates it. It is closed with the scope. No other process opens it meanwhile.
  * `token` is used where no other is known; `isGiven` says that it replaces the one that is.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const open = Effect.fnUntraced(function*(
   folder: string,

@@ -3,8 +3,6 @@
  *
  * Calls that arrive while it wakes wait, and are carried out in the order in which they came. It falls asleep only when no
  * call is in progress and nobody follows its feed; calls that arrive meanwhile wake it again.
- *
- * @since 0.1.0
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -13,20 +11,15 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { prefix } from "../control/ControlApi.ts"
-import * as ControlPlane from "../control/ControlPlane.ts"
-import { type ControlRefused, refuse } from "../control/ControlRefused.ts"
-import type { Place } from "../control/Forks.ts"
-import { type Backend, backendOf } from "../gateway/Backend.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
+import { type Backend, backendOf } from "../server/Backend.ts"
+import * as ControlPlane from "../server/ControlPlane.ts"
 import type { JournalError } from "../store/JournalError.ts"
-import type { Venue } from "../Venue.ts"
+import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
+import type { Place } from "../venue/Forks.ts"
+import type { Venue } from "../venue/Venue.ts"
 
-/**
- * How a resident is opened, and what it asks the host for.
- *
- * @category models
- * @since 0.1.0
- */
+/** How a resident is opened, and what it asks the host for. */
 export interface Options<E> {
   /** The token of the control plane. */
   readonly controlToken: string
@@ -44,12 +37,7 @@ export interface Options<E> {
   readonly run: (effect: Effect.Effect<unknown>) => void
 }
 
-/**
- * A venue that is awake.
- *
- * @category models
- * @since 0.1.0
- */
+/** A venue that is awake. */
 export interface Awake {
   /** The venue. */
   readonly venue: Venue["Service"]
@@ -72,12 +60,7 @@ type Stage<E> =
   }
   | { readonly _tag: "Awake"; readonly awake: Awake; readonly scope: Scope.Closeable }
 
-/**
- * One venue of a host.
- *
- * @category models
- * @since 0.1.0
- */
+/** One venue of a host. */
 export interface Resident<E> {
   /**
    * Calls `ready` with the venue, now or once it is awake, in the order of these calls. The venue stays awake until
@@ -114,9 +97,6 @@ const forkPath = /^\/fork\/(\d{1,9})(\/.*)$/u
 
 /**
  * What answers a request: the venue itself, or the fork that its path names; `undefined` when there is no such fork.
- *
- * @category routing
- * @since 0.1.0
  */
 export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backend | undefined => {
   if (!path.startsWith("/fork/")) return backend
@@ -296,10 +276,5 @@ class Sleeping<E> implements Resident<E> {
   }
 }
 
-/**
- * A venue that sleeps.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** A venue that sleeps. */
 export const make = <E>(options: Options<E>): Resident<E> => new Sleeping(options)

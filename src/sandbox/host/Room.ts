@@ -1,8 +1,6 @@
 /**
  * How much room a host has for venues that are awake. Where there is none, the venue that nobody has needed for the longest
  * time falls asleep.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -10,12 +8,7 @@ import * as Semaphore from "effect/Semaphore"
 import type { BoundReached, Bounds } from "./HostBounds.ts"
 import * as HostBounds from "./HostBounds.ts"
 
-/**
- * A venue that may fall asleep.
- *
- * @category models
- * @since 0.1.0
- */
+/** A venue that may fall asleep. */
 export interface Sleeper {
   /** Whether it could fall asleep now. */
   readonly isIdle: () => boolean
@@ -25,12 +18,7 @@ export interface Sleeper {
   readonly sleep: Effect.Effect<boolean>
 }
 
-/**
- * The room of a host.
- *
- * @category models
- * @since 0.1.0
- */
+/** The room of a host. */
 export interface Room {
   /** How much of it is taken. */
   readonly taken: () => number
@@ -51,12 +39,7 @@ const patience = "5 seconds"
 /** How many fall asleep at once when memory is short. */
 const atOnce = 8
 
-/**
- * The room for venues that are awake.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The room for venues that are awake. */
 export const make = (
   bounds: Bounds,
   memory: () => number,

@@ -2,8 +2,6 @@
  * A page to watch and control a sandbox in a browser, on top of the control plane. It holds no secret: the token is in the
  * fragment of its URL, which no browser sends, or is typed in. Its source is in `app/`; the build makes one file of it,
  * `page.html`, which stands beside this module.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
@@ -24,9 +22,6 @@ const between = (html: string, begin: string, end: string): string =>
 
 /**
  * A page that runs only its own program and style, loads nothing from elsewhere, and can't be framed by another page.
- *
- * @category answers
- * @since 0.1.0
  */
 export const toAnswer = (html: string): Answer => ({
   _tag: "Answer",
@@ -51,12 +46,7 @@ const notBuilt: Answer = {
   body: "The page is not built. In the repository, `npm run build:page` builds it.\n"
 }
 
-/**
- * The page, as it was built.
- *
- * @category answers
- * @since 0.1.0
- */
+/** The page, as it was built. */
 export const page: Effect.Effect<Answer> = Effect.match(
   Effect.tryPromise(() => readFile(new URL("./page.html", import.meta.url), "utf8")),
   { onFailure: () => notBuilt, onSuccess: toAnswer }

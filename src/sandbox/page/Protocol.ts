@@ -1,7 +1,5 @@
 /**
  * The protocol that a venue speaks, for tools: its OpenAPI document, which anybody may read. It says nothing of the venue.
- *
- * @since 0.1.0
  */
 import * as OpenApi from "../../OpenApi.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -9,9 +7,6 @@ import { isReading, type Request, type Written } from "../gateway/Message.ts"
 
 /**
  * The path of the document. The paths of the exchange begin with `/api/`, those of the control plane with `/control/`.
- *
- * @category constants
- * @since 0.1.0
  */
 export const path = "/openapi.json"
 
@@ -29,11 +24,6 @@ const write = (dialect: Dialect): Written => {
   return written
 }
 
-/**
- * The document, when the request asks for it.
- *
- * @category answers
- * @since 0.1.0
- */
+/** The document, when the request asks for it. */
 export const answer = (request: Request, dialect: Dialect): Written | undefined =>
   request.path === path && isReading(request) ? documents.get(dialect) ?? write(dialect) : undefined

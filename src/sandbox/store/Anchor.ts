@@ -5,8 +5,6 @@
  * It is written after every group is durable and before any reply to the group is sent, so it is never ahead of what was
  * on the disk. It may be behind after a power failure: it is forced to the disk only when a journal is opened, when a
  * snapshot is written, and when the journal is closed.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -17,12 +15,7 @@ import * as Chain from "./Chain.ts"
 import { inMemory } from "./InMemory.ts"
 import { damaged, fromSqlite, type JournalError } from "./JournalError.ts"
 
-/**
- * The anchor of an open journal.
- *
- * @category models
- * @since 0.1.0
- */
+/** The anchor of an open journal. */
 export interface Anchor {
   /** Writes the last durable entry. May throw an error of the file system. */
   readonly write: (end: Chain.End) => void
@@ -30,12 +23,7 @@ export interface Anchor {
   readonly sync: () => void
 }
 
-/**
- * The file of a journal's anchor.
- *
- * @category form
- * @since 0.1.0
- */
+/** The file of a journal's anchor. */
 export const fileOf = (file: string): string => `${file}-anchor`
 
 /**
@@ -63,12 +51,7 @@ const latest = (slots: ReadonlyArray<Chain.End | undefined>): Chain.End | undefi
   return first === undefined || (second !== undefined && second.sequence > first.sequence) ? second : first
 }
 
-/**
- * The last entry that a journal's anchor knows; `undefined` when it has none.
- *
- * @category reading
- * @since 0.1.0
- */
+/** The last entry that a journal's anchor knows; `undefined` when it has none. */
 export const read = (file: string): Result.Result<Chain.End | undefined, JournalError> => {
   const path = fileOf(file)
   if (!existsSync(path)) return Result.succeed(undefined)
@@ -93,12 +76,7 @@ const replace = (path: string, end: Chain.End): void => {
 
 const none: Anchor = { write: () => undefined, sync: () => undefined }
 
-/**
- * The anchor of a journal that ends here. It is closed with the scope. A journal in memory has none.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The anchor of a journal that ends here. It is closed with the scope. A journal in memory has none. */
 export const open = Effect.fnUntraced(function*(
   file: string,
   end: Chain.End

@@ -1,8 +1,6 @@
 /**
  * The chain of a journal's entries. Each entry's hash covers the entry before it, so that none can be changed, lost or
  * inserted unnoticed.
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -57,12 +55,7 @@ const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag
 
 const encodeChecked = Schema.encodeResult(Entry)
 
-/**
- * A command as the text of an entry. An owner action is checked once more.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** A command as the text of an entry. An owner action is checked once more. */
 export const encode = (command: Command): Result.Result<string, Schema.SchemaError> => {
   const { action, at } = command
   return action._tag === "Call" ? Result.succeed(writeCall(action, at)) : encodeChecked(command)
@@ -72,12 +65,7 @@ const decodeJson = Compiled.decodeUnknownResult(() => Json)
 
 const decodeChecked = Schema.decodeUnknownResult(Entry)
 
-/**
- * The command of an entry's text. A recovery reads thousands of them.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The command of an entry's text. A recovery reads thousands of them. */
 export const decode = (text: string): Result.Result<Command, Schema.SchemaError> => {
   const json = Result.try(() => JSON.parse(text) as unknown)
   return Result.isSuccess(json) ? decodeJson(json.success) : decodeChecked(text)
@@ -86,12 +74,7 @@ export const decode = (text: string): Result.Result<Command, Schema.SchemaError>
 /** The link before the first entry. */
 const beginning: Uint8Array = new Uint8Array(32)
 
-/**
- * The link of an entry: a hash of its text and of the link before it.
- *
- * @category links
- * @since 0.1.0
- */
+/** The link of an entry: a hash of its text and of the link before it. */
 export const link = (before: Uint8Array, text: string): Uint8Array => {
   const bytes = Buffer.allocUnsafe(before.length + Buffer.byteLength(text))
   bytes.set(before)
@@ -99,29 +82,14 @@ export const link = (before: Uint8Array, text: string): Uint8Array => {
   return hash("sha256", bytes, "buffer")
 }
 
-/**
- * Whether a value of the database is this hash.
- *
- * @category links
- * @since 0.1.0
- */
+/** Whether a value of the database is this hash. */
 export const isSame = (value: unknown, link: Uint8Array): boolean =>
   value instanceof Uint8Array && Buffer.compare(value, link) === 0
 
-/**
- * A row of the database.
- *
- * @category models
- * @since 0.1.0
- */
+/** A row of the database. */
 export type Row = Readonly<Record<string, unknown>>
 
-/**
- * A place in a chain: an entry's number and its link.
- *
- * @category models
- * @since 0.1.0
- */
+/** A place in a chain: an entry's number and its link. */
 export interface End {
   /** The number of the entry; 0 before the first. */
   readonly sequence: number
@@ -129,20 +97,10 @@ export interface End {
   readonly link: Uint8Array
 }
 
-/**
- * The place before the first entry.
- *
- * @category links
- * @since 0.1.0
- */
+/** The place before the first entry. */
 export const start: End = { sequence: 0, link: beginning }
 
-/**
- * A part of a journal.
- *
- * @category models
- * @since 0.1.0
- */
+/** A part of a journal. */
 export interface Section {
   /** The file of the journal, for errors. */
   readonly file: string
@@ -155,9 +113,6 @@ export interface Section {
 /**
  * Follows the chain from entry to entry, and gives the place where it ends. Fails at the first entry that is missing or
  * is not what was written. `visit` gets each entry that is right, and may say what is wrong with it nevertheless.
- *
- * @category links
- * @since 0.1.0
  */
 export const check = (
   rows: Iterable<Row>,
@@ -189,20 +144,10 @@ export const check = (
     : Result.succeed({ sequence, link: last })
 }
 
-/**
- * What the table says beside the chain, so that a recovery knows early what it will go back to.
- *
- * @category links
- * @since 0.1.0
- */
+/** What the table says beside the chain, so that a recovery knows early what it will go back to. */
 export const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null
 
-/**
- * Follows the chain as `check` does, and visits the commands.
- *
- * @category links
- * @since 0.1.0
- */
+/** Follows the chain as `check` does, and visits the commands. */
 export const follow = (
   rows: Iterable<Row>,
   section: Section,

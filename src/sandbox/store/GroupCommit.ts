@@ -1,8 +1,6 @@
 /**
  * Makes commands durable in groups: everything appended in one turn of the event loop, or in two where groups wait for a
  * disk, is written in one transaction.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -12,12 +10,7 @@ import type { End } from "./Chain.ts"
 import type { JournalError } from "./JournalError.ts"
 import type { JournalTables, Snapshot } from "./JournalTables.ts"
 
-/**
- * The writing end of a journal.
- *
- * @category models
- * @since 0.1.0
- */
+/** The writing end of a journal. */
 export interface GroupCommit {
   /** The last durable entry. */
   readonly end: () => End
@@ -33,12 +26,7 @@ export interface GroupCommit {
   readonly failure: () => JournalError | undefined
 }
 
-/**
- * What a group commit needs.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a group commit needs. */
 export interface Options {
   /** Where groups are written. */
   readonly tables: JournalTables
@@ -54,7 +42,6 @@ export interface Options {
   readonly onCommitted: (sequence: number) => void
 }
 
-/** @category constructors */
 export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }: Options): GroupCommit => {
   let end = start
   let group: Array<Command> = []

@@ -1,17 +1,8 @@
-/**
- * Why a journal can't be used.
- *
- * @since 0.1.0
- */
+/** Why a journal can't be used. */
 import * as Schema from "effect/Schema"
 import { inMemory, maxInMemory } from "./InMemory.ts"
 
-/**
- * A journal can't be used.
- *
- * @category errors
- * @since 0.1.0
- */
+/** A journal can't be used. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
   why: Schema.Literals(["locked", "fenced", "foreign", "newer", "older", "other-rules", "damaged", "full", "failed"]),
   file: Schema.String,
@@ -59,12 +50,7 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
   26: ["foreign", "it is not a database; name another file"]
 }
 
-/**
- * The error of a journal in memory that takes as much as it may.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a journal in memory that takes as much as it may. */
 export const fullInMemory = (): JournalError => {
   const reason =
     `it takes ${maxInMemory / 1024 ** 2} MiB, and a journal in memory takes no more; keep the journal of ` +
@@ -72,23 +58,13 @@ export const fullInMemory = (): JournalError => {
   return new JournalError({ why: "full", file: inMemory, reason })
 }
 
-/**
- * The error of a journal in memory that is closed.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a journal in memory that is closed. */
 export const closedInMemory = (): JournalError =>
   new JournalError({ why: "failed", file: inMemory, reason: "it is closed" })
 
 const isJournalError = Schema.is(JournalError)
 
-/**
- * The error of a journal for an error of SQLite, or of the file system. An error of a journal stays what it is.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a journal for an error of SQLite, or of the file system. An error of a journal stays what it is. */
 export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   if (isJournalError(error)) return error
   const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
@@ -96,21 +72,11 @@ export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   return new JournalError({ why, file, reason })
 }
 
-/**
- * The error of a journal that is not as it was written.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a journal that is not as it was written. */
 export const damaged = (file: string, reason: string, intact?: number): JournalError =>
   new JournalError({ why: "damaged", file, reason, ...(intact === undefined ? {} : { intact }) })
 
-/**
- * The error of a journal whose write-ahead log is damaged.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The error of a journal whose write-ahead log is damaged. */
 export const logDamaged = (file: string, intact: number): JournalError =>
   damaged(
     file,

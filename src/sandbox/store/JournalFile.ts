@@ -1,8 +1,4 @@
-/**
- * The database file of a journal: its form, and what is in it.
- *
- * @since 0.1.0
- */
+/** The database file of a journal: its form, and what is in it. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -13,23 +9,13 @@ import * as Chain from "./Chain.ts"
 import { damaged, fromSqlite, JournalError } from "./JournalError.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/**
- * The version of the journal's form. A journal of another version is refused.
- *
- * @category form
- * @since 0.1.0
- */
+/** The version of the journal's form. A journal of another version is refused. */
 export const version = 2
 
 /** Marks a database as a journal: SQLite's `application_id`. */
 const applicationId = 0x54584331
 
-/**
- * Checks a journal's write-ahead log before SQLite reads it: SQLite silently ignores what it can't read of the log.
- *
- * @category reading
- * @since 0.1.0
- */
+/** Checks a journal's write-ahead log before SQLite reads it: SQLite silently ignores what it can't read of the log. */
 export const inspectLog = (file: string): WriteAheadLog.Inspection =>
   existsSync(`${file}-wal`)
     ? WriteAheadLog.inspect(readFileSync(`${file}-wal`))
@@ -84,12 +70,7 @@ const linkOf = (database: DatabaseSync, sequence: number): unknown =>
     ? database.prepare("SELECT hash FROM journal WHERE sequence = ?").get(sequence)?.["hash"]
     : undefined
 
-/**
- * What of a database is missing or another than its anchor says, if anything is.
- *
- * @category reading
- * @since 0.1.0
- */
+/** What of a database is missing or another than its anchor says, if anything is. */
 export const checkAnchor = (
   database: DatabaseSync,
   file: string,
@@ -154,12 +135,7 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
   return damaged(file, reason, 0)
 }
 
-/**
- * The database of a journal.
- *
- * @category models
- * @since 0.1.0
- */
+/** The database of a journal. */
 export interface Opened {
   /** The database itself. */
   readonly database: DatabaseSync
@@ -169,12 +145,7 @@ export interface Opened {
   readonly anchored: boolean
 }
 
-/**
- * Opens the database of a journal, or creates it. It is closed with the scope.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Opens the database of a journal, or creates it. It is closed with the scope. */
 export const open = Effect.fnUntraced(function*(
   file: string,
   rules: string

@@ -1,8 +1,4 @@
-/**
- * The tables of a journal: its entries and its snapshot.
- *
- * @since 0.1.0
- */
+/** The tables of a journal: its entries and its snapshot. */
 import * as Result from "effect/Result"
 import { createHash } from "node:crypto"
 import type { DatabaseSync } from "node:sqlite"
@@ -10,12 +6,7 @@ import type { Command } from "../engine/Command.ts"
 import * as Chain from "./Chain.ts"
 import * as Packed from "./Packed.ts"
 
-/**
- * The exchange after a command, so that a recovery need not apply the commands up to it.
- *
- * @category models
- * @since 0.1.0
- */
+/** The exchange after a command, so that a recovery need not apply the commands up to it. */
 export interface Snapshot {
   /** The number of the command. */
   readonly sequence: number
@@ -25,12 +16,7 @@ export interface Snapshot {
   readonly state: Uint8Array
 }
 
-/**
- * The tables of an open journal. Every method may throw an error of SQLite.
- *
- * @category models
- * @since 0.1.0
- */
+/** The tables of an open journal. Every method may throw an error of SQLite. */
 export interface JournalTables {
   /** Where the journal ends. */
   readonly end: () => Chain.End
@@ -49,29 +35,16 @@ export interface JournalTables {
 const entriesBetween =
   "SELECT sequence, command, hash, recalled FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
 
-/**
- * All entries of a database, in order, also of one that is not prepared.
- *
- * @category reading
- * @since 0.1.0
- */
+/** All entries of a database, in order, also of one that is not prepared. */
 export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
   database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
 
-/**
- * The hash of a snapshot and of the chain up to it, so that no snapshot is mistaken for one of another place.
- *
- * @category snapshots
- * @since 0.1.0
- */
+/** The hash of a snapshot and of the chain up to it, so that no snapshot is mistaken for one of another place. */
 export const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
   createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
 /**
  * The snapshot of a row; `undefined` if it is not what was written. `linkOf` gives the link of the chain at its command.
- *
- * @category snapshots
- * @since 0.1.0
  */
 export const unseal = (
   row: Chain.Row | undefined,
@@ -85,12 +58,7 @@ export const unseal = (
   return Chain.isSame(row["hash"], seal(snapshot, linkOf(snapshot.sequence))) ? snapshot : undefined
 }
 
-/**
- * The tables of a prepared database.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The tables of a prepared database. */
 export const make = (database: DatabaseSync): JournalTables => {
   const count = database.prepare("SELECT coalesce(max(sequence), 0) AS n FROM journal")
   const hashOf = database.prepare("SELECT hash FROM journal WHERE sequence = ?")

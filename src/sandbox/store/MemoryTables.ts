@@ -1,8 +1,6 @@
 /**
  * The tables of a journal in memory. Nobody else can change them, so they hold no hashes: one is made when somebody asks for
  * it.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -128,12 +126,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   }
 }
 
-/**
- * New tables. They are closed with the scope: they give and take no entries then, as those of a file.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** New tables. They are closed with the scope: they give and take no entries then, as those of a file. */
 export const open: Effect.Effect<JournalTables, never, Scope.Scope> = Effect.suspend(() => {
   let isOpen = true
   const close = Effect.sync(() => {

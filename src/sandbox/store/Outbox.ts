@@ -1,16 +1,7 @@
-/**
- * Events whose commands are not durable yet: nobody may hear of them before they are.
- *
- * @since 0.1.0
- */
+/** Events whose commands are not durable yet: nobody may hear of them before they are. */
 import type { Event } from "../engine/Event.ts"
 
-/**
- * The events of one command.
- *
- * @category models
- * @since 0.1.0
- */
+/** The events of one command. */
 export interface Entry {
   /** The number of the command. */
   readonly sequence: number
@@ -20,12 +11,7 @@ export interface Entry {
   readonly events: ReadonlyArray<Event>
 }
 
-/**
- * Holds events back until their commands are durable.
- *
- * @category models
- * @since 0.1.0
- */
+/** Holds events back until their commands are durable. */
 export interface Outbox {
   /** Holds back the events of a command. */
   readonly add: (entry: Entry) => void
@@ -33,7 +19,6 @@ export interface Outbox {
   readonly release: (sequence: number) => void
 }
 
-/** @category constructors */
 export const make = (publish: (entry: Entry) => void): Outbox => {
   const held: Array<Entry> = []
   return {

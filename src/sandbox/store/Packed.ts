@@ -5,8 +5,6 @@
  *
  * A byte says what a value is, and its parts follow. Texts, bigints and objects are numbered as they come, and a later one
  * that is the same is its number.
- *
- * @since 0.1.0
  */
 import * as Option from "effect/Option"
 
@@ -244,12 +242,7 @@ class Packer {
   }
 }
 
-/**
- * Plain data as bytes.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Plain data as bytes. */
 export const pack = (value: unknown): Uint8Array => {
   const packer = new Packer()
   packer.value(value)
@@ -383,18 +376,8 @@ class Unpacker {
 
 const noShape: Known = { names: [], blank: {} }
 
-/**
- * Whether these bytes are of this form.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Whether these bytes are of this form. */
 export const isPacked = (bytes: Uint8Array): boolean => mark.equals(bytes.subarray(0, mark.length))
 
-/**
- * The data of these bytes, which `pack` must have made. It shares nothing with what was packed.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** The data of these bytes, which `pack` must have made. It shares nothing with what was packed. */
 export const unpack = (bytes: Uint8Array): unknown => new Unpacker(bytes).value()

@@ -1,8 +1,6 @@
 /**
  * Brings an exchange back to where its journal says it was: from the latest snapshot and the commands after it, or from
  * all commands.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
@@ -14,12 +12,7 @@ import type * as Journal from "./Journal.ts"
 import type { SavedStates } from "./SavedStates.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/**
- * Where a recovery begins.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where a recovery begins. */
 export interface Start {
   /** The exchange at the beginning, or as a snapshot holds it. It changes while the recovery goes on. */
   readonly history: History.History
@@ -50,12 +43,7 @@ const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/**
- * Finds where to begin: at the journal's snapshot if it can be used, else before the first command.
- *
- * @category recovery
- * @since 0.1.0
- */
+/** Finds where to begin: at the journal's snapshot if it can be used, else before the first command. */
 export const start = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   policy: VenuePolicy
@@ -76,9 +64,6 @@ export const start = Effect.fnUntraced(function*(
 
 /**
  * Applies the rest of the journal. `visit` gets each command's number, its time in Unix microseconds and its events.
- *
- * @category recovery
- * @since 0.1.0
  */
 export const catchUp = (
   journal: Journal.Journal,
@@ -97,12 +82,7 @@ export const catchUp = (
     () => states.trim()
   )
 
-/**
- * The state after an earlier command, made again from the first command on.
- *
- * @category recovery
- * @since 0.1.0
- */
+/** The state after an earlier command, made again from the first command on. */
 export const stateAfter = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   states: SavedStates,

@@ -1,8 +1,4 @@
-/**
- * Saves what can still be read of a damaged journal.
- *
- * @since 0.1.0
- */
+/** Saves what can still be read of a damaged journal. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -16,12 +12,7 @@ import { fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
 import * as JournalFile from "./JournalFile.ts"
 import * as JournalTables from "./JournalTables.ts"
 
-/**
- * What can be read of a journal.
- *
- * @category models
- * @since 0.1.0
- */
+/** What can be read of a journal. */
 export interface Salvaged {
   /** The intact commands, from the first on, each as a line of JSON. */
   readonly lines: ReadonlyArray<string>
@@ -59,9 +50,6 @@ const readCopy = (file: string, copy: string): Salvaged => {
 /**
  * Reads what it can of a journal, whatever has happened to it. Works on a copy: the journal itself is not changed. Fails
  * when the file is missing or can't be copied.
- *
- * @category reading
- * @since 0.1.0
  */
 export const salvage = (file: string): Effect.Effect<Salvaged, JournalError> =>
   Effect.scoped(Effect.gen(function*() {

@@ -1,20 +1,11 @@
-/**
- * States of the exchange that a restore can go back to without reading the journal.
- *
- * @since 0.1.0
- */
+/** States of the exchange that a restore can go back to without reading the journal. */
 import * as Option from "effect/Option"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as History from "../engine/History.ts"
 import * as State from "../engine/State.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/**
- * A state that a restore goes back to at once.
- *
- * @category models
- * @since 0.1.0
- */
+/** A state that a restore goes back to at once. */
 export interface SavedState {
   /** The number of the command that had left it. */
   readonly sequence: number
@@ -22,12 +13,7 @@ export interface SavedState {
   readonly at: number
 }
 
-/**
- * Encoded states, by the number of the command that left each.
- *
- * @category models
- * @since 0.1.0
- */
+/** Encoded states, by the number of the command that left each. */
 export interface SavedStates {
   /** Whether the state after this command is saved. */
   readonly has: (sequence: number) => boolean
@@ -43,7 +29,6 @@ export interface SavedStates {
 
 const kept = 16
 
-/** @category constructors */
 export const make = (policy: VenuePolicy): SavedStates => {
   const states = new Map<number, { readonly at: number; readonly encoded: Uint8Array }>()
   return {

@@ -4,16 +4,9 @@
  * A group that others follow may not be ignored.
  *
  * The form of the log is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
- *
- * @since 0.1.0
  */
 
-/**
- * What is wrong with a log.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is wrong with a log. */
 export interface Inspection {
   /** How many bytes at the end belong to a group that was not completely written. */
   readonly unfinished: number
@@ -48,12 +41,7 @@ const checksum = (
 const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]): boolean =>
   log.getUint32(at) === a && log.getUint32(at + 4) === b
 
-/**
- * Reads a log as SQLite does, and then looks at what comes after the place where SQLite stops.
- *
- * @category reading
- * @since 0.1.0
- */
+/** Reads a log as SQLite does, and then looks at what comes after the place where SQLite stops. */
 export const inspect = (bytes: Uint8Array): Inspection => {
   // Without a frame there is nothing to lose.
   if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }

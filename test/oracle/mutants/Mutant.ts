@@ -13,7 +13,7 @@ import * as Json from "../../../src/protocol/Json.ts"
 import * as Signature from "../../../src/protocol/Signature.ts"
 import type { Answer, Request } from "../../../src/sandbox/gateway/Message.ts"
 import type * as Journal from "../../../src/sandbox/store/Journal.ts"
-import * as Venue from "../../../src/sandbox/Venue.ts"
+import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 
 /** The fields of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>

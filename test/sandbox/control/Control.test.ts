@@ -10,7 +10,7 @@ import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as Sandbox from "../../../src/sandbox/Sandbox.ts"
 import type { JournalError } from "../../../src/sandbox/store/Journal.ts"
-import { Venue } from "../../../src/sandbox/Venue.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import {
   addKey,
   alice,

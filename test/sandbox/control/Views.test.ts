@@ -4,7 +4,7 @@ import { document } from "../../../src/protocol/Dialect.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Views from "../../../src/sandbox/control/Views.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
-import { Venue } from "../../../src/sandbox/Venue.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { limit, price, traders } from "../../support/trading.ts"
 
 describe("open orders", () => {

@@ -7,7 +7,7 @@ import * as Endpoint from "../../../src/protocol/Endpoint.ts"
 import { Control } from "../../../src/sandbox/control/Control.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
-import { Venue } from "../../../src/sandbox/Venue.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import {
   addKey,
   alice,

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { Control } from "../../../src/sandbox/control/Control.ts"
 import * as Limits from "../../../src/sandbox/gateway/Limits.ts"
-import { Venue } from "../../../src/sandbox/Venue.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { type Account, alice, bob, dialects, inProcess } from "../../support/exchange.ts"
 import { read, signed } from "../../support/signed.ts"
 

@@ -9,7 +9,7 @@ import { answerLost } from "../../../src/sandbox/gateway/Faults.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
 import * as Requests from "../../../src/sandbox/gateway/Requests.ts"
 import { routes } from "../../../src/sandbox/handlers/Routes.ts"
-import { Venue } from "../../../src/sandbox/Venue.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { inProcess, post, token, type World, worlds } from "../../support/control.ts"
 import {
   type Account,

@@ -8,7 +8,7 @@ import { own } from "../../support/host.ts"
 import { isLong } from "../../support/long.ts"
 import * as Project from "../../support/project.ts"
 
-const page = Project.readSource("src/sandbox/host.md")
+const page = Project.readSource("src/sandbox/docs/host.md")
 
 /** The page's blocks that are files: the first line names them. */
 const files = Object.fromEntries(

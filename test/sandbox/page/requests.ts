@@ -5,7 +5,7 @@ import { spawn } from "node:child_process"
 import { document } from "../../../src/protocol/Dialect.ts"
 import * as Control from "../../../src/sandbox/control/Control.ts"
 import * as Example from "../../../src/sandbox/Example.ts"
-import { Venue } from "../../../src/sandbox/Venue.ts"
+import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { see } from "../../support/browser.ts"
 import {
   appears,

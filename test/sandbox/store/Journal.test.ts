@@ -17,9 +17,9 @@ import type { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Engine from "../../../src/sandbox/engine/Engine.ts"
 import * as Saved from "../../../src/sandbox/engine/Saved.ts"
 import * as State from "../../../src/sandbox/engine/State.ts"
-import * as InProcess from "../../../src/sandbox/gateway/InProcess.ts"
+import * as InProcess from "../../../src/sandbox/server/InProcess.ts"
 import * as Journal from "../../../src/sandbox/store/Journal.ts"
-import * as Venue from "../../../src/sandbox/Venue.ts"
+import * as Venue from "../../../src/sandbox/venue/Venue.ts"
 import {
   alice,
   clientOf,

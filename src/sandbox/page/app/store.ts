@@ -4,7 +4,6 @@
  */
 import { batch, signal } from "@preact/signals"
 import type { ClockReading } from "../../control/ClockControl.ts"
-import type { Fork } from "../../control/Forks.ts"
 import type { Status } from "../../control/HistoryControl.ts"
 import type { Depth, MarketSummary } from "../../control/MarketViews.ts"
 import type { CommandSummary } from "../../control/Past.ts"
@@ -14,6 +13,7 @@ import type { EndpointSummary } from "../../control/ViewsApi.ts"
 import type { Armed } from "../../gateway/Faults.ts"
 import type { RequestRecord } from "../../gateway/Requests.ts"
 import type { SavedState } from "../../store/SavedStates.ts"
+import type { Fork } from "../../venue/Forks.ts"
 import { ApiError, type Entry, follow, get, hasToken, post, setToken } from "./api.ts"
 
 /** How the page stands to the sandbox. Only `live` is live. */

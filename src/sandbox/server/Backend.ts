@@ -1,0 +1,37 @@
+/** What answers requests, whatever carries them. */
+import type * as Clock from "effect/Clock"
+import type * as Effect from "effect/Effect"
+import type { Answer, Head, Request, Written } from "../gateway/Message.ts"
+import * as Responses from "../gateway/Responses.ts"
+import * as Protocol from "../page/Protocol.ts"
+import type { Venue } from "../venue/Venue.ts"
+import type * as ControlPlane from "./ControlPlane.ts"
+
+/** What answers requests. */
+export interface Backend {
+  /** Whether a request is an owner's, who may send more. */
+  readonly isOwners: (head: Head) => boolean
+  /** The answer to a request whose body is not read. */
+  readonly refuse: (head: Head, kind: "bodyTooLarge" | "unavailable") => Written
+  /** Answers a request. `resume` is called once: with the answer, or with how to come by it. */
+  readonly receive: (
+    request: Request,
+    clock: Clock.Clock,
+    resume: (answer: Answer | Effect.Effect<Answer>) => void
+  ) => void
+}
+
+/** What answers the requests to a venue: its exchange, its control plane if it has one, and its page. */
+export const backendOf = (
+  venue: Venue["Service"],
+  control: ControlPlane.ControlPlane | undefined
+): Backend => ({
+  isOwners: ({ headers, path }) => control !== undefined && control.isFor(path) && control.isOpenTo(headers),
+  refuse: ({ path }, kind) => Responses.refuse(venue.dialect, path, kind),
+  receive: (request, clock, resume) => {
+    const protocol = Protocol.answer(request, venue.dialect)
+    if (protocol !== undefined) return resume(protocol)
+    if (control?.isFor(request.path) === true) resume(control.handle(request))
+    else venue.receive(request, clock, resume)
+  }
+})

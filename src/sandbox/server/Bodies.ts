@@ -1,0 +1,92 @@
+/** Receives the bodies of requests, each within its bound and all of an address, and all together, within theirs. */
+import type * as Http from "node:http"
+import * as Bounds from "./Bounds.ts"
+import * as Shares from "./Shares.ts"
+
+/** What comes of a body. */
+export interface Receiver {
+  /** Called with the whole body. */
+  readonly onReceived: (body: Uint8Array) => void
+  /** Called when the body is too long, or when there is no room for it now. */
+  readonly onRefused: (kind: "bodyTooLarge" | "unavailable") => void
+}
+
+/** The bodies that are kept. */
+export interface Bodies {
+  /** Receives the body of a request, and gives what releases it. The owner's bodies have a bound of their own. */
+  readonly receive: (request: Http.IncomingMessage, isOwner: boolean, receiver: Receiver) => () => void
+}
+
+const empty = new Uint8Array()
+
+/** A body in one piece of memory, however small its chunks are: the only chunk itself, or a copy of them all. */
+class Body {
+  private bytes: Uint8Array = empty
+  private length = 0
+
+  /** How much room the body takes with `more` bytes added. */
+  roomWith(more: number): number {
+    const length = this.length + more
+    return length <= this.bytes.length ? this.bytes.length : Math.max(length, 2 * this.bytes.length)
+  }
+
+  get room(): number {
+    return this.bytes.length
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.length === 0) {
+      this.bytes = chunk
+      this.length = chunk.length
+      return
+    }
+    const room = this.roomWith(chunk.length)
+    if (room > this.bytes.length) {
+      const grown = new Uint8Array(room)
+      grown.set(this.whole)
+      this.bytes = grown
+    }
+    this.bytes.set(chunk, this.length)
+    this.length += chunk.length
+  }
+
+  get whole(): Uint8Array {
+    return this.bytes.subarray(0, this.length)
+  }
+}
+
+export const make = (): Bodies => {
+  /** The bytes that are kept, the owner's left out. */
+  const pending = Shares.make(Bounds.maxPending)
+
+  const receive: Bodies["receive"] = (request, isOwner, { onReceived, onRefused }) => {
+    const most = isOwner ? Bounds.maxOwnerBody : Bounds.maxBody
+    // A socket that has broken does not know any more where it came from.
+    const address = request.socket.remoteAddress ?? ""
+    let body: Body | undefined = new Body()
+    let length = 0
+    const release = () => {
+      if (!isOwner) pending.giveBack(address, body?.room ?? 0)
+      body = undefined
+    }
+    const refuse = (kind: "bodyTooLarge" | "unavailable") => {
+      release()
+      onRefused(kind)
+    }
+    if (Number(request.headers["content-length"] ?? 0) > most) refuse("bodyTooLarge")
+    request.on("data", (chunk: Uint8Array) => {
+      if (body === undefined) return
+      length += chunk.length
+      if (length > most) return refuse("bodyTooLarge")
+      const more = body.roomWith(chunk.length) - body.room
+      if (!isOwner && !pending.take(address, more)) return refuse("unavailable")
+      body.add(chunk)
+    })
+    request.on("end", () => {
+      if (body !== undefined) onReceived(body.whole)
+    })
+    return release
+  }
+
+  return { receive }
+}

@@ -1,0 +1,216 @@
+/**
+ * The control plane: the control of a sandbox over HTTP, under its own path and with its own token. An exchange key opens
+ * nothing here, and the token opens nothing on the exchange.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as Calling from "../control/Calling.ts"
+import * as Control from "../control/Control.ts"
+import { ControlApi, type Forked, prefix } from "../control/ControlApi.ts"
+import * as HistoryControl from "../control/HistoryControl.ts"
+import { endpoints } from "../control/ViewsApi.ts"
+import { type Answer, isReading, json, type Request } from "../gateway/Message.ts"
+import * as Dashboard from "../page/Dashboard.ts"
+import type { JournalError } from "../store/Journal.ts"
+import { refuse } from "../venue/ControlRefused.ts"
+import type { Place } from "../venue/Forks.ts"
+import type { Venue } from "../venue/Venue.ts"
+
+/** The control plane of a venue. */
+export interface ControlPlane {
+  /** Whether a path is the control plane's. */
+  readonly isFor: (path: string) => boolean
+  /** Whether a request with these headers has the token. */
+  readonly isOpenTo: (headers: Request["headers"]) => boolean
+  /** Answers a request to the control plane. */
+  readonly handle: (request: Request) => Effect.Effect<Answer>
+}
+
+/** How to make a control plane. */
+export interface Options {
+  /** The token. A caller that has it may do everything here. */
+  readonly token: string
+  /** Serves a fork as long as the scope lives, and gives its address. Without it there are no forks. */
+  readonly serve?: (venue: Venue["Service"]) => Effect.Effect<Place, Failure, Scope.Scope>
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest()
+
+/**
+ * Whether a request with these headers has the token. Digests are compared, so that the time it takes shows neither the
+ * length of the token nor where a guess differs.
+ */
+export const isAuthorized = (headers: Request["headers"], token: string): boolean =>
+  timingSafeEqual(digest(String(headers["authorization"] ?? "")), digest(`Bearer ${token}`))
+
+/** Whether a page of another origin sent the request. Only browsers send an origin. */
+export const isForeign = ({ headers }: Pick<Request, "headers">): boolean => {
+  const { host, origin } = headers
+  return origin !== undefined && String(origin).replace(/^https?:\/\//u, "") !== String(host ?? "")
+}
+
+/** Whether a path is the control plane's, or the page's. */
+export const isFor = (path: string): boolean => Dashboard.paths.has(path) || path.startsWith(prefix)
+
+/** What a request without the token is answered. */
+export const unauthorized: Answer = json(401, {
+  message: "the control plane needs the header: Authorization: Bearer <control token>"
+})
+
+/** What a page of another origin is answered. */
+export const foreign: Answer = json(403, { message: "the control plane does not answer pages of another origin" })
+
+const groupLayer = (
+  venue: Venue["Service"],
+  control: Control.Control["Service"],
+  fork: (sequence?: number) => Effect.Effect<Forked, Failure>
+) =>
+  HttpApiBuilder.group(ControlApi, "control", (handlers) => {
+    const done = <E>(effect: Effect.Effect<void, E>) => Effect.as(effect, {})
+    return handlers.handleAll({
+      openAccount: ({ payload }) => done(control.openAccount(payload)),
+      openSubAccount: ({ payload }) => done(control.openSubAccount(payload)),
+      setSubAccount: ({ payload }) => done(control.setSubAccount(payload)),
+      addKey: ({ payload }) => done(control.addKey(payload)),
+      setKey: ({ payload }) => done(control.setKey(payload)),
+      setCurrency: ({ payload }) => done(control.setCurrency(payload)),
+      fund: ({ payload }) => done(control.fund(payload)),
+      createCode: ({ payload }) => done(control.createCode(payload)),
+      openPlan: ({ payload }) => done(control.openPlan(payload)),
+      invest: ({ payload }) => done(control.invest(payload)),
+      payInterest: ({ payload }) => done(control.payInterest(payload)),
+      movePrice: ({ payload }) => done(control.movePrice(payload)),
+      stepPrice: ({ payload }) => done(control.stepPrice(payload)),
+      playPrices: ({ payload }) => done(control.playPrices(payload)),
+      openPosition: ({ payload }) => done(control.openPosition(payload)),
+      setCounterparty: ({ payload }) => done(control.setCounterparty(payload)),
+      counterparty: () => control.counterparty,
+      openOrders: ({ query }) => control.openOrders(query.account, query),
+      accounts: () => control.accounts,
+      positions: ({ query }) => control.positions(query.account),
+      balances: ({ query }) => control.balances(query.account),
+      clock: () => control.clock,
+      freezeClock: () => done(control.freezeClock),
+      runClock: () => done(control.runClock),
+      setClock: ({ payload }) => done(control.setClock(payload)),
+      advanceClock: ({ payload }) => done(control.advanceClock(payload)),
+      skewClock: ({ payload }) => done(control.skewClock(payload)),
+      addFault: ({ payload }) => Effect.map(control.addFault(payload), (id) => ({ id })),
+      faults: () => control.faults,
+      clearFaults: () => done(control.clearFaults),
+      removeFault: ({ params }) => done(control.removeFault(params.id)),
+      limit: ({ payload }) => done(control.limit(payload.limit, payload.path)),
+      requests: ({ query }) => control.requests(query.after, query.latest),
+      events: ({ headers, query }) =>
+        Effect.map(venue.feed.after(headers["last-event-id"] ?? query.after), (entries) =>
+          Stream.map(entries, (entry) => ({ id: entry.id, event: entry.event._tag, data: entry }))),
+      status: () =>
+        control.status,
+      snapshot: () => Effect.map(control.snapshot, (sequence) => ({ sequence })),
+      restore: ({ payload }) => done(control.restore(payload.sequence)),
+      reset: () => done(control.reset),
+      begin: () => done(control.begin),
+      fork: ({ payload }) => fork(payload.sequence),
+      forks: () => control.forks,
+      endFork: ({ params }) => done(control.endFork(params.id)),
+      // The status says whether the journal is intact, so the commands are checked before it is sent.
+      journal: () =>
+        Effect.map(
+          Effect.andThen(venue.journal.committed, venue.journal.lines),
+          (lines) => Stream.encodeText(Stream.map(lines, (line) => `${line}\n`))
+        ),
+      replay: ({ payload }) => done(control.replay(payload.split("\n")))
+    })
+  })
+
+const viewsLayer = (control: Control.Control["Service"]) =>
+  HttpApiBuilder.group(ControlApi, "views", (handlers) =>
+    handlers.handleAll({
+      endpoints: () => Effect.succeed(endpoints),
+      markets: () => control.markets,
+      depth: ({ query }) => control.depth(query.market),
+      candles: ({ query }) => control.candles(query.market, query.seconds),
+      countOfOpenOrders: ({ query }) => Effect.map(control.countOfOpenOrders(query.account), (count) => ({ count })),
+      cancelOrder: ({ payload }) => Effect.as(control.cancelOrder(payload), {}),
+      fills: ({ query }) => control.fills(query.account),
+      nextDue: () => Effect.map(control.nextDue, (at) => at === undefined ? {} : { at }),
+      look: ({ params }) => control.look(params.number),
+      again: ({ params }) => Effect.as(control.again(params.number), {}),
+      saved: () => control.saved,
+      commands: ({ query }) => control.commands(query.before, query.limit)
+    }))
+
+type Failure = Control.ControlRefused | JournalError
+
+const fieldsOf = Calling.fieldsOf([ControlApi.groups.control, ControlApi.groups.views])
+
+/** The API of a control as an HTTP application. */
+const toApp = (
+  venue: Venue["Service"],
+  control: Control.Control["Service"],
+  fork: (sequence?: number) => Effect.Effect<Forked, Failure>
+) =>
+  HttpRouter.toHttpEffect(
+    HttpApiBuilder.layer(ControlApi, { openapiPath: `${prefix}openapi.json` }).pipe(
+      Layer.provide([groupLayer(venue, control, fork), viewsLayer(control)]),
+      Layer.provide(Calling.explainedLayer),
+      Layer.provide(HttpServer.layerServices)
+    )
+  ).pipe(
+    // Layers that are built side by side share a memo map: another venue's router must not become this one's.
+    Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap)
+  )
+
+/**
+ * Answers a request once the journal has been asked, whatever it did: faults, limits and refusals are in no journal, and a
+ * process that has lost the venue must not answer for it.
+ */
+const confirmed = (
+  { journal }: Venue["Service"],
+  answering: Effect.Effect<Answer>
+): Effect.Effect<Answer> =>
+  Effect.flatMap(answering, (answer) =>
+    Effect.match(journal.committed, {
+      onSuccess: () => answer,
+      // A feed tells only what the journal holds, and ends with its venue.
+      onFailure: ({ _tag, file, reason, why }) =>
+        answer._tag === "Stream" ? answer : json(503, { _tag, why, file, reason })
+    }))
+
+/** The control plane of a venue, as long as the scope lives. */
+export const make = Effect.fnUntraced(function*(
+  venue: Venue["Service"],
+  { serve, token }: Options
+): Effect.fn.Return<ControlPlane, never, Scope.Scope> {
+  const context = yield* Effect.context<Scope.Scope>()
+  const control = Control.make(venue)
+  const serveFork = Effect.fnUntraced(function*(forked: Venue["Service"]) {
+    if (serve === undefined) return yield* refuse("Fork", { venue: "max" })
+    const place = yield* serve(forked)
+    forked.forks.served(place)
+    return { id: forked.forks.id, ...place }
+  })
+  const fork = Effect.fnUntraced(function*(sequence?: number) {
+    return yield* HistoryControl.fork(venue, sequence ?? venue.sequence(), serveFork)
+    // A fork lives as long as this control plane, not as long as the request that asked for it.
+  }, Effect.setContext(context))
+  const app = yield* toApp(venue, control, fork)
+
+  return {
+    isFor,
+    isOpenTo: (headers) => isAuthorized(headers, token),
+    handle: (request) => {
+      if (Dashboard.paths.has(request.path) && isReading(request)) return Dashboard.page
+      if (isForeign(request)) return Effect.succeed(foreign)
+      if (!isAuthorized(request.headers, token)) return Effect.succeed(unauthorized)
+      return confirmed(venue, Calling.run(app, Context.get(context, Scope.Scope), request, fieldsOf))
+    }
+  }
+})

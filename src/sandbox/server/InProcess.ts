@@ -1,0 +1,130 @@
+/**
+ * The sandbox without a socket: an `HttpClient` whose requests go to a venue in the same process.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import * as HttpClient from "effect/http/HttpClient"
+ * import { InProcess, Sandbox } from "effect-txc/sandbox"
+ *
+ * const pong = Effect.gen(function*() {
+ *   const response = yield* HttpClient.get(`${InProcess.baseUrl}/api/v4/public/ping`)
+ *   return yield* response.json
+ * }).pipe(Effect.provide(Sandbox.layer()))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Answer, Request } from "../gateway/Message.ts"
+import { Venue } from "../venue/Venue.ts"
+import { type Backend, backendOf } from "./Backend.ts"
+import * as ControlPlane from "./ControlPlane.ts"
+
+/** The base URL for clients of the sandbox in the same process. Nothing listens there. */
+export const baseUrl = "http://localhost"
+
+/** Node's error for a connection that breaks. */
+const connectionReset = { code: "ECONNRESET", message: "the connection was reset" }
+
+/** The body. A stream, which the client sends where a request may be delivered only once, is read to its end. */
+const bodyOf = (
+  request: HttpClientRequest.HttpClientRequest
+): Effect.Effect<Uint8Array, HttpClientError.HttpClientError> => {
+  const { body } = request
+  if (body._tag === "Uint8Array") return Effect.succeed(body.body)
+  if (body._tag !== "Stream") return Effect.succeed(new Uint8Array())
+  const failed = (cause: unknown) =>
+    new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ request, cause }) })
+  return Stream.mkUint8Array(Stream.mapError(body.stream, failed))
+}
+
+const reset = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.HttpClientError({
+    reason: new HttpClientError.TransportError({ request, cause: connectionReset })
+  })
+
+/** The answer of a backend, also where it comes later. */
+const answerOf = (backend: Backend, request: Request): Effect.Effect<Answer> =>
+  Effect.clockWith((clock) =>
+    Effect.flatten(
+      Effect.callback<Effect.Effect<Answer>>((resume) =>
+        backend.receive(request, clock, (answer) =>
+          resume(Effect.succeed(Effect.isEffect(answer) ? answer : Effect.succeed(answer))))
+      )
+    )
+  )
+
+/**
+ * An `HttpClient` whose requests go to a backend in the same process. What was sent arrives as long as the scope lives,
+ * whether or not its caller still waits.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (backend: Backend): Effect.Effect<HttpClient.HttpClient, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) =>
+    HttpClient.make((request, url) =>
+      Effect.flatMap(bodyOf(request), (body) => {
+        const headers = request.body._tag === "Uint8Array"
+          ? { ...request.headers, "content-type": request.body.contentType }
+          : request.headers
+        const { method } = request
+        const message = {
+          method,
+          path: url.pathname,
+          query: url.search.slice(1),
+          headers: { host: url.host, ...headers },
+          body,
+          from: "in-process"
+        }
+        const sent = Effect.forkIn(answerOf(backend, message), scope, { startImmediately: true })
+        return Effect.flatMap(Effect.flatMap(sent, Fiber.join), (answer) => {
+          if (answer._tag === "Reset") return Effect.fail(reset(request))
+          const { headers, status } = answer
+          const respond = (body: BodyInit) =>
+            HttpClientResponse.fromWeb(request, new Response(method === "HEAD" ? null : body, { status, headers }))
+          return answer._tag === "Answer"
+            ? Effect.succeed(respond(answer.body))
+            : Effect.map(Stream.toReadableStreamEffect(answer.body), respond)
+        })
+      })
+    ))
+
+/**
+ * An `HttpClient` for the venue in the context. With a control token the control plane answers too, as it does over HTTP,
+ * but it serves no forks.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWith = (
+  { controlToken }: {
+    /** The token of the control plane. Without one there is no control plane. */
+    readonly controlToken?: string
+  }
+): Layer.Layer<HttpClient.HttpClient, never, Venue> =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.gen(function*() {
+      const venue = yield* Venue
+      const control = controlToken === undefined ? undefined : yield* ControlPlane.make(venue, { token: controlToken })
+      return yield* make(backendOf(venue, control))
+    })
+  )
+
+/**
+ * An `HttpClient` for the venue in the context, without a control plane.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<HttpClient.HttpClient, never, Venue> = layerWith({})

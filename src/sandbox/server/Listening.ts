@@ -1,0 +1,219 @@
+/** A server of HTTP: it takes requests within the bounds, has somebody answer them, and sends the answers. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Http from "node:http"
+import { type Answer, type Head, type Request, reset } from "../gateway/Message.ts"
+import type { Backend } from "./Backend.ts"
+import * as Bodies from "./Bodies.ts"
+import * as Bounds from "./Bounds.ts"
+import * as Connections from "./Connections.ts"
+import * as Sending from "./Sending.ts"
+import * as Turn from "./Turn.ts"
+
+/** The server can't listen there. */
+export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  host: Schema.String,
+  port: Schema.Int,
+  reason: Schema.String
+}) {
+  /** The host that was asked for. */
+  declare readonly host: string
+  /** The port that was asked for. */
+  declare readonly port: number
+  /** Why it can't, in the system's words. */
+  declare readonly reason: string
+  override get message(): string {
+    return `Can't listen on ${this.host}:${this.port}: ${this.reason}`
+  }
+}
+
+/** Where to listen, and how long callers may take. */
+export interface Options {
+  /** The address to listen on; `127.0.0.1` by default, which only this machine reaches. */
+  readonly host?: string
+  /** The port to listen on; any free one by default. */
+  readonly port?: number
+  /** How long a request may take to arrive, and its answer to be taken, in milliseconds; 30000 by default. */
+  readonly requestTimeout?: number
+  /**
+   * How long the headers of a request may take to arrive, in milliseconds; 10000 by default, and no longer than the
+   * request.
+   */
+  readonly headersTimeout?: number
+  /**
+   * How long calls in progress have when the server stops, in milliseconds; 0 by default, which breaks their connections.
+   * Feeds end at once.
+   */
+  readonly drainTimeout?: number
+}
+
+/** What all servers of a process share: how many connections and calls there may be, and how many bytes of bodies. */
+export interface Shared {
+  /** The connections, and the calls that wait. */
+  readonly connections: Connections.Connections
+  /** The bodies that are kept. */
+  readonly bodies: Bodies.Bodies
+}
+
+/** What servers share. */
+export const share = (): Shared => ({ connections: Connections.make(), bodies: Bodies.make() })
+
+interface Service {
+  readonly backend: Backend
+  readonly clock: Clock.Clock
+  readonly requestTimeout: number
+  readonly headersTimeout: number
+  /** The responses that are feeds: they have no end. */
+  readonly feeds: Set<Http.ServerResponse>
+  /** Whether the server takes no more connections. */
+  isStopping: boolean
+  readonly run: <A>(
+    effect: Effect.Effect<A>,
+    options?: { readonly onExit: (exit: Exit.Exit<A>) => void }
+  ) => () => void
+}
+
+const origin = /^https?:\/\/([^/?#]*)/iu
+
+/** What is known of a request before its body. A caller may write a whole URL, whose host is the one that counts. */
+const headOf = ({ headers, method = "GET", socket, url = "" }: Http.IncomingMessage): Head => {
+  const from = socket.remoteAddress ?? ""
+  if (url.startsWith("/") && !url.includes("?")) return { method, path: url, query: "", headers, from }
+  const host = origin.exec(url)?.[1]
+  const [path = "", ...query] = url.replace(origin, "").split("?")
+  return {
+    method,
+    path: path === "" ? "/" : path,
+    query: query.join("?"),
+    headers: host === undefined ? headers : { ...headers, host },
+    from
+  }
+}
+
+/** Says that the connection is of no use after this answer. */
+const makeLast = (response: Http.ServerResponse): void => {
+  response.setHeader("connection", "close")
+}
+
+const answer = (
+  service: Service,
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse,
+  message: Request,
+  call: Connections.UnansweredCall
+): void => {
+  const { backend, clock, requestTimeout, run } = service
+  const send = (given: Answer): void => {
+    if (service.isStopping) makeLast(response)
+    if (given._tag !== "Stream") return Sending.send(request, response, given, requestTimeout)
+    const interrupt = run(Sending.sendStream(request, response, given))
+    call.whenDone(() => interrupt())
+    if (given.headers["content-type"]?.startsWith("text/event-stream") !== true) return
+    service.feeds.add(response)
+    call.whenDone(() => service.feeds.delete(response))
+    if (service.isStopping) response.destroy()
+  }
+  backend.receive(message, clock, (given) => {
+    if (!Effect.isEffect(given)) return send(given)
+    run(given, {
+      onExit: (exit) => {
+        if (Exit.isFailure(exit)) run(Effect.logError("A request could not be answered", exit.cause))
+        send(Exit.isSuccess(exit) ? exit.value : reset)
+      }
+    })
+  })
+}
+
+const listener = (service: Service, { bodies, connections }: Shared): Http.RequestListener => {
+  const later = Turn.make()
+  const { backend } = service
+  return (request, response) => {
+    const call = connections.begin(request, response)
+    if (call === undefined) {
+      request.socket.destroy()
+      return
+    }
+    const head = headOf(request)
+    const release = bodies.receive(request, backend.isOwners(head), {
+      onReceived: (body) => later(() => answer(service, request, response, { ...head, body }, call)),
+      onRefused: (kind) => Sending.turnAway(request, response, backend.refuse(head, kind))
+    })
+    call.whenDone(release)
+  }
+}
+
+const createServer = (service: Service, shared: Shared): Http.Server => {
+  const { headersTimeout, requestTimeout } = service
+  const options = {
+    requestTimeout,
+    headersTimeout,
+    maxHeaderSize: Bounds.maxHeaders,
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 10)
+  }
+  const server = Http.createServer(options, listener(service, shared))
+  server.on("connection", shared.connections.open)
+  return server
+}
+
+const open = (server: Http.Server, host: string, port: number, { run }: Service) =>
+  Effect.callback<void, ListenFailed>((resume) => {
+    const onError = (error: Error) => resume(Effect.fail(new ListenFailed({ host, port, reason: error.message })))
+    server.once("error", onError)
+    // Node refuses an invalid port at once.
+    const listening = Result.try(() => server.listen(port, host))
+    if (Result.isFailure(listening)) return onError(listening.failure as Error)
+    server.once("listening", () => {
+      server.off("error", onError)
+      // A connection can't be accepted while too many are open. The others go on.
+      server.on("error", (error) => run(Effect.logWarning(`A connection was not accepted: ${error.message}`)))
+      resume(Effect.void)
+    })
+  })
+
+/** Takes no more connections, ends feeds, and lets calls in progress end for so many milliseconds. */
+const close = (server: Http.Server, service: Service, drainTimeout: number): Effect.Effect<void> => {
+  const drained = Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    service.isStopping = true
+    for (const feed of service.feeds) feed.destroy()
+    if (drainTimeout === 0) server.closeAllConnections()
+  })
+  const closeAll = Effect.sync(() => server.closeAllConnections())
+  return drainTimeout === 0 ? drained : Effect.andThen(Effect.timeoutOption(drained, drainTimeout), closeAll)
+}
+
+const baseUrlOf = (server: Http.Server, host: string, port: number): string => {
+  const address = server.address()
+  const bound = typeof address === "object" && address !== null ? address.port : port
+  return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
+}
+
+/** Listens until the scope is closed, and gives the base URL, such as `http://127.0.0.1:8080`. */
+export const listen = Effect.fnUntraced(function*(
+  {
+    drainTimeout = 0,
+    headersTimeout = Bounds.headersTimeout,
+    host = "127.0.0.1",
+    port = 0,
+    requestTimeout = 30_000
+  }: Options,
+  backend: Backend,
+  shared: Shared = share()
+): Effect.fn.Return<string, ListenFailed, Scope.Scope> {
+  const service: Service = {
+    backend,
+    clock: yield* Clock.Clock,
+    requestTimeout,
+    headersTimeout: Math.min(headersTimeout, requestTimeout),
+    feeds: new Set(),
+    isStopping: false,
+    run: Effect.runCallbackWith(yield* Effect.context())
+  }
+  const server = createServer(service, shared)
+  yield* Effect.acquireRelease(open(server, host, port, service), () => close(server, service, drainTimeout))
+  return baseUrlOf(server, host, port)
+})

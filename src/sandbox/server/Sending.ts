@@ -1,0 +1,77 @@
+/** Sends answers over HTTP. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type * as Http from "node:http"
+import type { Reset, Streamed, Written } from "../gateway/Message.ts"
+
+/** How long a caller may go on sending after its body was refused, in milliseconds. */
+const lingering = 1000
+
+const writeHead = (
+  response: Http.ServerResponse,
+  { headers, status }: Written,
+  length: number,
+  more?: Http.OutgoingHttpHeaders
+): void => {
+  response.writeHead(status, { ...headers, "content-length": length, ...more })
+}
+
+/** A reset, not an orderly end: the caller must not take it for a complete answer. */
+const reset = (request: Http.IncomingMessage): void => {
+  // The response has no socket while it waits behind another one.
+  request.socket.resetAndDestroy()
+}
+
+/** Writes a chunk, and waits until there is room for the next. */
+const push = (response: Http.ServerResponse, chunk: Uint8Array): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const go = () => resume(Effect.void)
+    if (response.write(chunk)) return go()
+    response.once("drain", go)
+    return Effect.sync(() => response.off("drain", go))
+  })
+
+/** Sends an answer in parts. The connection is reset when its body fails. */
+export const sendStream = (
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse,
+  { body, headers, status }: Streamed
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    response.writeHead(status, headers)
+    response.flushHeaders()
+    return Effect.matchCause(Stream.runForEach(body, (chunk) => push(response, chunk)), {
+      onSuccess: () => response.end(),
+      onFailure: () => reset(request)
+    })
+  })
+
+/** Sends an answer, which the caller must take within this many milliseconds. */
+export const send = (
+  request: Http.IncomingMessage,
+  response: Http.ServerResponse,
+  answer: Written | Reset,
+  within: number
+): void => {
+  if (answer._tag === "Reset") return reset(request)
+  const length = Buffer.byteLength(answer.body)
+  // A fault may hold headers that HTTP can't carry.
+  if (Result.isFailure(Result.try(() => writeHead(response, answer, length)))) return reset(request)
+  // A text of ASCII only is the same in both. Written as latin1 it need not be looked at again.
+  response.end(answer.body, length === answer.body.length ? "latin1" : "utf8")
+  // A response that waits behind another one has no socket yet. It goes when the other one does.
+  if (response.socket === null || response.socket.writableLength === 0) return
+  const timer = setTimeout(() => request.socket.destroy(), within)
+  response.on("close", () => clearTimeout(timer))
+}
+
+/** Answers a request whose body is not read, and closes the connection. */
+export const turnAway = (request: Http.IncomingMessage, response: Http.ServerResponse, answer: Written): void => {
+  writeHead(response, answer, Buffer.byteLength(answer.body), { connection: "close" })
+  response.write(answer.body)
+  // To close at once would reset the connection of a caller that is still sending. It would never read the answer.
+  const timer = setTimeout(() => response.end(), lingering)
+  request.on("end", () => response.end())
+  response.on("close", () => clearTimeout(timer))
+}

@@ -1,0 +1,30 @@
+/** What comes due by itself while nobody calls: interest, and prices that are played. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Schedule from "../engine/Schedule.ts"
+import type { JournalError } from "../store/Journal.ts"
+import type { Executor } from "./Executor.ts"
+import type { Halt } from "./Halt.ts"
+import * as VenueClock from "./VenueClock.ts"
+
+/** Waits for what comes due next, or for a command that may change what that is; then applies what has come due. */
+const ring = ({ durably, history, rescheduled, settle }: Executor, halt: Halt): Effect.Effect<void, JournalError> =>
+  Effect.clockWith((clock) =>
+    Effect.suspend(() => {
+      const { state } = history
+      const due = halt.isHalted() || state.clock._tag === "Frozen" ? undefined : Schedule.next(state)
+      const comesDue = due === undefined
+        ? Effect.never
+        : Effect.sleep(Math.max(0, Math.ceil((due - VenueClock.now(state, clock)) / 1000)))
+      const settled = durably((clock) => settle(VenueClock.now(history.state, clock)))
+      return Effect.andThen(Effect.raceFirst(comesDue, rescheduled), settled)
+    })
+  )
+
+/** Applies what comes due, as long as the scope lives. */
+export const start = (executor: Executor, halt: Halt): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.forkScoped(Effect.tapCause(
+    Effect.forever(ring(executor, halt)),
+    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("The venue is halted. Reopen it", cause)
+  ))

@@ -1,0 +1,113 @@
+/** The forks of a venue, and the forks of these: how many there may be in all, which there are, and how one ends. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+
+/** How many forks a venue and all its forks have at once. Each holds a whole exchange in memory. */
+export const maxForks = 16
+
+/** A fork that has not ended. */
+export interface Fork {
+  /** Its number. */
+  readonly id: number
+  /** The number of the fork that it was made of; 0 when it was made of a venue that is no fork. */
+  readonly origin: number
+  /** How many commands of its origin it began with. */
+  readonly sequence: number
+  /** The base URL of its exchange, when it is served over HTTP. */
+  readonly url?: string
+  /** The base URL of its control plane, when it is served over HTTP. */
+  readonly controlUrl?: string
+}
+
+/** The schema of {@link Fork}. */
+export const Fork: Schema.Codec<Fork, unknown> = Schema.Struct({
+  id: Schema.Int,
+  origin: Schema.Int,
+  sequence: Schema.Int,
+  url: Schema.optionalKey(Schema.String),
+  controlUrl: Schema.optionalKey(Schema.String)
+})
+
+/** Where a fork is served over HTTP. */
+export interface Place {
+  /** The base URL of its exchange. */
+  readonly url: string
+  /** The base URL of its control plane. */
+  readonly controlUrl: string
+}
+
+/** The forks of a venue. */
+export interface Forks {
+  /** The number of the venue itself; 0 when it is no fork. */
+  readonly id: number
+  /**
+   * Makes a fork after so many commands. It lives until it is ended, or until the scope is closed. `undefined` when there
+   * are too many. `make` gets the fork's own forks.
+   */
+  readonly open: <A, E>(
+    sequence: number,
+    make: (forks: Forks) => Effect.Effect<A, E, Scope.Scope>
+  ) => Effect.Effect<A | undefined, E, Scope.Scope>
+  /** Says where the venue itself is served. */
+  readonly served: (place: Place) => void
+  /** The forks that were made of the venue, and those that were made of its forks. */
+  readonly list: () => ReadonlyArray<Fork>
+  /** Ends a fork of the list, and all that were made of it; `false` when the list has no such fork. */
+  readonly end: (id: number) => Effect.Effect<boolean>
+}
+
+interface Held {
+  readonly fork: Fork
+  readonly place: Place | undefined
+  readonly end: Effect.Effect<void>
+}
+
+/** All forks that come from one venue, by number. A fork comes after the one that it was made of. */
+interface Tree {
+  readonly forks: Map<number, Held>
+  last: number
+}
+
+const below = ({ forks }: Tree, id: number): ReadonlyArray<Held> => {
+  const ids = new Set([id])
+  return [...forks.values()].filter(({ fork }) => ids.has(fork.origin) && ids.add(fork.id))
+}
+
+const viewOf = (tree: Tree, id: number): Forks => {
+  const endAll = (held: ReadonlyArray<Held>) => Effect.forEach(held, ({ end }) => end, { discard: true })
+  return {
+    id,
+    open: Effect.fnUntraced(function*(sequence, make) {
+      if (tree.forks.size >= maxForks) return undefined
+      const scope = yield* Scope.fork(yield* Effect.scope)
+      const own = ++tree.last
+      tree.forks.set(own, {
+        fork: { id: own, origin: id, sequence },
+        place: undefined,
+        end: Scope.close(scope, Exit.void)
+      })
+      yield* Scope.addFinalizer(scope, Effect.sync(() => tree.forks.delete(own)))
+      return yield* make(viewOf(tree, own)).pipe(
+        Scope.provide(scope),
+        Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit))
+      )
+    }),
+    served: (place) => {
+      const held = tree.forks.get(id)
+      if (held !== undefined) tree.forks.set(id, { ...held, place })
+    },
+    list: () =>
+      below(tree, id).map(({ fork: { id, origin, sequence }, place }) => ({ id, origin, sequence, ...place })),
+    end: (ended) =>
+      Effect.suspend(() => {
+        const found = below(tree, id).find(({ fork }) => fork.id === ended)
+        if (found === undefined) return Effect.succeed(false)
+        return Effect.as(endAll([...below(tree, ended).toReversed(), found]), true)
+      })
+  }
+}
+
+/** The forks of a venue that is no fork. */
+export const make = (): Forks => viewOf({ forks: new Map(), last: 0 }, 0)

@@ -1,0 +1,39 @@
+/** Carries out an owner action, or refuses it with the fields that are wrong. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { Action } from "../engine/Command.ts"
+import * as Responses from "../gateway/Responses.ts"
+import type { JournalError } from "../store/Journal.ts"
+import { type ControlRefused, refuse } from "./ControlRefused.ts"
+import type { OwnerAction, OwnerActions, OwnerRequest } from "./OwnerActions.ts"
+
+/** What the schema of actions finds wrong with one that plain JavaScript made, or with a number that is no integer. */
+const check = Schema.decodeUnknownResult(Schema.toType(Action), { errors: "all" })
+
+const toIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Carries out an owner action. `name` is what a refusal calls it. */
+export const perform = Effect.fnUntraced(function*(
+  venue: Pick<OwnerActions, "perform">,
+  name: string,
+  action: OwnerRequest
+): Effect.fn.Return<void, ControlRefused | JournalError> {
+  const reply = yield* venue.perform(action)
+  if (Responses.isFailed(reply)) {
+    const fields = reply.violations.map(([field, constraint]) => [field, constraint.kind])
+    return yield* refuse(name, Object.fromEntries(fields))
+  }
+})
+
+/** Checks an owner action, and carries it out: what the journal can't hold must not happen either. */
+export const checked = (
+  venue: Pick<OwnerActions, "perform">,
+  action: OwnerAction
+): Effect.Effect<void, ControlRefused | JournalError> => {
+  const decoded = check(action)
+  if (Result.isSuccess(decoded)) return perform(venue, action._tag, action)
+  const fields = toIssues(decoded.failure.issue).issues.map(({ path = [] }) => [path.map(String).join("."), "format"])
+  return refuse(action._tag, Object.fromEntries(fields))
+}

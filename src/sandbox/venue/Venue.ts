@@ -1,0 +1,510 @@
+/**
+ * One exchange: an engine, its journal and its admission. Venues share nothing.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Dialect } from "effect-txc"
+ * import { Venue } from "effect-txc/sandbox"
+ *
+ * const commands = Effect.gen(function*() {
+ *   const venue = yield* Venue.Venue
+ *   return venue.sequence()
+ * }).pipe(Effect.provide(Venue.layer({ dialect: Dialect.document, file: "venue.sqlite" })))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
+import * as Signature from "../../protocol/Signature.ts"
+import * as Engine from "../engine/Engine.ts"
+import type { Operation } from "../engine/Operation.ts"
+import { done, type Reply } from "../engine/Reply.ts"
+import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
+import type * as State from "../engine/State.ts"
+import * as Admission from "../gateway/Admission.ts"
+import * as Exchanged from "../gateway/Exchanged.ts"
+import * as Faults from "../gateway/Faults.ts"
+import * as Limits from "../gateway/Limits.ts"
+import * as Message from "../gateway/Message.ts"
+import { type Answer, type Request, reset, type Written } from "../gateway/Message.ts"
+import * as Reading from "../gateway/Reading.ts"
+import * as Requests from "../gateway/Requests.ts"
+import * as Responses from "../gateway/Responses.ts"
+import * as Routing from "../gateway/Routing.ts"
+import * as Secrets from "../gateway/Secrets.ts"
+import * as Symptoms from "../gateway/Symptoms.ts"
+import * as Trace from "../gateway/Trace.ts"
+import * as Journal from "../store/Journal.ts"
+import * as Outbox from "../store/Outbox.ts"
+import * as Recovery from "../store/Recovery.ts"
+import * as SavedStates from "../store/SavedStates.ts"
+import * as Alarm from "./Alarm.ts"
+import * as Executor from "./Executor.ts"
+import * as Feed from "./Feed.ts"
+import * as Forks from "./Forks.ts"
+import * as Halt from "./Halt.ts"
+import * as Memory from "./Memory.ts"
+import * as OwnerActions from "./OwnerActions.ts"
+import { checked } from "./Perform.ts"
+import * as VenueClock from "./VenueClock.ts"
+
+/**
+ * What may be absent when a venue is opened.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OptionalOptions {
+  /** The file of the journal. Without one the journal is in memory, and is lost with the process. */
+  readonly file?: string
+  /** Decides the chances of faults; 0 by default. */
+  readonly seed?: number
+  /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is not used then. */
+  readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
+  /**
+   * The markets that the counterparty of a new venue quotes, and how; none by default. They are commands of the journal, and
+   * a reset goes back to them; nothing can be replayed into such a venue. One that has commands already stays as it is.
+   */
+  readonly counterparty?: ReadonlyArray<SetCounterpartyOptions>
+}
+
+/**
+ * How to open a venue.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends OptionalOptions {
+  /** How the venue speaks, and what it decides where the document leaves a choice. */
+  readonly dialect: Dialect
+}
+
+/**
+ * Called once: with the answer to a request, or with how to come by it when there is more to wait for or to log.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Resume = (answer: Answer | Effect.Effect<Answer>) => void
+
+/**
+ * One exchange.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Venue extends Context.Service<Venue, {
+  /** The dialect it was opened with. */
+  readonly dialect: Dialect
+  /** The seed it was opened with. */
+  readonly seed: number
+  /** Answers a request. No answer is sent before every command that it has seen is durable. */
+  readonly handle: (request: Request) => Effect.Effect<Answer>
+  /** Answers a request as `handle` does, by this clock, and without a fiber where it waits for nothing but the disk. */
+  readonly receive: (request: Request, clock: Clock.Clock, resume: Resume) => void
+  /** Carries out an owner action; succeeds once it is durable. */
+  readonly perform: OwnerActions.OwnerActions["perform"]
+  /** The venue's clock, in Unix microseconds. */
+  readonly now: Effect.Effect<number>
+  /** The state, with everything that has come due, once it is durable. It is for reading only. */
+  readonly read: OwnerActions.OwnerActions["read"]
+  /** The state at this moment, durable or not. It is for reading only. */
+  readonly state: State.State
+  /** How many commands there have been. */
+  readonly sequence: () => number
+  /** The command that a reset goes back to; 0 is the beginning. */
+  readonly origin: () => number
+  /** Saves the state, so that restoring it is quick; gives the number of the last command. */
+  readonly snapshot: OwnerActions.OwnerActions["snapshot"]
+  /** The states that a restore goes back to at once, the latest last. */
+  readonly saved: OwnerActions.OwnerActions["saved"]
+  /** Restores the state that this many commands had left; `false` when there have not been so many. */
+  readonly restore: OwnerActions.OwnerActions["restore"]
+  /** Carries out the commands of another journal, each at its own time. */
+  readonly replay: OwnerActions.OwnerActions["replay"]
+  /** The durable record of its commands. */
+  readonly journal: Journal.Journal
+  /** The faults in force. */
+  readonly faults: Faults.Faults
+  /** The rate limits in force. */
+  readonly limits: Limits.Limits
+  /** What happens on the exchange, as it happens. */
+  readonly feed: Feed.Feed
+  /** The latest calls, and what came of each. */
+  readonly requests: Requests.Requests
+  /** What the latest calls sent, and what they were answered. It holds secrets. */
+  readonly exchanged: Exchanged.Exchanged
+  /** The venues that were made of it. */
+  readonly forks: Forks.Forks
+}>()("effect-txc/sandbox/Venue") {}
+
+/** What a call passes through. */
+interface Gateway {
+  readonly dialect: Dialect
+  readonly executor: Executor.Executor
+  readonly halt: Halt.Halt
+  readonly journal: Journal.Journal
+  readonly faults: Faults.Faults
+  readonly limits: Limits.Limits
+  readonly feed: Feed.Feed
+  readonly requests: Requests.Requests
+  readonly secrets: Secrets.Secrets
+  readonly exchanged: Exchanged.Exchanged
+}
+
+/** A call that may be made. */
+interface Call extends Admission.Admitted, Routing.Routed {}
+
+const admit = (
+  { dialect, executor, limits }: Gateway,
+  trace: Trace.Trace
+): Result.Result<Call, RefusalKind> => {
+  const { at, request, routed, serverTime } = trace
+  // What has come due by now is part of the exchange that the call finds.
+  executor.settle(at)
+  const { state } = executor.history
+  const found = Routing.route(routed, request)
+  if (Result.isFailure(found)) return Result.fail(found.failure)
+  const { inPath, route } = found.success
+  return Result.map(
+    Admission.admit({ dialect, state, limits, at, serverTime }, found.success, request),
+    ({ fields, key, nonce }) => {
+      trace.fields = fields
+      trace.nonce = nonce?.value
+      return { route, inPath, fields, key, nonce }
+    }
+  )
+}
+
+const contextOf = ({ dialect, executor }: Gateway, { key }: Call, { at, serverTime }: Trace.Trace) => ({
+  dialect,
+  state: executor.history.state,
+  account: key?.account ?? "",
+  at,
+  serverTime
+})
+
+/** A public call is no command. A private call whose request is wrong uses up its nonce, and does nothing else. */
+const apply = (
+  { executor }: Gateway,
+  trace: Trace.Trace,
+  { key, nonce, route }: Call,
+  { request, violations }: Reading.Read
+): Reply => {
+  const isValid = violations.length === 0
+  const invalid: Reply = { _tag: "Invalid", violations }
+  if (key === undefined) return isValid ? done : invalid
+  const operation: Operation = isValid ? route.operation(request as never) : { _tag: "Nothing" }
+  const before = executor.history.sequence
+  const { apiKey } = key
+  const reply = executor.apply(
+    nonce === undefined ? { _tag: "Call", apiKey, operation } : { _tag: "Call", apiKey, nonce, operation },
+    trace.at
+  )
+  if (executor.history.sequence > before) trace.command = executor.history.sequence
+  return isValid || reply._tag === "Refused" ? reply : invalid
+}
+
+const respond = (
+  gateway: Gateway,
+  trace: Trace.Trace,
+  call: Call,
+  { request }: Reading.Read,
+  reply: Reply
+): Written => {
+  const { route } = call
+  if (Responses.isFailed(reply)) {
+    trace.refused = Responses.reasonOf(route, reply)
+    trace.violations = reply.violations
+  }
+  return Responses.respond(route, request, reply, contextOf(gateway, call, trace))
+}
+
+/** The answer to a call that may be made. */
+const answerTo = (gateway: Gateway, trace: Trace.Trace, call: Call): Written => {
+  const read = Reading.read(call.route, call.fields, contextOf(gateway, call, trace))
+  const reply = apply(gateway, trace, call, read)
+  return respond(gateway, trace, call, read, reply)
+}
+
+const refuse = ({ dialect }: Gateway, trace: Trace.Trace, kind: RefusalKind): Written => {
+  trace.refused = kind
+  return Responses.refuse(dialect, trace.request.path, kind)
+}
+
+const note = (gateway: Gateway, trace: Trace.Trace, answer: Answer, fault: Faults.Fired | undefined): void => {
+  const { dialect, exchanged, executor, feed, journal, limits, requests, secrets } = gateway
+  const show = Trace.record(trace, answer, fault, { dialect, state: executor.history.state, limits, secrets })
+  const logged = requests.add(trace.at, show)
+  exchanged.add(logged.number, trace.request, answer)
+  feed.requested(journal.sequence(), logged)
+}
+
+const unavailable = ({ dialect }: Gateway, { path }: Request): Written => Responses.refuse(dialect, path, "unavailable")
+
+/** Waits for the disk. When it fails no answer leaves: what was applied may not be there tomorrow. */
+const commit = (
+  gateway: Gateway,
+  trace: Trace.Trace,
+  answer: Answer,
+  fault: Faults.Fired | undefined,
+  resume: Resume
+): void => {
+  const { halt, journal } = gateway
+  journal.whenCommitted((error) => {
+    if (error !== undefined) halt.halt()
+    // Of a venue that another node has taken over it is certain that nothing was written.
+    const failed = error?.why === "fenced" ? unavailable(gateway, trace.request) : reset
+    const sent = error === undefined ? answer : failed
+    const noted = halt.attempt(() => note(gateway, trace, sent, fault))
+    if (Result.isFailure(noted)) resume(Effect.die(noted.failure))
+    else resume(error === undefined ? sent : Effect.as(Effect.logError(error.message), sent))
+  })
+}
+
+/** Answers a request that another node has passed on before as it was answered then, once that is durable. */
+const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resume): void =>
+  journal.whenCommitted((error) => {
+    if (error !== undefined) halt.halt()
+    resume(error === undefined ? Message.fromText(delivered) : reset)
+  })
+
+/** The pipeline: a call from its request to its answer. No answer is sent before its command is durable. */
+const carryOut = (
+  gateway: Gateway,
+  request: Request,
+  moment: Message.Moment,
+  fault: Faults.Fired | undefined,
+  resume: Resume
+): void => {
+  const { deliveries } = gateway.journal
+  const { delivery } = request
+  const delivered = delivery === undefined ? undefined : deliveries?.known(delivery)
+  if (delivered !== undefined) return answerAgain(gateway, delivered, resume)
+  const trace = Trace.recognise(request, gateway.executor.history.state, moment)
+  const call = admit(gateway, trace)
+  const answer = Result.isSuccess(call)
+    ? answerTo(gateway, trace, call.success)
+    : refuse(gateway, trace, call.failure)
+  const shown = fault === undefined ? answer : Symptoms.show(gateway.dialect, request.path, answer, fault.symptom)
+  if (delivery !== undefined && trace.command !== undefined) deliveries?.keep(delivery, Message.toText(shown))
+  commit(gateway, trace, shown, fault, resume)
+}
+
+/** A call that a fault keeps from being applied. Its answer waits all the same: the fault may not be this process's to show. */
+const leaveOut = (
+  gateway: Gateway,
+  request: Request,
+  moment: Message.Moment,
+  fault: Faults.Fired,
+  resume: Resume
+): void => {
+  const trace = Trace.recognise(request, gateway.executor.history.state, moment)
+  const shown = Symptoms.show(gateway.dialect, request.path, unavailable(gateway, request), fault.symptom)
+  commit(gateway, trace, shown, fault, resume)
+}
+
+/** Resumes an effect with whatever comes of a request. */
+const resumeWith = (resume: (answer: Effect.Effect<Answer>) => void): Resume => (answer) =>
+  resume(Effect.isEffect(answer) ? answer : Effect.succeed(answer))
+
+/** Carries out a call unless the venue is halted. A call that fails halfway halts it. */
+const begin = (
+  gateway: Gateway,
+  request: Request,
+  clock: Clock.Clock,
+  fault: Faults.Fired | undefined,
+  resume: Resume
+): void => {
+  const { executor: { history }, halt } = gateway
+  if (halt.isHalted()) return resume(unavailable(gateway, request))
+  const begun = halt.attempt(() => carryOut(gateway, request, VenueClock.moment(history.state, clock), fault, resume))
+  if (Result.isFailure(begun)) resume(Effect.die(begun.failure))
+}
+
+const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
+  const { executor: { history }, faults, halt } = gateway
+  return (request, clock, resume) => {
+    // A halted venue uses up no fault.
+    if (halt.isHalted()) return resume(unavailable(gateway, request))
+    const apiKey = request.headers[Signature.headers.apiKey]
+    const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
+    if (fault === undefined) return begin(gateway, request, clock, fault, resume)
+    if (!Symptoms.isNeverApplied(fault.symptom)) {
+      const carriedOut = Effect.callback<Answer>((resume) => begin(gateway, request, clock, fault, resumeWith(resume)))
+      return resume(Symptoms.delay(carriedOut, fault.symptom))
+    }
+    const leftOut = halt.attempt(() =>
+      leaveOut(gateway, request, VenueClock.moment(history.state, clock), fault, resume)
+    )
+    if (Result.isFailure(leftOut)) resume(Effect.die(leftOut.failure))
+  }
+}
+
+/**
+ * What handles requests by what receives them. Who replaces a venue's `receive` replaces its `handle` with this.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const handling = (receive: Venue["Service"]["receive"]): Venue["Service"]["handle"] => (request) =>
+  Effect.clockWith((clock) => Effect.callback((resume) => receive(request, clock, resumeWith(resume))))
+
+/** What a journal can only be read with: its dialect, the policy's choices, and the engine. */
+const rulesOf = ({ name, policy }: Dialect): string =>
+  `${name}, reduce-only ${policy.reduceOnly}, engine ${Engine.version}`
+
+const warnOfUnfinished = (file: string, { unfinished }: Journal.Journal): Effect.Effect<void> =>
+  unfinished === 0 ? Effect.void : Effect.logWarning(
+    `${file}: the last ${unfinished} bytes of the log belong to commands that were not completely written. They were ` +
+      "ignored. No answer to them had been sent"
+  )
+
+const warnOfNoAnchor = (file: string, { anchored, sequence }: Journal.Journal): Effect.Effect<void> =>
+  file === Journal.inMemory || anchored || sequence() === 0 ? Effect.void : Effect.logWarning(
+    `${file} has no anchor beside it. Whether commands are missing at its end can't be told`
+  )
+
+/**
+ * How to open a venue that sleeps while nobody needs it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SleeperOptions {
+  /** How the venue speaks, and what it decides where the document leaves a choice. */
+  readonly dialect: Dialect
+  /** The file of the journal. */
+  readonly file: string
+  /** Opens the journal, where it is kept elsewhere than in a file of this machine. `file` is its name then. */
+  readonly journal?: (options: Journal.Options) => Effect.Effect<Journal.Journal, Journal.JournalError, Scope.Scope>
+  /** Decides the chances of faults; 0 by default. */
+  readonly seed?: number
+  /** What `remember` was given last. What does not belong to the journal as it is now is left out. */
+  readonly memory?: Uint8Array
+  /** Keeps what the venue knows besides its journal, after the last command and before the journal is closed. */
+  readonly remember: (memory: Uint8Array) => Effect.Effect<void>
+}
+
+/** How to open any venue. */
+interface AnyOptions extends Options, Partial<Pick<SleeperOptions, "memory" | "remember">> {}
+
+const open = Effect.fnUntraced(function*(
+  { dialect, file = Journal.inMemory, journal: openJournal, memory: given, remember, seed = 0 }: AnyOptions,
+  forks: Forks.Forks
+): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
+  const { policy } = dialect
+  const journalOptions: Journal.Options = {
+    rules: rulesOf(dialect),
+    onCommitted: (sequence) => outbox.release(sequence)
+  }
+  const journal = yield* openJournal === undefined ? Journal.open(file, journalOptions) : openJournal(journalOptions)
+  yield* warnOfUnfinished(file, journal)
+  yield* warnOfNoAnchor(file, journal)
+
+  const states = SavedStates.make(policy)
+  const start = yield* Recovery.start(journal, policy)
+  const { history } = start
+  const snapshotAt = openJournal === undefined && file === Journal.inMemory ? undefined : history.sequence
+  const memory = given === undefined ? undefined : Memory.decode(given, journal.digest())
+  const feed = Feed.make(journal.run, history.sequence, memory?.feed)
+  const outbox = Outbox.make(({ at, events, sequence }) => feed.happened(sequence, at, events))
+  // What the venue remembers it must not be told again.
+  yield* Recovery.catchUp(journal, states, start, memory === undefined ? feed.happened : () => undefined)
+
+  const halt = Halt.make()
+  const secrets = Secrets.make(history.state)
+  const sleeps = remember !== undefined
+  const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt, sleeps })
+  const faults = Faults.make(seed, memory?.faults)
+  const limits = Limits.make(memory?.limits)
+  const requests = Requests.make(memory?.requests)
+  // A journal that can't be written to has lost nothing that was answered.
+  yield* Effect.addFinalizer(() =>
+    Effect.matchEffect(executor.conclude, {
+      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed })) ?? Effect.void,
+      onFailure: (error) => Effect.logWarning(error.message)
+    })
+  )
+  yield* executor.catchUp
+  yield* Alarm.start(executor, halt)
+
+  const exchanged = Exchanged.make()
+  const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets, exchanged })
+  return Venue.of({
+    dialect,
+    seed,
+    handle: handling(received),
+    receive: received,
+    ...OwnerActions.make(executor, journal, states, policy),
+    now: Effect.clockWith((clock) => Effect.sync(() => VenueClock.now(history.state, clock))),
+    get state() {
+      return history.state
+    },
+    sequence: () => history.sequence,
+    origin: () => history.origin,
+    journal,
+    faults,
+    limits,
+    feed,
+    requests,
+    exchanged,
+    forks
+  })
+})
+
+const begun = { _tag: "Begin" } as const
+
+/**
+ * Opens a venue: reads its journal, and brings the exchange back to where it was. It is closed with the scope. Settings of
+ * the counterparty that are out of bounds are a defect.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(
+  options: Options
+): Effect.fn.Return<Venue["Service"], Journal.JournalError, Scope.Scope> {
+  const venue = yield* open(options, Forks.make())
+  const { counterparty = [] } = options
+  if (counterparty.length === 0 || venue.sequence() > 0) return venue
+  yield* Effect.forEach([...counterparty.map((options) => ({ _tag: "SetCounterparty" as const, ...options })), begun], (
+    action
+  ) => Effect.catchTag(checked(venue, action), "ControlRefused", Effect.die))
+  return venue
+})
+
+/**
+ * Opens a venue that sleeps and wakes often: with what it knew when it fell asleep, and so that it wakes quickly again.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const wake = (options: SleeperOptions): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> =>
+  Effect.suspend(() => open(options, Forks.make()))
+
+/**
+ * A new venue in memory, with the dialect and the seed of another one. `forks` are its own.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeFork = (
+  { dialect, seed }: Venue["Service"],
+  forks: Forks.Forks
+): Effect.Effect<Venue["Service"], Journal.JournalError, Scope.Scope> => open({ dialect, seed }, forks)
+
+/**
+ * A venue as a service.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Venue, Journal.JournalError> => Layer.effect(Venue, make(options))

@@ -1,0 +1,21 @@
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Turn from "../../../src/sandbox/server/Turn.ts"
+
+const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+it.effect("work is done at the end of its turn, in order; work that comes of it is done in the next one", () =>
+  Effect.gen(function*() {
+    const done: Array<number> = []
+    const later = Turn.make()
+    later(() => done.push(1))
+    later(() => later(() => done.push(3)))
+    later(() => done.push(2))
+    assert.deepStrictEqual(done, [])
+    yield* turn
+    assert.deepStrictEqual(done, [1, 2])
+    yield* turn
+    assert.deepStrictEqual(done, [1, 2, 3])
+  }))

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Dialect from "../../../src/protocol/Dialect.ts"
+import * as State from "../../../src/sandbox/engine/State.ts"
+import * as Secrets from "../../../src/sandbox/gateway/Secrets.ts"
+import * as Journal from "../../../src/sandbox/store/Journal.ts"
+import * as Outbox from "../../../src/sandbox/store/Outbox.ts"
+import * as SavedStates from "../../../src/sandbox/store/SavedStates.ts"
+import * as Executor from "../../../src/sandbox/venue/Executor.ts"
+import * as Halt from "../../../src/sandbox/venue/Halt.ts"
+
+const { policy } = Dialect.document
+
+/** The command of the snapshot of a journal that is closed after so many commands. */
+const concluded = Effect.fnUntraced(function*(
+  sequence: number,
+  snapshotAt: number | undefined,
+  isHalted: boolean,
+  sleeps = false
+) {
+  const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })
+  const state = State.make(policy)
+  const halt = Halt.make()
+  if (isHalted) halt.halt()
+  const executor = yield* Executor.make({
+    history: { state, sequence, origin: 0 },
+    journal,
+    states: SavedStates.make(policy),
+    outbox: Outbox.make(() => undefined),
+    secrets: Secrets.make(state),
+    halt,
+    sleeps,
+    snapshotAt
+  })
+  yield* executor.conclude
+  return (yield* journal.snapshot)?.sequence
+}, Effect.scoped)
+
+describe("a journal that is closed", () => {
+  it.effect("gets a snapshot when there is much to apply again, unless its venue is halted", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* concluded(40_000, 30_000, false), 40_000)
+      assert.isUndefined(yield* concluded(40_000, 30_001, false))
+      assert.isUndefined(yield* concluded(40_000, undefined, false))
+      assert.isUndefined(yield* concluded(40_000, 30_000, true))
+    }))
+
+  it.effect("of a venue that sleeps gets one much sooner, but not for a few commands after many", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* concluded(500, 0, false, true), 500)
+      assert.isUndefined(yield* concluded(499, 0, false, true))
+      assert.isUndefined(yield* concluded(40_000, 37_000, false, true))
+      assert.strictEqual(yield* concluded(40_000, 36_000, false, true), 40_000)
+    }))
+})
