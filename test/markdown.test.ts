@@ -77,9 +77,8 @@ describe("the pages", () => {
   })
 
   it.each(["client", "sandbox", "oracle"])("the handbook of the %s lists the pages beside it", (face) => {
-    const listed = [...prose(`src/${face}/README.md`).matchAll(/\]\(([a-z-]+\.md)\)/gu)].map(([, name]) => name)
-    const beside = readdirSync(join(root, "src", face)).filter((name) => name.endsWith(".md") && name !== "README.md")
-    assert.sameMembers([...new Set(listed)], beside)
+    const listed = [...prose(`src/${face}/README.md`).matchAll(/\]\(docs\/([a-z-]+\.md)\)/gu)].map(([, name]) => name)
+    assert.sameMembers([...new Set(listed)], readdirSync(join(root, "src", face, "docs")))
   })
 
   it("a list of contents has every heading of its page, in order", () => {
