@@ -24,13 +24,7 @@ const services = await Effect.runPromise(
 
 const methodsOf = (name) => Object.keys(Context.get(services, contract[name][name])).map((method) => `\`${method}\``)
 
-const row = (
-  { endpoint: { clause, method, path }, name }
-) => [`\`${name}\``, methodsOf(name).join(", "), `\`${method} ${path}\``, clause]
-
 const table = (rows) => rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n")
-
-const isDocumented = ({ endpoint }) => endpoint.clause.includes("§")
 
 /** The source of the oracle's files that may name a path. */
 const sources = globSync(["src/oracle/rules/*.ts", "src/oracle/world/*.ts"])
@@ -44,37 +38,26 @@ const rulesOf = ({ path }) => {
   return rules.length > 0 ? rules.join(", ") : naming.length > 0 ? "helps other rules" : "none"
 }
 
-const covered = ({ endpoint, name }) => [
-  `\`${endpoint.method} ${endpoint.path}\``,
+const served = ({ endpoint, name }) => [
   `\`${name}\``,
-  "served",
+  methodsOf(name).join(", "),
+  `\`${endpoint.method} ${endpoint.path}\``,
+  endpoint.clause.includes("§") ? endpoint.clause.replace("Endpoints ", "") : "",
   rulesOf(endpoint)
 ]
 
-const notServed = (
-  { name, paths }
-) => [name, paths.map((path) => `\`${path}\``).join("<br>"), "none", "refused", "none"]
+const refused = ({ name, paths }) => [name, paths.map((path) => `\`${path}\``).join("<br>")]
 
 const made = {
   "endpoints: served": table([
-    ["Call", "Client", "Sandbox", "Oracle"],
-    ["---", "---", "---", "---"],
-    ...Contract.entries.map(covered)
+    ["Service", "Methods", "Call", "Document", "Oracle rules"],
+    ["---", "---", "---", "---", "---"],
+    ...Contract.entries.map(served)
   ]),
   "endpoints: not served": table([
-    ["Subject", "Calls", "Client", "Sandbox", "Oracle"],
-    ["---", "---", "---", "---", "---"],
-    ...Unserved.subjects.map(notServed)
-  ]),
-  "endpoints: documented": table([
-    ["Service", "Calls", "Path", "Document"],
-    ["---", "---", "---", "---"],
-    ...Contract.entries.filter(isDocumented).map(row)
-  ]),
-  "endpoints: not documented": table([
-    ["Service", "Calls", "Path"],
-    ["---", "---", "---"],
-    ...Contract.entries.filter((entry) => !isDocumented(entry)).map((entry) => row(entry).slice(0, 3))
+    ["Subject", "Calls"],
+    ["---", "---"],
+    ...Unserved.subjects.map(refused)
   ])
 }
 

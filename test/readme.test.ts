@@ -278,7 +278,7 @@ describe("the examples of the pages", () => {
     ["bash", "curl", "openssl", "base64"],
     "any language: calls and controls the sandbox from a shell",
     Effect.gen(function*() {
-      const { code, output } = yield* run("bash", fences("src/sandbox/docs/any-language.md", "bash")[0] ?? "")
+      const { code, output } = yield* run("bash", fences("src/sandbox/docs/from-other-tools.md", "bash")[0] ?? "")
       assert.strictEqual(code, 0, output)
       const lines = output.split("\n")
       assert.match(lines[0] ?? "", /^\{"BTC":\{"main_balance":"0.5"\}/u)
@@ -297,7 +297,10 @@ describe("the examples of the pages", () => {
     ["python3"],
     "any language: calls and controls the sandbox from Python",
     Effect.gen(function*() {
-      const { code, output } = yield* run("python3", fences("src/sandbox/docs/any-language.md", "python")[0] ?? "")
+      const { code, output } = yield* run(
+        "python3",
+        fences("src/sandbox/docs/from-other-tools.md", "python").at(-1) ?? ""
+      )
       assert.strictEqual(code, 0, output)
       assert.deepStrictEqual(output.split("\n").slice(0, 1), ["{'main_balance': '3'}"])
       assert.match(output, /Too Many Attempts/u)

@@ -15,9 +15,9 @@ const fences = (language: string) =>
 
 /** The page's blocks that are files: the first line names them. */
 const files = Object.fromEntries(
-  ["ini", "python", "ts", "yaml"].flatMap(fences).map((text) => {
-    const [, name = ""] = /^(?:#|\/\/) (\S+)\n/u.exec(text) ?? []
-    return [name.split("/").at(-1) ?? "", text]
+  ["ini", "python", "ts", "yaml"].flatMap(fences).flatMap((text) => {
+    const [, name] = /^(?:#|\/\/) (\S+)\n/u.exec(text) ?? []
+    return name === undefined ? [] : [[name.split("/").at(-1) ?? "", text]]
   })
 )
 
