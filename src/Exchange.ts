@@ -99,8 +99,8 @@ const privateEndpoints = layersOf<
 
 /**
  * Every endpoint, from services of your own choice: the region, who signs, the nonces, the market rules, and what sends:
- * `Transport.layerHttpClient`, `FetchTransport.layer`, `NodeHttpTransport.layer`, or `UndiciTransport.layer` of `effect-txc/node`. Built anew wherever
- * it is used, so that two of them with different keys in one program stay apart.
+ * `Transport.layerHttpClient`, `FetchTransport.layer`, or `UndiciTransport.layer` of `effect-txc/node`. Built anew wherever it is
+ * used, so that two of them with different keys in one program stay apart.
  *
  * @category layers
  * @since 0.1.0
@@ -149,8 +149,8 @@ export interface Shared<E = never, R = never, T = HttpClient.HttpClient> {
   /** Holds calls within the rate limits; `RateLimits.layerMemory` by default. `RateLimits.layerNone` counts nothing. */
   readonly rateLimits?: Layer.Layer<RateLimits.RateLimits, E, R>
   /**
-   * Sends the calls; the `HttpClient` of the context by default. On Node `UndiciTransport.layer` costs least for each call, and
-   * `NodeHttpTransport.layer` starts soonest. `FetchTransport.layer` needs no package, wherever it runs.
+   * Sends the calls; the `HttpClient` of the context by default. On Node `UndiciTransport.layer` costs least for each call.
+   * `FetchTransport.layer` needs no package, wherever it runs.
    */
   readonly transport?: Layer.Layer<Transport.Transport, E, T>
 }

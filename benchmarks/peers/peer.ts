@@ -8,7 +8,6 @@ const [name = "", baseUrl = ""] = process.argv.slice(2)
 const peers: Readonly<Record<string, () => Promise<Operations>>> = {
   undici: async () => (await import("./floor.ts")).operations(baseUrl),
   txc: async () => (await import("./txc.ts")).calls(baseUrl, "node"),
-  "txc over node:http": async () => (await import("./txc.ts")).calls(baseUrl, "http"),
   "txc over fetch": async () => (await import("./txc.ts")).calls(baseUrl, "fetch"),
   "txc without a socket": async () => (await import("./txc.ts")).withoutSocket(baseUrl),
   "txc decoding": async () => (await import("./txc.ts")).decoding(),

@@ -12,7 +12,6 @@ import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
-import * as NodeHttpTransport from "../../src/client/transport/NodeHttpTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
@@ -41,10 +40,9 @@ const order: StopLimitOrders.Request = {
 // What sends
 // -----------------------------------------------------------------------------
 
-/** What sends the bytes: the layer that the README recommends for Node, the one without a package, and the portable one. */
+/** What sends the bytes: the layer that the README recommends for Node, and the one that needs no package. */
 const transports = {
   node: UndiciTransport.layerWith({ connections: 64 }),
-  http: NodeHttpTransport.layerWith({ connections: 64 }),
   fetch: FetchTransport.layer
 }
 

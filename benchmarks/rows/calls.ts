@@ -27,8 +27,8 @@ const sideBySide = async ({ plan }: Context, parts: ReadonlyArray<Part>) => {
   return compared
 }
 
-/** The library over what needs no package: what Node brings, and what runs everywhere. */
-const withoutUndici = ["txc over node:http", "txc over fetch"]
+/** The library over what needs no package. */
+const overFetch = "txc over fetch"
 
 /** An operation of ours and of other clients against undici's; ours also against each of the others. */
 const call = (name: string, title: string, operation: string, others: ReadonlyArray<string>): Row => ({
@@ -39,7 +39,7 @@ const call = (name: string, title: string, operation: string, others: ReadonlyAr
     return {
       lines: [
         ...["txc", ...others].map((peer) => line(compared, title, peer, "undici")),
-        ...others.filter((peer) => !withoutUndici.includes(peer)).map((peer) => line(compared, title, "txc", peer))
+        ...others.filter((peer) => peer !== overFetch).map((peer) => line(compared, title, "txc", peer))
       ],
       notes: unsettledNotes(compared, name),
       data: Object.fromEntries(compared.samples)
@@ -76,8 +76,8 @@ const noted = (row: Row): Row => ({
 })
 
 export const rows: ReadonlyArray<Row> = [
-  noted(call("order-64", "order, 64 in flight", "order64", [...withoutUndici, "ccxt", "naive Effect client"])),
-  call("order-sequence", "order, one after the other", "order", [...withoutUndici, "ccxt"]),
+  noted(call("order-64", "order, 64 in flight", "order64", [overFetch, "ccxt", "naive Effect client"])),
+  call("order-sequence", "order, one after the other", "order", [overFetch, "ccxt"]),
   alone("own-work", "own work of a call, no socket", "ownWork", "txc without a socket", "the floor's"),
   call("balances", "whole call, 500 balances", "balances", ["ccxt"]),
   call("fees", "whole call, 500 fees", "fees", ["ccxt"]),

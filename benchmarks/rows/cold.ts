@@ -15,7 +15,6 @@ const run = promisify(execFile)
 const scriptOf = (name: string): string => fileURLToPath(new URL(`../cold/${name}.js`, import.meta.url))
 
 const cached = "txc with Node's compile cache"
-const http = "txc over node:http"
 
 /** A program as one file, as a bundler makes it of the modules. */
 const bundled = async (name: string): Promise<string> => {
@@ -50,7 +49,6 @@ export const rows: ReadonlyArray<Row> = [{
     const stub = await start("stub.ts")
     const scripts = [
       ...["undici", "txc", "effect", "ccxt"].map((name) => [name, scriptOf(name)] as const),
-      [http, scriptOf("http")] as const,
       [cached, scriptOf("cached")] as const,
       ["txc bundled", await bundled("txc")] as const
     ]
@@ -63,7 +61,6 @@ export const rows: ReadonlyArray<Row> = [{
     return {
       lines: [
         line(compared, "cold start to the first signed answer", "txc", "undici", "ms"),
-        line(compared, "cold start to the first signed answer", http, "undici", "ms"),
         line(compared, "cold start to the first signed answer", cached, "undici", "ms"),
         line(compared, "cold start to the first signed answer", "txc bundled", "undici", "ms"),
         line(compared, "cold start to the first signed answer", "effect", "undici", "ms"),

@@ -13,7 +13,6 @@ import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
-import * as NodeHttpTransport from "../../src/client/transport/NodeHttpTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import { ClientOrderId } from "../../src/domain/Identifiers.ts"
@@ -64,7 +63,6 @@ const transports: Readonly<Record<string, Layer.Layer<Transport.Transport, never
   {
     "an HttpClient": Transport.layerHttpClient,
     "undici's dispatch": recorded(UndiciTransport.layer),
-    "Node's own node:http": recorded(NodeHttpTransport.layer),
     "the platform's fetch": recorded(FetchTransport.layer)
   }
 

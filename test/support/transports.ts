@@ -12,7 +12,6 @@ import * as RateLimits from "../../src/client/RateLimits.ts"
 import * as Region from "../../src/client/Region.ts"
 import * as Signer from "../../src/client/Signer.ts"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
-import * as NodeHttpTransport from "../../src/client/transport/NodeHttpTransport.ts"
 import * as Transport from "../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 import * as Exchange from "../../src/Exchange.ts"
@@ -40,7 +39,6 @@ export const overDispatcher = Layer.sync(
 
 export const transports: Readonly<Record<string, Layer.Layer<Transport.Transport>>> = {
   "undici's dispatch": UndiciTransport.layer,
-  "Node's own node:http": NodeHttpTransport.layer,
   "the platform's fetch": FetchTransport.layer,
   "a dispatcher that was supplied": overDispatcher,
   ...Object.fromEntries(Object.entries(clients).map(([name, http]) => [name, overClient(http)]))

@@ -20,13 +20,6 @@ export interface Delivery {
   readonly abandon: () => void
 }
 
-/** The origin of a URL, and the rest of it. A text that is no URL gives an origin that is none. */
-export const place = (url: string): { readonly origin: string; readonly path: string } => {
-  // After the two slashes of the scheme. Every call has one, so it is not parsed.
-  const slash = url.indexOf("/", 8)
-  return slash === -1 ? { origin: url, path: "/" } : { origin: url.slice(0, slash), path: url.slice(slash) }
-}
-
 /** The clock of this machine. A test may have another. */
 const machineClock = Context.get(Context.empty(), Clock.Clock)
 

@@ -54,6 +54,13 @@ class ReadOnce implements AsyncIterable<Uint8Array> {
 // One delivery
 // -----------------------------------------------------------------------------
 
+/** The origin of a URL, and the rest of it. A text that is no URL gives an origin that is none. */
+const place = (url: string): { readonly origin: string; readonly path: string } => {
+  // After the two slashes of the scheme. Every call has one, so it is not parsed.
+  const slash = url.indexOf("/", 8)
+  return slash === -1 ? { origin: url, path: "/" } : { origin: url.slice(0, slash), path: url.slice(slash) }
+}
+
 /** What ends a delivery that nobody waits for any more. Nobody sees it. */
 const abandoned = new Unwanted()
 
@@ -81,7 +88,7 @@ class Dispatch implements Delivery.Delivery, Dispatcher.DispatchHandler {
 
   begin(onEnd: (end: Delivery.End) => void): void {
     const { headers, method, url } = this.request
-    const { origin, path } = Delivery.place(url)
+    const { origin, path } = place(url)
     this.onEnd = onEnd
     const found = Result.try({ try: () => this.dispatcherOf(origin), catch: (error) => error })
     if (Result.isFailure(found)) return this.onError(found.failure)

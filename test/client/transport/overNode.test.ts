@@ -1,4 +1,4 @@
-/** What a transport hears of a server, byte for byte, and what it says of it; and the connections of those that are for Node. */
+/** What a transport hears of a server, byte for byte, and what it says of it; and undici's connections. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,6 @@ import type { Duplex } from "node:stream"
 import * as Zlib from "node:zlib"
 import { Agent, type Dispatcher, interceptors, ProxyAgent, RetryAgent, type RetryHandler } from "undici"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
-import * as NodeHttpTransport from "../../../src/client/transport/NodeHttpTransport.ts"
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
 import { certificate } from "../../support/certificate.ts"
@@ -67,14 +66,8 @@ const chunked = (pieces: ReadonlyArray<Uint8Array>) =>
 // Answers
 // -----------------------------------------------------------------------------
 
-const overNode = {
-  "undici's dispatch": UndiciTransport,
-  "Node's own node:http": NodeHttpTransport
-}
-
 const decompressing = {
   "undici's dispatch": UndiciTransport.layer,
-  "Node's own node:http": NodeHttpTransport.layer,
   "a dispatcher that was supplied": overDispatcher
 }
 
@@ -287,7 +280,8 @@ const proxying = Effect.fnUntraced(function*(connect: (socket: Duplex, to: strin
 // Connections
 // -----------------------------------------------------------------------------
 
-describe.each(Object.entries(overNode))("the connections of %s", (_name, { layer, layerWith }) => {
+describe("the connections of undici's dispatch", () => {
+  const { layer, layerWith } = UndiciTransport
   const single = layerWith({ connections: 1 })
 
   it.live("what waits for a connection until its time has passed was not sent, and never is", () =>
@@ -414,9 +408,7 @@ describe.each(Object.entries(overNode))("the connections of %s", (_name, { layer
       yield* until(Effect.sync(() => server.sockets.size === 0))
       assert.strictEqual(deliveries.length, 2)
     }))
-})
 
-describe("the connections of undici's dispatch alone", () => {
   it.live("a connection that cannot be made in time was not made", () =>
     Effect.gen(function*() {
       // It is never greeted over TLS.
