@@ -58,7 +58,7 @@ const build = async () => {
 `
 }
 
-const inputs = globSync(`${source}/**/*`).concat(at("package-lock.json"), at(".ci/page.js"))
+const inputs = globSync(`${source}/**/*`).concat(["package-lock.json", ".ci/page.js", "src/protocol/Curl.ts"].map(at))
 
 const isOld = () => !existsSync(target) || inputs.some((file) => statSync(file).mtimeMs > statSync(target).mtimeMs)
 

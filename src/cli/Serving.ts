@@ -2,11 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as MainBalance from "../endpoints/MainBalance.ts"
 import * as ServerStatus from "../endpoints/ServerStatus.ts"
+import * as Curl from "../protocol/Curl.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Example from "../sandbox/Example.ts"
 import * as Server from "../sandbox/server/Server.ts"
 import { Venue } from "../sandbox/venue/Venue.ts"
-import * as Curl from "./Curl.ts"
 
 /**
  * Serves the venue in the context until the scope is closed. Calls that are in progress then are journalled before the
@@ -27,10 +27,9 @@ curl ${baseUrl}${ServerStatus.endpoint.path}
 
 ${
     Curl.script({
-      baseUrl,
-      path: MainBalance.endpoint.path,
-      apiKey: Example.alice.apiKey,
-      apiSecret: Example.alice.apiSecret
+      url: baseUrl + MainBalance.endpoint.path,
+      body: JSON.stringify({ request: MainBalance.endpoint.path, nonce: "0" }),
+      keys: Example.alice
     })
   }
 

@@ -10,17 +10,20 @@ import * as Result from "effect/Result"
 import * as Credentials from "../client/Credentials.ts"
 import * as Region from "../client/Region.ts"
 import * as Signer from "../client/Signer.ts"
+import * as Curl from "../protocol/Curl.ts"
 import * as Json from "../protocol/Json.ts"
 import * as Signature from "../protocol/Signature.ts"
 import * as FromOutside from "./Credentials.ts"
-import * as Curl from "./Curl.ts"
 
-/** Where the request goes: its body says the path. What is not known is left to the reader's shell. */
+/** Where the request goes, as a word of a shell: its body says the path. The shell fills in a base URL that is not known. */
 const urlOf = Effect.fnUntraced(function*(body: string) {
   const region = yield* Effect.option(Effect.provide(Region.Region, Region.layerConfig))
   const fields = Option.getOrUndefined(Result.getSuccess(Json.parse(body)))
   const path = Json.isObject(fields) && typeof fields["request"] === "string" ? fields["request"] : ""
-  return { baseUrl: Option.match(region, { onNone: () => undefined, onSome: ({ baseUrl }) => baseUrl }), path }
+  return Option.match(region, {
+    onNone: () => `"$TXC_BASE_URL"${Curl.word(path)}`,
+    onSome: ({ baseUrl }) => Curl.word(baseUrl + path)
+  })
 })
 
 export const sign = Command.make(
@@ -45,7 +48,7 @@ export const sign = Command.make(
     ]
     yield* Console.log(headers.join("\n"))
     // Programs read the headers from standard output.
-    yield* Console.error(Curl.signed({ ...(yield* urlOf(body)), headers, body }))
+    yield* Console.error(Curl.send({ url: yield* urlOf(body), headers: headers.map(Curl.word), body: Curl.word(body) }))
   })
 ).pipe(
   Command.withDescription(

@@ -2,10 +2,10 @@
 import { computed, signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useEffect, useState } from "preact/hooks"
+import * as Curl from "../../../protocol/Curl.ts"
 import type { Shown } from "../../gateway/Exchanged.ts"
 import type { RequestRecord } from "../../gateway/Requests.ts"
 import { baseUrl, get, post } from "./api.ts"
-import { toCurl } from "./curl.ts"
 import { failNext } from "./Faults.tsx"
 import { dateAndTimeOf, number, text, timeOf } from "./format.ts"
 import { Cell, Choice, Dialog, Rows } from "./parts.tsx"
@@ -168,6 +168,14 @@ const Exchange = ({ shown }: { shown: Shown }): JSX.Element => (
   </>
 )
 
+/** The call as lines for a shell. They hold no secret: the keys come from the environment. */
+const toCurl = ({ method, path }: RequestRecord, shown: Shown | undefined): string => {
+  const query = shown?.query ?? ""
+  const url = baseUrl + path + (query === "" ? "" : `?${query}`)
+  if (method === "GET") return Curl.send({ url: Curl.word(url), headers: [] })
+  return Curl.script({ method, url, body: shown?.body ?? "{}" })
+}
+
 const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
   const [shown, setShown] = useState<Shown | "gone">()
   useEffect(() => {
@@ -175,7 +183,7 @@ const Look = ({ request }: { request: RequestRecord }): JSX.Element => {
   }, [request.number])
   const kept = shown === undefined || shown === "gone" ? undefined : shown
   const copy = (): void =>
-    void navigator.clipboard.writeText(toCurl(request, kept, baseUrl)).then(
+    void navigator.clipboard.writeText(toCurl(request, kept)).then(
       () => (said.value = "Copied"),
       () => (said.value = "The browser does not let the page copy")
     )
