@@ -21,9 +21,9 @@
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
+import * as Hex from "effect/encoding/Hex"
 import * as Layer from "effect/Layer"
 import { ClientOrderId } from "../domain/Identifiers.ts"
-import * as Bytes from "../protocol/Bytes.ts"
 
 /**
  * A request that may have a client order id.
@@ -82,7 +82,7 @@ const random = (): Effect.Effect<ClientOrderId> => {
   let used = 0
   return Effect.sync(() => {
     if (used === digits.length) {
-      digits = Bytes.toHex(SecureRandom.randomBytesUnsafe(16 * drawn))
+      digits = Hex.encode(SecureRandom.randomBytesUnsafe(16 * drawn))
       used = 0
     }
     return ClientOrderId.make(digits.slice(used, used += 32))

@@ -1,6 +1,6 @@
 /** Names for API keys that do not reveal them, for what many programs share. */
 import * as Effect from "effect/Effect"
-import * as Bytes from "../protocol/Bytes.ts"
+import * as Hex from "effect/encoding/Hex"
 import { nodeCrypto } from "./NodeCrypto.ts"
 
 /** The first 128 bits of the SHA-256 of an API key, as hexadecimal digits. */
@@ -14,5 +14,5 @@ export const ofApiKey = (apiKey: string): Effect.Effect<string> => {
 const digestOf = (text: string): Effect.Effect<string> =>
   Effect.map(
     Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
-    (digest) => Bytes.toHex(new Uint8Array(digest))
+    (digest) => Hex.encode(new Uint8Array(digest))
   )

@@ -26,10 +26,10 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Hex from "effect/encoding/Hex"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Bytes from "../protocol/Bytes.ts"
 import * as Scrub from "../protocol/Scrub.ts"
 import { Credentials } from "./Credentials.ts"
 import { nodeCrypto } from "./NodeCrypto.ts"
@@ -132,7 +132,7 @@ export const layerWebCrypto: Layer.Layer<Signer, SigningFailed, Credentials> = L
     return withSecretsOf(credentials, (payload) =>
       Effect.map(
         Effect.tryPromise({ try: () => crypto.subtle.sign("HMAC", key, encoder.encode(payload)), catch: failed }),
-        (signature) => Bytes.toHex(new Uint8Array(signature))
+        (signature) => Hex.encode(new Uint8Array(signature))
       ))
   })
 ).pipe(Layer.fresh)

@@ -5,6 +5,8 @@
  * hexadecimal, escaped for URLs, HTML or JSON, and several of these at once. So a text is read in all its spellings, and
  * whatever has a part in common with a spelling of a secret is removed.
  */
+import * as Hex from "effect/encoding/Hex"
+import * as Result from "effect/Result"
 import * as Bytes from "./Bytes.ts"
 import { Windows } from "./Windows.ts"
 
@@ -157,17 +159,15 @@ const base64InText = (bytes: string): ReadonlyArray<string> => [
   btoa(`\0\0${bytes}`).slice(3)
 ]
 
-const isHex = /^(?:[0-9a-f]{2})+$/iu
-
 const spellings = (secret: string): ReadonlyArray<string> => {
   const bytes = new TextEncoder().encode(secret)
   const oneByOne = bytes.length === secret.length ? secret : Bytes.oneByOne(bytes)
-  const decoded = isHex.test(secret) ? Bytes.fromHex(secret) : undefined
+  const decoded = Result.getOrUndefined(Hex.decode(secret))
   const all = [
     ...new Set([
       secret,
       oneByOne,
-      Bytes.toHex(bytes),
+      Hex.encode(bytes),
       ...base64InText(oneByOne),
       ...(decoded === undefined ? [] : base64InText(Bytes.oneByOne(decoded)))
     ])

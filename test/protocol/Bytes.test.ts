@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Bytes from "../../src/protocol/Bytes.ts"
@@ -8,13 +8,7 @@ describe("bytes as texts", () => {
   property("are what Node writes and reads", [fc.uint8Array({ maxLength: 40 })], (bytes) =>
     Effect.sync(() => {
       const buffer = Buffer.from(bytes)
-      assert.strictEqual(Bytes.toHex(bytes), buffer.toString("hex"))
-      assert.deepStrictEqual(Bytes.fromHex(buffer.toString("hex")), bytes)
       assert.strictEqual(Bytes.oneByOne(bytes), buffer.toString("latin1"))
       assert.strictEqual(Bytes.toBase64(bytes), buffer.toString("base64"))
     }))
-
-  it("hexadecimal digits are read in either case", () => {
-    assert.deepStrictEqual(Bytes.fromHex("00fFA0"), Uint8Array.of(0, 255, 160))
-  })
 })
