@@ -2,12 +2,14 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as TestClock from "effect/testing/TestClock"
 import * as Http2 from "node:http2"
 import type * as Net from "node:net"
 import * as Zlib from "node:zlib"
@@ -15,6 +17,7 @@ import * as Call from "../../../src/client/call/Call.ts"
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import { MainBalance } from "../../../src/endpoints/MainBalance.ts"
 import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
+import { turn, until } from "../../support/clock.ts"
 import { once, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { type Delivery, harming, rawAnswer } from "../../support/hostile.ts"
@@ -146,7 +149,7 @@ for (const [name, transport] of Object.entries(transports)) {
             assert.include(error.reason, "more than 1000000 bytes")
             const read = yield* failsWith("UnexpectedResponse")(balance).pipe(once)
             assert.include(read.problem, "more than 1000000 bytes")
-            while (closed.length < 2) yield* Effect.sleep(5)
+            yield* until(Effect.sync(() => closed.length === 2))
           }).pipe(
             Effect.provideService(Transport.MaxAnswerBytes, 1_000_000),
             Effect.provide(clientAt(baseUrl, transport))
@@ -228,7 +231,7 @@ describe("with undici over HTTP/2", () => {
     GOAWAY: (stream) => stream.session?.goaway(Http2.constants.NGHTTP2_NO_ERROR, 0)
   }
   for (const [title, disown] of Object.entries(disowning)) {
-    it.live(`after ${title} nothing is sent again, and nobody knows`, () =>
+    it.effect(`after ${title} nothing is sent again, and nobody knows`, () =>
       Effect.gen(function*() {
         const bodies: Array<string> = []
         const sessions = new Set<Http2.ServerHttp2Session>()
@@ -254,10 +257,15 @@ describe("with undici over HTTP/2", () => {
             })
         )
         const { port } = server.address() as Net.AddressInfo
-        yield* failsWith("OutcomeUnknown")(create).pipe(
+        const unknown = yield* failsWith("OutcomeUnknown")(create).pipe(
           Effect.provideService(Call.Timeout, "2 seconds"),
-          Effect.provide(clientAt(`http://127.0.0.1:${port}`, overClient(http2)))
+          Effect.provide(clientAt(`http://127.0.0.1:${port}`, overClient(http2))),
+          Effect.forkChild
         )
+        yield* until(Effect.sync(() => bodies.length === 1))
+        yield* turn
+        yield* TestClock.adjust("2 seconds")
+        yield* Fiber.join(unknown)
         assert.strictEqual(bodies.length, 1)
       }))
   }

@@ -2,10 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import * as Http from "node:http"
 import * as Https from "node:https"
@@ -17,7 +19,7 @@ import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts
 import * as Transport from "../../../src/client/transport/Transport.ts"
 import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
 import { certificate } from "../../support/certificate.ts"
-import { until } from "../../support/clock.ts"
+import { turn, until } from "../../support/clock.ts"
 import { harming, rawAnswer } from "../../support/hostile.ts"
 import { property } from "../../support/property.ts"
 import { overClient, overDispatcher } from "../../support/transports.ts"
@@ -98,7 +100,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     ["a byte order mark", 200, "{}", head("content-length: 5"), "\ufeff{}"]
   ]
   for (const [title, status, text, ...bytes] of answers) {
-    it.live(`an answer with ${title} is read`, () =>
+    it.effect(`an answer with ${title} is read`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* writing(...bytes)
         const answer = yield* send(baseUrl)
@@ -106,13 +108,13 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.live("an answer of HTTP/1.0 ends with its connection", () =>
+  it.effect("an answer of HTTP/1.0 ends with its connection", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* ending("HTTP/1.0 200 OK\r\n\r\n", "{\"a\":", "1}")
       assert.strictEqual((yield* send(baseUrl)).text, "{\"a\":1}")
     }).pipe(Effect.provide(transport)))
 
-  it.live("headers have lower-case names, and those that come twice are joined", () =>
+  it.effect("headers have lower-case names, and those that come twice are joined", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* writing(rawAnswer(200, ["Retry-After: 7", "X-Seen: a", "x-seen: b"], "{}"))
       const { headers } = yield* send(baseUrl)
@@ -130,7 +132,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
     "a flood of headers": [`HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(100_000)}`]
   }
   for (const [title, bytes] of Object.entries(half)) {
-    it.live(`after ${title} the request may have been delivered`, () =>
+    it.effect(`after ${title} the request may have been delivered`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* ending(...bytes)
         assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "lost" })
@@ -138,7 +140,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.live("a connection that breaks at the first byte of a request may have delivered it", () =>
+  it.effect("a connection that breaks at the first byte of a request may have delivered it", () =>
     Effect.gen(function*() {
       let isFirst = true
       const { baseUrl, deliveries } = yield* harming(
@@ -153,7 +155,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       assert.isAtMost(deliveries.length, 2)
     }).pipe(Effect.provide(transport)))
 
-  it.live("an answer that drips is not waited for longer than asked for", () =>
+  it.effect("an answer that drips is not waited for longer than asked for", () =>
     Effect.gen(function*() {
       const answering: Array<Net.Socket> = []
       const { baseUrl } = yield* harming((socket) => {
@@ -161,11 +163,17 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
         answering.push(socket)
       })
       const drop = Effect.sync(() => answering.forEach((socket) => socket.write(" ")))
-      yield* Effect.forkScoped(Effect.repeat(drop, Schedule.spaced(5)))
-      assert.deepStrictEqual(yield* proofOf(baseUrl, { timeout: 100 }), { kind: "timeout" })
+      const proof = yield* Effect.forkChild(proofOf(baseUrl))
+      for (let drops = 0; drops < 20; drops++) {
+        yield* until(Effect.sync(() => answering.length === 1))
+        yield* drop
+        assert.isUndefined(proof.pollUnsafe())
+        yield* TestClock.adjust("500 millis")
+      }
+      assert.deepStrictEqual(yield* Fiber.join(proof), { kind: "timeout" })
     }).pipe(Effect.provide(transport)))
 
-  it.live("what is interrupted is aborted, and its connection closed", () =>
+  it.effect("what is interrupted is aborted, and its connection closed", () =>
     Effect.gen(function*() {
       let isClosed = false
       const { baseUrl, deliveries } = yield* harming((socket) => socket.on("close", () => isClosed = true))
@@ -175,7 +183,7 @@ describe.each(Object.entries(all))("with %s", (_name, transport) => {
       yield* until(Effect.sync(() => isClosed))
     }).pipe(Effect.provide(transport)))
 
-  it.live("a URL that is none was sent nowhere", () =>
+  it.effect("a URL that is none was sent nowhere", () =>
     Effect.gen(function*() {
       for (const url of ["", "no URL", "http://", "http://127.0.0.1:99999/x"]) {
         assert.strictEqual((yield* proofOf("", { url })).kind, "not-sent", url)
@@ -218,7 +226,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
     writing(head(`content-encoding: ${encoding}`, `content-length: ${bytes.length}`), bytes)
 
   for (const [encoding, bytes] of encodings) {
-    it.live(`an answer in ${encoding} is decompressed, within the bound`, () =>
+    it.effect(`an answer in ${encoding} is decompressed, within the bound`, () =>
       Effect.gen(function*() {
         const { baseUrl } = yield* encoded(encoding, bytes)
         const maxAnswerBytes = Buffer.byteLength(text)
@@ -230,7 +238,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
       }).pipe(Effect.provide(transport)))
   }
 
-  it.live("what cannot be decompressed is no answer", () =>
+  it.effect("what cannot be decompressed is no answer", () =>
     Effect.gen(function*() {
       const [, gzip] = encodings[0]
       const broken = [
@@ -248,7 +256,7 @@ describe.each(Object.entries(decompressing))("with %s", (_name, transport) => {
       }
     }).pipe(Effect.provide(transport)))
 
-  it.live("an answer without a body is not decompressed", () =>
+  it.effect("an answer without a body is not decompressed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* encoded("gzip", Buffer.alloc(0))
       assert.strictEqual((yield* send(baseUrl)).text, "")
@@ -284,13 +292,16 @@ describe("the connections of undici's dispatch", () => {
   const { layer, layerWith } = UndiciTransport
   const single = layerWith({ connections: 1 })
 
-  it.live("what waits for a connection until its time has passed was not sent, and never is", () =>
+  it.effect("what waits for a connection until its time has passed was not sent, and never is", () =>
     Effect.gen(function*() {
       const sockets: Array<Net.Socket> = []
       const { baseUrl, deliveries } = yield* harming((socket) => sockets.push(socket))
       const first = yield* Effect.forkChild(send(baseUrl))
       yield* until(Effect.sync(() => deliveries.length === 1))
-      assert.deepStrictEqual(yield* proofOf(baseUrl, { timeout: 20 }), { kind: "not-sent", why: "unreachable" })
+      const late = yield* Effect.forkChild(proofOf(baseUrl, { timeout: 20 }))
+      yield* turn
+      yield* TestClock.adjust(20)
+      assert.deepStrictEqual(yield* Fiber.join(late), { kind: "not-sent", why: "unreachable" })
       const interrupted = yield* Effect.forkChild(send(baseUrl))
       yield* Effect.yieldNow
       yield* Fiber.interrupt(interrupted)
@@ -304,27 +315,26 @@ describe("the connections of undici's dispatch", () => {
       assert.deepStrictEqual(deliveries.map(({ body }) => body), [body.toString(), "last"])
     }).pipe(Effect.provide(single)))
 
-  it.live("a connection that is free is used again", () =>
+  it.effect("a connection that is free is used again", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* writing(rawAnswer(200, [], "{}"))
       for (let sent = 0; sent < 3; sent++) yield* send(baseUrl)
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 0, 0])
     }).pipe(Effect.provide(single)))
 
-  it.live("a connection that nothing uses is kept for as long as asked for", () =>
+  it.effect("a connection that nothing uses is kept for as long as asked for", () =>
     Effect.gen(function*() {
-      // What is under way does not end with that time.
-      const asking: Array<Net.Socket> = []
-      const { baseUrl, deliveries, sockets } = yield* harming((socket) => asking.push(socket))
-      const slowly = Effect.sync(() => asking.pop()?.write(rawAnswer(200, [], "{}")))
-      yield* Effect.forkScoped(Effect.repeat(slowly, Schedule.spaced(200)))
+      const { baseUrl, deliveries, sockets } = yield* harming((socket) => {
+        // What is under way does not end with that time.
+        setTimeout(() => socket.write(rawAnswer(200, [], "{}")), 200)
+      })
       yield* send(baseUrl)
       yield* until(Effect.sync(() => sockets.size === 0))
       yield* send(baseUrl)
       assert.deepStrictEqual(deliveries.map(({ connection }) => connection), [0, 1])
     }).pipe(Effect.provide(layerWith({ keepAlive: 50 }))))
 
-  it.live("a connection that ends just when it is used again delivers a request once, or it is not said to be sent", () =>
+  it.effect("a connection that ends just when it is used again delivers a request once, or it is not said to be sent", () =>
     Effect.gen(function*() {
       let answered = 0
       const { baseUrl, deliveries } = yield* harming((socket) => {
@@ -344,7 +354,7 @@ describe("the connections of undici's dispatch", () => {
       }
     }).pipe(Effect.provide(single)))
 
-  it.live("a server's certificate must be trusted, or be among those that are given", () =>
+  it.effect("a server's certificate must be trusted, or be among those that are given", () =>
     Effect.gen(function*() {
       let asked = 0
       const server = Https.createServer(certificate, (_request, response) => {
@@ -371,7 +381,7 @@ describe("the connections of undici's dispatch", () => {
       assert.strictEqual(asked, 6)
     }))
 
-  it.live("what waits for a connection when a transport is closed was not sent, and never is", () =>
+  it.effect("what waits for a connection when a transport is closed was not sent, and never is", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* harming(() => {})
       const [first, second] = yield* Effect.scoped(Effect.gen(function*() {
@@ -382,41 +392,40 @@ describe("the connections of undici's dispatch", () => {
         return [first, yield* Effect.forkDetach(proof)] as const
       }))
       assert.deepStrictEqual([yield* Fiber.join(first), yield* Fiber.join(second)], ["lost", "not-sent"])
-      yield* Effect.sleep(50)
+      yield* turn
       assert.strictEqual(deliveries.length, 1)
     }))
 
-  it.live("a closed transport lets what is under way end, sends nothing more, and keeps no connection", () =>
+  it.effect("a closed transport lets what is under way end, sends nothing more, and keeps no connection", () =>
     Effect.gen(function*() {
       const sockets: Array<Net.Socket> = []
       const server = yield* harming((socket) => sockets.push(socket))
       const { baseUrl, deliveries } = server
-      const underWay = yield* Effect.scoped(Effect.gen(function*() {
-        const { send } = Context.get(yield* Layer.build(layer), Transport.Transport)
-        const answered = yield* Effect.forkDetach(send(request(baseUrl)))
-        const silent = yield* Effect.forkDetach(Effect.flip(send(request(baseUrl))))
-        yield* until(Effect.sync(() => deliveries.length === 2))
-        yield* Effect.forkDetach(
-          Effect.delay(Effect.sync(() => sockets[0]?.write(rawAnswer(200, [], "{}"))), 20)
-        )
-        return { send, answered, silent }
-      }))
-      assert.strictEqual((yield* Fiber.join(underWay.answered)).text, "{}")
-      assert.deepStrictEqual((yield* Fiber.join(underWay.silent)).proof, { kind: "lost" })
-      const late = yield* Effect.flip(underWay.send(request(baseUrl)))
+      const scope = yield* Scope.make()
+      const { send } = Context.get(yield* Layer.buildWithScope(layer, scope), Transport.Transport)
+      const answered = yield* Effect.forkChild(send(request(baseUrl)))
+      yield* until(Effect.sync(() => deliveries.length === 1))
+      const silent = yield* Effect.forkChild(Effect.flip(send(request(baseUrl))))
+      yield* until(Effect.sync(() => deliveries.length === 2))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      sockets[0]?.write(rawAnswer(200, [], "{}"))
+      assert.strictEqual((yield* Fiber.join(answered)).text, "{}")
+      assert.deepStrictEqual((yield* Fiber.join(silent)).proof, { kind: "lost" })
+      yield* Fiber.join(closing)
+      const late = yield* Effect.flip(send(request(baseUrl)))
       assert.deepStrictEqual(late.proof, { kind: "not-sent", why: "other" })
       yield* until(Effect.sync(() => server.sockets.size === 0))
       assert.strictEqual(deliveries.length, 2)
     }))
 
-  it.live("a connection that cannot be made in time was not made", () =>
+  it.effect("a connection that cannot be made in time was not made", () =>
     Effect.gen(function*() {
       // It is never greeted over TLS.
       const { baseUrl } = yield* harming(() => {})
       assert.deepStrictEqual(yield* proofOf(baseUrl.replace("http", "https")), { kind: "not-sent", why: "unreachable" })
     }).pipe(Effect.provide(UndiciTransport.layerWith({ connectTimeout: 50 }))))
 
-  it.live("a proxy is a dispatcher", () =>
+  it.effect("a proxy is a dispatcher", () =>
     Effect.gen(function*() {
       const { baseUrl, deliveries } = yield* writing(rawAnswer(200, [], "{}"))
       const asked: Array<string> = []
@@ -453,7 +462,7 @@ describe("a dispatcher that sends again", () => {
     "half an answer": rawAnswer(200, ["etag: \"x\""], "{\"order_id\":1}").slice(0, -3)
   }
   for (const [title, bytes] of Object.entries(retrying)) {
-    it.live(`after ${title} delivers nothing a second time`, () =>
+    it.effect(`after ${title} delivers nothing a second time`, () =>
       Effect.gen(function*() {
         const { baseUrl, deliveries } = yield* ending(bytes)
         assert.deepStrictEqual(yield* proofOf(baseUrl), { kind: "resent" })
@@ -461,7 +470,7 @@ describe("a dispatcher that sends again", () => {
       }).pipe(Effect.provide(supplied(new RetryAgent(new Agent({ allowH2: false }), eager)))))
   }
 
-  it.live("to where a redirect leads sends nothing", () =>
+  it.effect("to where a redirect leads sends nothing", () =>
     Effect.gen(function*() {
       const other = yield* writing(rawAnswer(200, [], "{}"))
       const { baseUrl, deliveries } = yield* writing(rawAnswer(307, [`location: ${other.baseUrl}/`], ""))
