@@ -16,6 +16,7 @@ import { StopMarketOrders } from "../../src/endpoints/StopMarketOrders.ts"
 import type { Dialect } from "../../src/protocol/Dialect.ts"
 import * as Json from "../../src/protocol/Json.ts"
 import { entries } from "../endpoints/fixtures/all.ts"
+import { bordered } from "../support/borders.ts"
 import { answered, btcUsdt, dialects } from "../support/exchange.ts"
 import { failsWith } from "../support/fails.ts"
 import { fieldsOf, type Sent } from "../support/http.ts"
@@ -116,8 +117,8 @@ const agrees = (dialect: Dialect, name: Name, asked: Asked, changed: number, cha
 const names = <T extends object>(of: T) => fc.constantFrom(...Object.keys(of) as Array<Name>)
 const anyDialect = fc.constantFrom(...dialects.map((dialect) => ({ ...dialect, toString: () => dialect.name })))
 const anyLeg = fc.nat(legNames.length)
-const digits = fc.integer({ min: 2, max: 10 ** 9 })
-const scales = fc.integer({ min: 0, max: 8 })
+const digits = bordered({ min: 2, max: 10 ** 9 }, 10, 10 ** 8)
+const scales = bordered({ max: 8 })
 
 /** So many of the last digits. */
 const decimal = (units: number, scale: number): Decimal.Amount => {

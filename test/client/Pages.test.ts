@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
-import * as fc from "fast-check"
 import * as Pages from "../../src/client/Pages.ts"
 import { Limit, maxLimit, maxOffset, Offset } from "../../src/domain/Paging.ts"
+import { bordered } from "../support/borders.ts"
 import { failsWith } from "../support/fails.ts"
 import { property } from "../support/property.ts"
 
@@ -64,7 +64,7 @@ describe("stream", () => {
 
   property(
     "any size and limit: the whole, and no page but the needed ones",
-    [fc.nat(1000), fc.integer({ min: 1, max: 100 })],
+    [bordered({ max: 1000 }, 100, 200), bordered({ min: 1, max: maxLimit })],
     (size, limit) =>
       Effect.gen(function*() {
         const list = listOf(size)
@@ -78,7 +78,7 @@ describe("stream", () => {
 
   property(
     "taking the first asks only for the pages that hold them",
-    [fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 100 })],
+    [bordered({ min: 1, max: 500 }, 100, 200), bordered({ min: 1, max: maxLimit })],
     (taken, limit) =>
       Effect.gen(function*() {
         const list = listOf(10_500)

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { amount, decimal, price } from "../support/arbitraries.ts"
+import { bordered, closeDecimals, decimalAndDigits } from "../support/borders.ts"
 import { property } from "../support/property.ts"
 import { examples, noTexts } from "./examples.ts"
 import * as Fraction from "./fraction.ts"
@@ -152,7 +153,7 @@ describe("normalize", () => {
 })
 
 describe("comparing", () => {
-  property("Order and Equivalence agree with fractions", [decimal, decimal], (a, b) =>
+  property("Order and Equivalence agree with fractions", [closeDecimals], ([a, b]) =>
     Effect.sync(() => {
       const expected = Fraction.compare(Fraction.read(a), Fraction.read(b))
       assert.strictEqual(Decimal.Order(a, b), expected)
@@ -172,11 +173,18 @@ describe("comparing", () => {
     (value) => Effect.sync(() => assert.strictEqual(Decimal.isZero(value), Decimal.Equivalence(value, Decimal.zero)))
   )
 
-  property("compareProduct agrees with fractions", [decimal, decimal, decimal], (a, b, c) =>
-    Effect.sync(() => {
-      const product = Fraction.multiply(Fraction.read(a), Fraction.read(b))
-      assert.strictEqual(Decimal.compareProduct(a, b, c), Fraction.compare(product, Fraction.read(c)))
-    }))
+  /** Two factors, and what is often their product or next to it. */
+  const products = fc.tuple(decimal, decimal, decimal)
+  const closeProducts = closeDecimals.map(([a, b]) => [a, Decimal.of("1"), b] as const)
+  property(
+    "compareProduct agrees with fractions",
+    [fc.oneof(products, closeProducts)],
+    ([a, b, c]) =>
+      Effect.sync(() => {
+        const product = Fraction.multiply(Fraction.read(a), Fraction.read(b))
+        assert.strictEqual(Decimal.compareProduct(a, b, c), Fraction.compare(product, Fraction.read(c)))
+      })
+  )
 
   it("compareProduct sees the last digit of a product that is no decimal", () => {
     const long = Decimal.of("1000000000000000000000000000000000000000.000000000000000000001")
@@ -239,8 +247,8 @@ describe("computing", () => {
 
   property(
     "floor and ceil are the nearest values of so many digits",
-    [decimal, fc.nat(12)],
-    (value, digits) =>
+    [decimalAndDigits(70)],
+    ([value, digits]) =>
       Effect.sync(() => {
         const { d, n } = Fraction.read(value)
         const step = 10n ** BigInt(digits)
@@ -292,7 +300,7 @@ describe("exact integers", () => {
       assert.strictEqual(Decimal.scale(value), least)
     }))
 
-  property("fitsPrecision is scale at most that", [decimal, fc.nat(70)], (value, digits) =>
+  property("fitsPrecision is scale at most that", [decimalAndDigits(70)], ([value, digits]) =>
     Effect.sync(() => {
       const { d, n } = Fraction.read(value)
       assert.strictEqual(Decimal.fitsPrecision(value, digits), (n * 10n ** BigInt(digits)) % d === 0n)
@@ -300,8 +308,8 @@ describe("exact integers", () => {
 
   property(
     "toUnits is the value times ten to the scale, when that is whole",
-    [decimal, fc.nat(70)],
-    (value, scale) =>
+    [decimalAndDigits(70)],
+    ([value, scale]) =>
       Effect.sync(() => {
         const { d, n } = Fraction.read(value)
         const units = n * 10n ** BigInt(scale)
@@ -310,8 +318,14 @@ describe("exact integers", () => {
   )
 
   property("fromUnits is the canonical decimal of that many units", [
-    fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
-    fc.nat(70)
+    fc.oneof(
+      fc.bigInt({ min: -(10n ** 70n), max: 10n ** 70n }),
+      // As many digits as are written before the point, or one more or less; and as many as a decimal may have.
+      fc.tuple(bordered({ max: 70 }, 62, 64), fc.constantFrom(-1n, 0n, 1n)).map(([digits, more]) =>
+        10n ** BigInt(digits) + more
+      )
+    ),
+    bordered({ max: 70 }, 62)
   ], (units, scale) =>
     Effect.sync(() => {
       const text = Fraction.write({ n: units, d: 10n ** BigInt(scale) })

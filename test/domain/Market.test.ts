@@ -6,6 +6,7 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import * as Identifiers from "../../src/domain/Identifiers.ts"
 import * as Market from "../../src/domain/Market.ts"
 import { amount, feeRate, price } from "../support/arbitraries.ts"
+import { bordered } from "../support/borders.ts"
 import { property } from "../support/property.ts"
 import * as Fraction from "./fraction.ts"
 
@@ -144,8 +145,8 @@ describe("violations and a model of fractions", () => {
   }
 
   const bounds = fc.record({
-    stockPrecision: fc.nat(8),
-    moneyPrecision: fc.nat(8),
+    stockPrecision: bordered({ max: 8 }),
+    moneyPrecision: bordered({ max: 8 }),
     // Fee rates are decimals that are zero or more, as bounds are.
     minAmount: feeRate,
     minTotal: feeRate,

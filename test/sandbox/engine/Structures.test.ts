@@ -1,9 +1,8 @@
 /** The data structures of the engine, each beside a naive one. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { Amount, Price } from "../../../src/domain/Decimal.ts"
-import * as Decimal from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
 import * as Market from "../../../src/domain/Market.ts"
 import * as Agenda from "../../../src/sandbox/engine/Agenda.ts"
@@ -238,25 +237,4 @@ describe("the quick check of an order", () => {
       }),
     { runs: 2000 }
   )
-
-  property(
-    "reads quantities as the exact decimals do",
-    [fc.oneof(number, number.map((text) => `-${text}`))],
-    (text) =>
-      sync(() => {
-        const decimal = Decimal.Decimal.make(text)
-        assert.strictEqual(Units.from(decimal), Decimal.toUnits(decimal, Units.scale))
-        assert.strictEqual(Units.from(decimal), Decimal.toUnits(decimal, Units.scale), "read again")
-      }),
-    { runs: 1000 }
-  )
-
-  it.effect("reads more quantities than it remembers", () =>
-    sync(() => {
-      for (let round = 0; round < 2; round++) {
-        for (let whole = 0; whole < 80_000; whole++) {
-          assert.strictEqual(Units.from(Decimal.Decimal.make(`${whole}.5`)), BigInt(whole) * Units.one + Units.one / 2n)
-        }
-      }
-    }))
 })

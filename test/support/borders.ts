@@ -1,0 +1,60 @@
+/** Numbers that are drawn on borders on purpose: drawn evenly, they hardly ever meet one. */
+import * as fc from "fast-check"
+import type { Decimal } from "../../src/domain/Decimal.ts"
+import { decimal } from "./arbitraries.ts"
+
+interface Bounds {
+  readonly min?: number
+  readonly max: number
+}
+
+/** Whole numbers within bounds. Every other one is a bound, one of the borders between them, or the number before or after. */
+export const bordered = ({ max, min = 0 }: Bounds, ...borders: ReadonlyArray<number>): fc.Arbitrary<number> => {
+  const near = [min, max, ...borders].flatMap((border) => [border - 1, border, border + 1])
+  const within = new Set(near.filter((number) => number >= min && number <= max))
+  return fc.oneof(fc.constantFrom(...within), fc.integer({ min, max }))
+}
+
+/** The fractional digits that are written, and those that count. */
+const digitsOf = (value: string): ReadonlyArray<number> => {
+  const [, fraction = ""] = value.split(".")
+  return [fraction.length, fraction.replace(/0+$/u, "").length]
+}
+
+/** The decimal with its last digit one more or one less, if that needs no carry. */
+const stepped = (value: Decimal, step: 1 | -1): Decimal => {
+  const last = Number(value.at(-1)) + step
+  return (last < 0 || last > 9 ? value : `${value.slice(0, -1)}${last}`) as Decimal
+}
+
+/** The same value with more digits, if it is not too long then. */
+const longer = (value: Decimal, digits: string): Decimal => {
+  const text = `${value}${value.includes(".") ? "" : "."}${digits}`
+  return digits === "" || text.length > 64 ? value : text as Decimal
+}
+
+/** A decimal that may have zeros at its end, and a number of digits that is often the number of its own. */
+export const decimalAndDigits = (max: number): fc.Arbitrary<readonly [Decimal, number]> =>
+  fc.tuple(decimal, fc.constantFrom("", "0", "000")).chain(([drawn, zeros]) => {
+    const value = longer(drawn, zeros)
+    return fc.tuple(fc.constant(value), bordered({ max }, ...digitsOf(value)))
+  })
+
+/** Two decimals, which are often equal, or differ in their last digit. */
+export const closeDecimals: fc.Arbitrary<readonly [Decimal, Decimal]> = fc.oneof(
+  fc.tuple(decimal, decimal),
+  decimal.chain((value) =>
+    fc.tuple(
+      fc.constant(value),
+      fc.constantFrom(
+        value,
+        stepped(value, 1),
+        stepped(value, -1),
+        longer(value, "0"),
+        longer(value, "000"),
+        longer(value, "1"),
+        longer(value, "01")
+      )
+    )
+  )
+)
