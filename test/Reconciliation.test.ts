@@ -37,7 +37,7 @@ import * as Faults from "../src/sandbox/gateway/Faults.ts"
 import * as InProcess from "../src/sandbox/server/InProcess.ts"
 import * as Server from "../src/sandbox/server/Server.ts"
 import { Venue } from "../src/sandbox/venue/Venue.ts"
-import { passing } from "./support/clock.ts"
+import { passing, passingOverSockets } from "./support/clock.ts"
 import { answered } from "./support/exchange.ts"
 import { failure, html, json, refusal, type Sent } from "./support/http.ts"
 import { isLong } from "./support/long.ts"
@@ -395,8 +395,9 @@ const realFaults: ReadonlyArray<Faults.Symptom> = [
 describe.concurrent("nor over HTTP", () => {
   const timeout = Call.withTimeout("500 millis")
   for (const [name, dialect, form, more] of worlds.filter(([, , , , proves]) => proves)) {
-    it.live(name, () =>
+    it.effect(name, () =>
       Effect.gen(function*() {
+        yield* start
         const { baseUrl } = yield* Server.serve()
         const assumptions = more.horizon === undefined ? more : { ...more, horizon: "5 seconds" as const }
         const ends = yield* Effect.forEach(realFaults, (symptom, index) =>
@@ -428,12 +429,12 @@ describe.concurrent("nor over HTTP", () => {
             // Whatever is still on its way arrives.
             yield* Effect.sleep("2 seconds")
             return [end.ended, yield* ever(end.names, network())] as const
-          }), { concurrency: "unbounded" })
+          }), { concurrency: "unbounded" }).pipe(passingOverSockets)
         assert.deepStrictEqual<unknown>(ends, realFaults.map(() => ["placed", 1]))
       }).pipe(
         Effect.scoped,
         Effect.provide([traders(dialect), NodeHttpClient.layerUndici])
-      ), 60_000)
+      ))
   }
 })
 

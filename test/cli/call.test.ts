@@ -7,7 +7,7 @@ import * as Example from "../../src/sandbox/Example.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import * as Server from "../../src/sandbox/server/Server.ts"
 import { run } from "../support/command.ts"
-import { closedPort } from "../support/server.ts"
+import { refusingPort } from "../support/server.ts"
 
 const order = ["call", "LimitOrders.create", `{"market":"BTC_USDT","side":"buy","amount":"0.1","price":"30000"}`]
 
@@ -28,7 +28,7 @@ describe("effect-txc call", () => {
   it.live("asks before it changes anything at what may be the live exchange", () =>
     Effect.gen(function*() {
       // Nothing is sent to it: a call that would be is `ExchangeUnreachable`.
-      const environment = environmentOf(`https://127.0.0.1:${yield* closedPort}`)
+      const environment = environmentOf(`https://127.0.0.1:${yield* refusingPort}`)
       const declined = yield* run(order, { environment, person: { answer: "n" } })
       assert.strictEqual(declined.failed?.tag, "Refused")
       assert.include(declined.drawn, "POST /api/v4/order/new")

@@ -12,7 +12,7 @@ import * as Mutant from "../oracle/mutants/Mutant.ts"
 import { compiled, programOf } from "../support/files.ts"
 import { isLong } from "../support/long.ts"
 import * as Support from "../support/oracle.ts"
-import { closedPort } from "../support/server.ts"
+import { refusingPort } from "../support/server.ts"
 
 interface Ended {
   readonly code: number
@@ -106,7 +106,7 @@ describe("effect-txc oracle", () => {
     Effect.gen(function*() {
       const at = yield* folder
       const { environment, key, target: { baseUrl } } = yield* served
-      const nowhere = `http://127.0.0.1:${yield* closedPort}`
+      const nowhere = `http://127.0.0.1:${yield* refusingPort}`
       writeFileSync(join(at, "features.json"), JSON.stringify({ endpoints: ["/api/v4/public/pong"] }))
       const cases: ReadonlyArray<readonly [said: string, ...given: ReadonlyArray<string>]> = [
         ["give the URL as http://127.0.0.1", "--url", `${baseUrl}/api/v4`],

@@ -19,7 +19,7 @@ import * as Dialect from "../../src/protocol/Dialect.ts"
 import { passing } from "../support/clock.ts"
 import { answering } from "../support/http.ts"
 import * as Support from "../support/oracle.ts"
-import { closedPort, type Received, serving } from "../support/server.ts"
+import { type Received, refusingPort, serving } from "../support/server.ts"
 import { all } from "./mutants/all.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 
@@ -60,7 +60,7 @@ const mutated = (id: string) =>
 describe("a target that cannot be judged", () => {
   it.live("is nowhere", () =>
     Effect.gen(function*() {
-      const port = yield* closedPort
+      const port = yield* refusingPort
       const error = yield* Effect.flip(Check.check(yield* at(`http://127.0.0.1:${port}`)))
       assert.include(error.message, "ECONNREFUSED")
     }))

@@ -12,6 +12,20 @@ export const until = <E, R>(holds: Effect.Effect<boolean, E, R>): Effect.Effect<
     while (!(yield* holds)) yield* Effect.promise(() => setTimeout(5))
   })
 
+/**
+ * Moves the test clock on until the effect has come to an end, while sockets of this process bring what is under way: ten
+ * milliseconds for so many turns of the event loop. However busy the machine is, an answer takes few turns.
+ */
+export const passingOverSockets = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.forkChild(effect)
+    while (fiber.pollUnsafe() === undefined) {
+      yield* turn
+      yield* TestClock.adjust(10)
+    }
+    return yield* Fiber.join(fiber)
+  })
+
 /** Moves the test clock on, step by step, until the effect has come to an end. */
 export const passing = <A, E, R>(effect: Effect.Effect<A, E, R>, millis = 100): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {

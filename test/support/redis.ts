@@ -40,15 +40,15 @@ export interface Server {
 }
 
 export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen(function*() {
-  const port = yield* closedPort
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "effect-txc-redis-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
-  const settings = { port, bind: "127.0.0.1", dir: folder, save: "", appendonly: "no" }
+  let port = yield* closedPort
   let child: ReturnType<typeof spawn> | undefined
 
-  const start = Effect.callback<void>((resume) => {
+  const start = Effect.callback<void, string>((resume) => {
+    const settings = { port, bind: "127.0.0.1", dir: folder, save: "", appendonly: "no" }
     const started = spawn(
       "redis-server",
       Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
@@ -60,8 +60,9 @@ export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen
       said += chunk.toString()
       if (said.includes("Ready to accept connections")) resume(Effect.void)
     })
-    started.on("close", () => resume(Effect.die(new Error(`redis-server did not start: ${said}`))))
+    started.on("close", () => resume(Effect.fail(said)))
   })
+  const failed = (said: string) => Effect.die(new Error(`redis-server did not start: ${said}`))
   const stop = Effect.callback<void>((resume) => {
     if (child === undefined) return resume(Effect.void)
     child.on("close", () => resume(Effect.void))
@@ -69,8 +70,18 @@ export const redisServer: Effect.Effect<Server, never, Scope.Scope> = Effect.gen
     child = undefined
   })
 
-  yield* Effect.acquireRelease(start, () => stop)
-  return { port, layer: NodeRedis.layer({ url: `redis://127.0.0.1:${port}` }), start, stop }
+  // Another program may have taken the port meanwhile.
+  const elsewhere = Effect.map(closedPort, (closed) => {
+    port = closed
+  })
+  const opening = Effect.retry(start, { times: 5, while: () => Effect.as(elsewhere, true) })
+  yield* Effect.acquireRelease(Effect.catch(opening, failed), () => stop)
+  return {
+    port,
+    layer: NodeRedis.layer({ url: `redis://127.0.0.1:${port}` }),
+    start: Effect.catch(start, failed),
+    stop
+  }
 })
 
 /** Sends a command. */

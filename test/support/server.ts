@@ -1,4 +1,5 @@
 /** Servers of a test on this machine: real sockets, and answers that no good server gives. */
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import * as Net from "node:net"
@@ -44,6 +45,21 @@ export const serving = Effect.fnUntraced(function*(
 
 /** A port on which nothing listens. */
 export const closedPort = Effect.suspend(() => Effect.scoped(listen(Net.createServer())))
+
+/**
+ * A port that refuses connections, in this scope. A connection of its own keeps it, so that no other program listens on it
+ * meanwhile, as one may on a port that was closed.
+ */
+export const refusingPort = Effect.gen(function*() {
+  const to = yield* listen(Net.createServer((socket) => socket.on("error", () => {}).resume()))
+  const socket = yield* Effect.acquireRelease(
+    Effect.callback<Net.Socket>((resume) => {
+      const socket = Net.connect(to, "127.0.0.1", () => resume(Effect.succeed(socket)))
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+  return socket.localPort ?? assert.fail("the socket has no port")
+})
 
 /** Whether something listens there. */
 export const listens = (url: string): Effect.Effect<boolean> =>

@@ -16,7 +16,7 @@ import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
 import { alice, once, stopLimit } from "../../support/exchange.ts"
 import { failsWith } from "../../support/fails.ts"
 import { answering } from "../../support/http.ts"
-import { closedPort, serving } from "../../support/server.ts"
+import { refusingPort, serving } from "../../support/server.ts"
 import { clientAt, overClient, transports } from "../../support/transports.ts"
 
 // -----------------------------------------------------------------------------
@@ -152,7 +152,7 @@ for (const [name, transport] of Object.entries(transports)) {
 
     it.live("a refused connection was not sent", () =>
       Effect.gen(function*() {
-        const client = clientAt(`http://127.0.0.1:${yield* closedPort}`, transport)
+        const client = clientAt(`http://127.0.0.1:${yield* refusingPort}`, transport)
         for (const call of [create, balance]) {
           const error = yield* failsWith("ExchangeUnreachable")(call as typeof create).pipe(
             once,

@@ -324,10 +324,13 @@ describe("the connections of undici's dispatch", () => {
 
   it.effect("a connection that nothing uses is kept for as long as asked for", () =>
     Effect.gen(function*() {
-      const { baseUrl, deliveries, sockets } = yield* harming((socket) => {
-        // What is under way does not end with that time.
-        setTimeout(() => socket.write(rawAnswer(200, [], "{}")), 200)
-      })
+      // What is under way does not end with that time.
+      const asking: Array<Net.Socket> = []
+      const { baseUrl, deliveries, sockets } = yield* harming((socket) => asking.push(socket))
+      const slowly = TestClock.withLive(Effect.sleep(200)).pipe(
+        Effect.andThen(Effect.sync(() => asking.pop()?.write(rawAnswer(200, [], "{}"))))
+      )
+      yield* Effect.forkScoped(Effect.forever(slowly))
       yield* send(baseUrl)
       yield* until(Effect.sync(() => sockets.size === 0))
       yield* send(baseUrl)

@@ -7,7 +7,8 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Hop from "../../../src/sandbox/cluster/Hop.ts"
 import { type Answer, BodyLost, type Request } from "../../../src/sandbox/gateway/Message.ts"
-import { closedPort, serving } from "../../support/server.ts"
+import { turn } from "../../support/clock.ts"
+import { refusingPort, serving } from "../../support/server.ts"
 
 const request: Request = {
   method: "POST",
@@ -97,7 +98,7 @@ describe("a request to another node", () => {
       yield* Scope.close(asking, Exit.void)
       assert.deepStrictEqual(yield* Fiber.join(sending), { _tag: "Lost" })
       // Time to hear of it. Without it the stream ends as well, and the test shows less.
-      yield* Effect.sleep("50 millis")
+      yield* turn
       yield* left.open
       yield* ended.await
     }))
@@ -132,7 +133,7 @@ describe("a request to another node", () => {
       const broken = yield* serving((response) => response.destroy())
       const half = yield* serving((response) => void response.writeHead(200).end(Buffer.from([1, 0, 0, 0, 9, 1])))
       const outcomes = yield* Effect.forEach(
-        [yield* closedPort, silent.port, broken.port, half.port],
+        [yield* refusingPort, silent.port, broken.port, half.port],
         to,
         { concurrency: "unbounded" }
       )
