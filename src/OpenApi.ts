@@ -164,8 +164,8 @@ const refusable: { readonly [K in RefusalKind]: (call: Refusable) => boolean } =
   rateLimited: everywhere,
   unavailable: everywhere,
   reduceOnly: ({ endpoint }) => endpoint.refusals.includes("ReduceOnlyRejected"),
-  notEnoughBalance: ({ changes, endpoint }) =>
-    endpoint.errorFamily === "order" && changes("amount") && !changes("orderId"),
+  // One order of many is refused within the answer.
+  notEnoughBalance: ({ endpoint: { places } }) => places === "order" || places === "pair",
   notEnoughToModify: ({ changes }) => changes("orderId") && changes("amount"),
   notEnoughToTransfer: ({ changes }) => changes("from") && changes("amount"),
   notEnoughForCode: ({ changes }) => changes("passphrase") && changes("amount"),

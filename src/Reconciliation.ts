@@ -50,22 +50,13 @@ import { Limit, maxLimit, maxOffset, Offset } from "./domain/Paging.ts"
 import { toMicros, type UnixTime } from "./domain/Time.ts"
 import { nonceWindowMillis } from "./domain/VenuePolicy.ts"
 import { ActiveOrders } from "./endpoints/ActiveOrders.ts"
-import * as BulkLimitOrders from "./endpoints/BulkLimitOrders.ts"
-import * as CollateralBulkLimitOrders from "./endpoints/CollateralBulkLimitOrders.ts"
-import * as CollateralLimitOrders from "./endpoints/CollateralLimitOrders.ts"
-import * as CollateralMarketOrders from "./endpoints/CollateralMarketOrders.ts"
-import * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"
-import * as CollateralStopLimitOrders from "./endpoints/CollateralStopLimitOrders.ts"
-import * as CollateralTriggerMarketOrders from "./endpoints/CollateralTriggerMarketOrders.ts"
+import * as Contract from "./endpoints/all.ts"
+import type * as CollateralOcoOrders from "./endpoints/CollateralOcoOrders.ts"
 import { type Fill, Fills } from "./endpoints/Fills.ts"
-import * as LimitOrders from "./endpoints/LimitOrders.ts"
-import * as MarketOrders from "./endpoints/MarketOrders.ts"
 import { type EndedOrder, OrderHistory } from "./endpoints/OrderHistory.ts"
 import { ServerTime } from "./endpoints/ServerTime.ts"
-import * as StockMarketOrders from "./endpoints/StockMarketOrders.ts"
-import * as StopLimitOrders from "./endpoints/StopLimitOrders.ts"
-import * as StopMarketOrders from "./endpoints/StopMarketOrders.ts"
 import { UnexecutedOcoOrders } from "./endpoints/UnexecutedOcoOrders.ts"
+import type * as Endpoint from "./protocol/Endpoint.ts"
 import * as Errors from "./protocol/Errors.ts"
 import type * as OrderAnswer from "./protocol/OrderAnswer.ts"
 
@@ -272,23 +263,9 @@ const stillUnknown = (why: Why): StillUnknown => ({ _tag: "StillUnknown", why })
 // Looking
 // -----------------------------------------------------------------------------
 
-/** The calls that place orders. */
-const placing: ReadonlySet<string> = new Set(
-  [
-    LimitOrders.endpoint,
-    MarketOrders.endpoint,
-    StockMarketOrders.endpoint,
-    StopLimitOrders.endpoint,
-    StopMarketOrders.endpoint,
-    CollateralLimitOrders.endpoint,
-    CollateralMarketOrders.endpoint,
-    CollateralStopLimitOrders.endpoint,
-    CollateralTriggerMarketOrders.endpoint,
-    CollateralOcoOrders.endpoint,
-    BulkLimitOrders.endpoint,
-    CollateralBulkLimitOrders.endpoint
-  ].map(({ name }) => name)
-)
+/** What the call of this name places, as its endpoint says; orders of any kind where no call is named. */
+const placedBy = (name: string | undefined): Endpoint.Places | "anything" =>
+  name === undefined ? "anything" : Contract.all.find((endpoint) => endpoint.name === name)?.places ?? "nothing"
 
 /** How many records may leave a list while it is read: half a page. */
 const step = maxLimit / 2
@@ -323,8 +300,6 @@ const listed = <A, E>(
   return from(0, [])
 }
 
-const isOco = (endpoint: string | undefined): boolean => endpoint === CollateralOcoOrders.endpoint.name
-
 interface Dated {
   readonly clientOrderId?: ClientOrderId
   readonly timestamp: UnixTime
@@ -354,7 +329,11 @@ interface Account {
 }
 
 /** An order that can be looked for. */
-type Named = Lost & Required<Pick<Lost, "clientOrderId" | "market">>
+interface Named extends Required<Pick<Lost, "clientOrderId" | "market">> {
+  readonly sentAt: number
+  /** Whether it may be open as a pair, which no list of orders has. */
+  readonly mayBePair: boolean
+}
 
 const openPairs = ({ pairs }: Account, market: MarketName) =>
   listed("UnexecutedOcoOrders.page", (at) => pairs.page({ market, ...at }), ({ id }) => id)
@@ -366,7 +345,7 @@ const openPairs = ({ pairs }: Account, market: MarketName) =>
  */
 const look = Effect.fnUntraced(function*(
   account: Account,
-  { clientOrderId, endpoint, market, sentAt = 0 }: Named,
+  { clientOrderId, market, mayBePair, sentAt }: Named,
   margin: number,
   between: Effect.Effect<void>
 ): Effect.fn.Return<Placed | StillUnknown | undefined, Unread> {
@@ -380,7 +359,7 @@ const look = Effect.fnUntraced(function*(
   }
   const only = { market, clientOrderId }
 
-  if (endpoint === undefined || isOco(endpoint)) {
+  if (mayBePair) {
     const [pair] = (yield* openPairs(account, market)).filter(({ stopLoss, takeProfit }) =>
       isIt(stopLoss) || isIt(takeProfit)
     )
@@ -472,18 +451,19 @@ const find = Effect.fnUntraced(function*(
   lost: Lost,
   assumptions: Complete
 ): Effect.fn.Return<Verdict, Unread> {
-  const { clientOrderId, endpoint, market } = lost
-  if (clientOrderId === undefined || market === undefined) return stillUnknown("not-an-order")
-  if (endpoint !== undefined && !placing.has(endpoint)) return stillUnknown("not-an-order")
+  const { clientOrderId, market, sentAt = 0 } = lost
+  const placed = placedBy(lost.endpoint)
+  if (clientOrderId === undefined || market === undefined || placed === "nothing") return stillUnknown("not-an-order")
   const { dialect, key } = account.call
-  const order = { ...lost, clientOrderId, market }
+  const mayBePair = placed === "pair" || placed === "anything"
+  const order = { clientOrderId, market, mayBePair, sentAt }
   const margin = Duration.toMillis(assumptions.margin)
   const horizon = assumptions.horizon === undefined ? undefined : Duration.toMillis(assumptions.horizon)
 
   const found = yield* look(account, order, margin, Effect.void)
   if (found !== undefined) return found
   // Where the exchange does not show the ids of a pair's legs, a pair can't be found, and its absence proves nothing.
-  if (dialect.policy.legClientOrderIds !== "echoed" && (endpoint === undefined || isOco(endpoint))) {
+  if (dialect.policy.legClientOrderIds !== "echoed" && mayBePair) {
     const nameless = (yield* openPairs(account, market)).filter(({ stopLoss, takeProfit }) =>
       stopLoss.clientOrderId === undefined && takeProfit.clientOrderId === undefined
     )

@@ -107,15 +107,10 @@ export type Page = Pages.Page<OrderAnswer.Order>
  */
 export const endpoint = Endpoint.make({
   name: "ActiveOrders.page",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/orders",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

@@ -209,15 +209,9 @@ const response = () => Wire.keyed(Ticker, asset().schema)
  */
 export const endpoint = Endpoint.make({
   name: "Assets.all",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/assets",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response,

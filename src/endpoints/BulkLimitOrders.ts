@@ -122,15 +122,10 @@ export type Outcome = Result.Result<ClientOrderIdEcho.Created<OrderAnswer.Order>
  */
 export const endpoint = Endpoint.make({
   name: "BulkLimitOrders.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/bulk",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "orders",
   refusals: ["ValidationFailed"],
   request,
   response: (dialect) => BulkAnswer.items(OrderAnswer.order(dialect)),

@@ -134,15 +134,10 @@ export type Outcome = Result.Result<Canceled, Refusal>
  */
 export const endpoint = Endpoint.make({
   name: "CancelBulkOrders.cancel",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/cancel/bulk",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "nothing",
   refusals: ["ValidationFailed"],
   request,
   response: (dialect) => BulkAnswer.items(canceled(dialect)),

@@ -103,15 +103,10 @@ const request = ({ extension, keys, omissible }: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "CancelOcoOrder.cancel",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/oco-cancel",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "nothing",
   refusals: ["ValidationFailed"],
   request,
   response: CollateralOcoOrders.endpoint.response,

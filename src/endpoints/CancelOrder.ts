@@ -124,15 +124,10 @@ const request = ({ keys }: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "CancelOrder.cancel",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/cancel",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "nothing",
   refusals: ["ValidationFailed"],
   request,
   response: OrderAnswer.order,

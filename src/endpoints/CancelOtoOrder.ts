@@ -60,15 +60,10 @@ const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
  */
 export const endpoint = Endpoint.make({
   name: "CancelOtoOrder.cancel",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/oto-cancel",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "nothing",
   refusals: ["ValidationFailed"],
   request,
   response,

@@ -213,15 +213,10 @@ const response = () => Wire.wrapped(Schema.Array(row))
  */
 export const endpoint = Endpoint.make({
   name: "Candles.list",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v1/public/kline",
   access: "public",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "wrapped",
   request,

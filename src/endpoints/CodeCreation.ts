@@ -98,15 +98,9 @@ const createdCode = () =>
  */
 export const endpoint = Endpoint.make({
   name: "CodeCreation.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/main-account/codes",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "createdStatus",
   request,

@@ -72,15 +72,10 @@ const response = () => Wire.keyed(Ticker, Wire.LooseDecimal)
  */
 export const endpoint = Endpoint.make({
   name: "CollateralBalance.all",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/collateral-account/balance",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

@@ -117,15 +117,10 @@ const request = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "CollateralLimitOrders.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/collateral/limit",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "order",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
   response: OrderAnswer.order,

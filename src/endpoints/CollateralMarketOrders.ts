@@ -100,15 +100,10 @@ const request = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "CollateralMarketOrders.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/collateral/market",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "order",
   refusals: ["ValidationFailed", "ReduceOnlyRejected"],
   request,
   response: OrderAnswer.order,

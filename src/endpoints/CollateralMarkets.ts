@@ -48,15 +48,9 @@ const response = () => Wire.wrapped(Schema.Array(MarketName))
  */
 export const endpoint = Endpoint.make({
   name: "CollateralMarkets.list",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/collateral/markets",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response,

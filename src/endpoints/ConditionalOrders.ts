@@ -279,15 +279,10 @@ const response = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "ConditionalOrders.page",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/conditional-orders",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

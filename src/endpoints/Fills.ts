@@ -208,15 +208,10 @@ export type Page = Pages.Page<Fill>
  */
 export const endpoint = Endpoint.make({
   name: "Fills.page",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/trade-account/executed-history",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

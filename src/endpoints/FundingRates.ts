@@ -166,15 +166,9 @@ const response = () => Schema.Array(rate().schema)
  */
 export const endpoint = Endpoint.make({
   name: "FundingRates.page",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/funding-history/{market}",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "texts",
   request,

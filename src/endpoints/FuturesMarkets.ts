@@ -167,15 +167,9 @@ const response = () => Wire.wrapped(Schema.Array(futuresMarket().schema))
  */
 export const endpoint = Endpoint.make({
   name: "FuturesMarkets.list",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/futures",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response,

@@ -168,15 +168,10 @@ const response = () => Schema.Union([Timer, disarmed])
  */
 export const endpoint = Endpoint.make({
   name: "KillSwitch.arm",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/kill-switch",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "nothing",
   refusals: ["ValidationFailed"],
   request,
   response,

@@ -57,15 +57,9 @@ const response = () => Schema.Array(KillSwitch.Timer)
  */
 export const endpoint = Endpoint.make({
   name: "KillSwitchStatus.list",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/kill-switch/status",
   access: "private",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

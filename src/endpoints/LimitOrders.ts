@@ -149,15 +149,10 @@ const request = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "LimitOrders.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/new",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "order",
   refusals: ["ValidationFailed"],
   request,
   response: OrderAnswer.order,

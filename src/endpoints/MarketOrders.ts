@@ -81,15 +81,10 @@ const request = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "MarketOrders.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/market",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "order",
   refusals: ["ValidationFailed"],
   request,
   response: OrderAnswer.order,

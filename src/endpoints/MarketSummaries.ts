@@ -101,15 +101,10 @@ const response = () => Wire.wrapped(Wire.keyed(MarketName, summary()))
  */
 export const endpoint = Endpoint.make({
   name: "MarketSummaries.all",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v1/public/tickers",
   access: "public",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response,

@@ -100,15 +100,10 @@ const response = () => Wire.wrapped(summary().schema)
  */
 export const endpoint = Endpoint.make({
   name: "MarketSummary.get",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v1/public/ticker",
   access: "public",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "wrapped",
   request,

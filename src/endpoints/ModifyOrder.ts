@@ -142,15 +142,10 @@ const request = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "ModifyOrder.modify",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/modify",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "nothing",
   refusals: ["ValidationFailed"],
   request,
   response: OrderAnswer.order,

@@ -154,15 +154,10 @@ const response = () => Schema.Array(position().schema)
  */
 export const endpoint = Endpoint.make({
   name: "OpenPositions.list",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/collateral-account/positions/open",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

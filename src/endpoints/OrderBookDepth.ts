@@ -67,15 +67,9 @@ const { response } = OrderBooks.endpoint
  */
 export const endpoint = Endpoint.make({
   name: "OrderBookDepth.get",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/orderbook/depth/{market}",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response: response,

@@ -177,15 +177,9 @@ const orderBook = () =>
  */
 export const endpoint = Endpoint.make({
   name: "OrderBooks.get",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/orderbook/{market}",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response: () => orderBook().schema,

@@ -164,15 +164,10 @@ const response = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "OrderDeals.page",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/trade-account/order",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

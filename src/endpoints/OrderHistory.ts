@@ -233,15 +233,10 @@ export type Page = Pages.Page<EndedOrder>
  */
 export const endpoint = Endpoint.make({
   name: "OrderHistory.page",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/trade-account/order/history",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

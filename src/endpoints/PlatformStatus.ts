@@ -74,15 +74,9 @@ const response = () => Wire.inside("status", status)
  */
 export const endpoint = Endpoint.make({
   name: "PlatformStatus.get",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/platform/status",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response,

@@ -212,15 +212,9 @@ const response = () => Wire.keyed(Schema.String, fee().schema)
  */
 export const endpoint = Endpoint.make({
   name: "PublicFees.all",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/fee",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response,

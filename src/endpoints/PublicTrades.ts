@@ -120,15 +120,9 @@ const response = () => Schema.Array(trade().schema)
  */
 export const endpoint = Endpoint.make({
   name: "PublicTrades.list",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/trades/{market}",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

@@ -60,15 +60,9 @@ const currentTime = () => Wire.answer<CurrentTime>({ time: UnixSeconds })
  */
 export const endpoint = Endpoint.make({
   name: "ServerTime.get",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/time",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response: () => currentTime().schema,

@@ -80,15 +80,10 @@ const request = (dialect: Dialect) =>
  */
 export const endpoint = Endpoint.make({
   name: "StockMarketOrders.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/order/stock_market",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "order",
   refusals: ["ValidationFailed"],
   request,
   response: OrderAnswer.order,

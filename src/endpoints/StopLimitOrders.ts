@@ -149,15 +149,11 @@ export type StopLimitOrder = OrderAnswer.StopOrder
 export const endpoint = Endpoint.make({
   name: "StopLimitOrders.create",
   clause: "Endpoints §3",
-  method: "POST",
   // The document does not show this path; it is the live exchange's.
   path: "/api/v4/order/stop_limit",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
+  places: "order",
   refusals: ["ValidationFailed"],
   request,
   response: OrderAnswer.stopOrder,

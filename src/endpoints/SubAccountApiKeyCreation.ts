@@ -112,15 +112,9 @@ export const CreatedApiKey: Schema.Codec<CreatedApiKey, unknown> = Wire.answer<C
  */
 export const endpoint = Endpoint.make({
   name: "SubAccountApiKeyCreation.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/sub-account/api-key/create",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "createdStatus",
   request,

@@ -80,15 +80,9 @@ const request = () =>
  */
 export const endpoint = Endpoint.make({
   name: "SubAccountCreation.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/sub-account/create",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "createdStatus",
   request,

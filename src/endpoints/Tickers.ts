@@ -94,15 +94,9 @@ const response = () => Wire.keyed(MarketName, ticker().schema)
  */
 export const endpoint = Endpoint.make({
   name: "Tickers.all",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v4/public/ticker",
   access: "public",
-  b2b: false,
   mutates: false,
-  rateLimit: { calls: 2000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "account",
   refusals: [],
   request,
   response,

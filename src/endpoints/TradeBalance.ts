@@ -97,15 +97,10 @@ const response = () => Schema.Union([Balance, Wire.keyed(Ticker, Balance)])
  */
 export const endpoint = Endpoint.make({
   name: "TradeBalance.all",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/trade-account/balance",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

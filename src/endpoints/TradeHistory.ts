@@ -129,15 +129,10 @@ const response = () => Wire.wrapped(Schema.Array(trade().schema))
  */
 export const endpoint = Endpoint.make({
   name: "TradeHistory.list",
-  clause: "not in the document",
-  method: "GET",
   path: "/api/v1/public/history",
   access: "public",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "none",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   refusedAs: "wrapped",
   request,

@@ -112,15 +112,10 @@ const received = () =>
  */
 export const endpoint = Endpoint.make({
   name: "TradingFees.get",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/market/fee",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 10000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "account",
   refusals: [],
   request,
   response: () => received().schema,

@@ -130,15 +130,9 @@ const response = () => Wire.acknowledged([], (wire) => wire !== undefined)
  */
 export const endpoint = Endpoint.make({
   name: "Transfers.create",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/main-account/transfer",
   access: "private",
-  b2b: false,
   mutates: true,
-  rateLimit: { calls: 1000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "account",
   refusals: ["InvalidFields"],
   success: "createdStatus",
   request,

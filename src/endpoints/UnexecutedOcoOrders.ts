@@ -101,15 +101,10 @@ export type Page = Pages.Page<CollateralOcoOrders.CollateralOcoOrder>
  */
 export const endpoint = Endpoint.make({
   name: "UnexecutedOcoOrders.page",
-  clause: "not in the document",
-  method: "POST",
   path: "/api/v4/oco-orders",
   access: "private",
-  b2b: false,
   mutates: false,
   rateLimit: { calls: 12000, perSeconds: 10 },
-  envelope: "required",
-  errorFamily: "order",
   refusals: ["ValidationFailed"],
   request,
   response,

@@ -18,6 +18,7 @@
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type { ClientOrderId, MarketName } from "../domain/Identifiers.ts"
 import * as Compiled from "./Compiled.ts"
 import type { Dialect, PublicForm, PublicRefusal, Refusal } from "./Dialect.ts"
 import type * as Errors from "./Errors.ts"
@@ -48,7 +49,32 @@ export interface RateLimit {
 }
 
 /**
- * What an endpoint's file states about it.
+ * Whether a call places orders, and how they are found again once its outcome is unknown:
+ *
+ * - `nothing`: it places no order that could be found by a client order id
+ * - `order`: it places one order, which has the client order id of the request
+ * - `pair`: it places the two legs of an OCO order, which have the client order id of the request. As long as neither has
+ *   activated they are in the list of pairs and in no other
+ * - `orders`: it places the orders of the request's field `orders`, each of which has its own client order id
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Places = "nothing" | "order" | "pair" | "orders"
+
+/** What a call with such a request can say of what it places: an order is found by its client order id in its market. */
+type PlacesBy<Request> =
+  | "nothing"
+  | (IsNamed<Request> extends true ? "order" | "pair" : never)
+  | (Request extends { readonly orders: ReadonlyArray<infer Order> } ? IsNamed<Order> extends true ? "orders" : never
+    : never)
+
+type IsNamed<Order> = Order extends { readonly market: MarketName; readonly clientOrderId?: ClientOrderId }
+  ? "clientOrderId" extends keyof Order ? true : false
+  : false
+
+/**
+ * What an endpoint's file states about it: what is its own. What is left out is as the properties of {@link Endpoint} say.
  *
  * @category models
  * @since 0.1.0
@@ -58,29 +84,34 @@ export interface Definition<
   Response,
   Access extends "public" | "private",
   Mutates extends boolean,
-  Refusals extends RefusalTag
+  Refusals extends RefusalTag,
+  Placed extends Places = Places
 > {
   /** The service and its method, such as `StopLimitOrders.create`. */
   readonly name: `${string}.${string}`
-  /** Where the document describes it, or the source of an endpoint that the document does not describe. */
-  readonly clause: string
-  /** Public calls are read with GET, private calls are sent with POST. */
-  readonly method: Access extends "public" ? "GET" : "POST"
+  /** Where the document describes it. Default `not in the document`: the live exchange's documentation does. */
+  readonly clause?: string
   /** The path. It may contain fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`. */
   readonly path: `/api/v${1 | 4}/${string}`
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
-  /** Whether only business partners may call it (document, "Authentication", 5). */
-  readonly b2b: boolean
+  /** Whether only business partners may call it (document, "Authentication", 5). Default `false`. */
+  readonly b2b?: boolean
   /** Whether the call changes anything at the exchange. The client never retries such a call once it may have arrived. */
   readonly mutates: Mutates
-  /** The documented rate limit of a client. */
-  readonly rateLimit: RateLimit
-  /** Whether the document requires `request` and `nonce` in the body. The client of a private call always sends both. */
-  readonly envelope: "none" | "optional" | "required"
-  /** How its field errors are worded, and so their code: 30 and more for `order`, 0 for `account`. */
-  readonly errorFamily: Violation.ErrorFamily
-  /** Which of the refusals that name fields it may give. */
+  /** Whether the call places orders, and how they are found again. Each mutating call of the error family `order` says it. */
+  readonly places?: Placed
+  /**
+   * The documented rate limit of a client. Default, in 10 seconds: 2000 calls of a public endpoint, 10000 of a private one of
+   * the error family `order`, 1000 of one of the error family `account`.
+   */
+  readonly rateLimit?: RateLimit
+  /**
+   * Whether the document requires `request` and `nonce` in the body. The client of a private call always sends both. Default:
+   * `required` for private calls, `none` for public ones.
+   */
+  readonly envelope?: "none" | "optional" | "required"
+  /** Which of the refusals that name fields it may give. They also say how its field errors are worded. */
   readonly refusals: ReadonlyArray<Refusals>
   /** How the live exchange writes the refusal of a public request whose fields are wrong; `fields` where this is left out. */
   readonly refusedAs?: PublicForm
@@ -94,6 +125,15 @@ export interface Definition<
   readonly example: (dialect: Dialect) => Request
 }
 
+/** Who changes orders says what it places: an order that nobody could look for would be placed once more. */
+type Stated<Request, Mutates extends boolean, Refusals extends RefusalTag> = Mutates extends true
+  ? "ValidationFailed" extends Refusals ? { readonly places: PlacesBy<Request> } : Unstated
+  : Unstated
+
+interface Unstated {
+  readonly places?: never
+}
+
 /**
  * Everything known about an endpoint. {@link make} makes one of its definition.
  *
@@ -105,8 +145,23 @@ export interface Endpoint<
   Response,
   Access extends "public" | "private",
   Mutates extends boolean,
-  Refusals extends RefusalTag
-> extends Definition<Request, Response, Access, Mutates, Refusals> {
+  Refusals extends RefusalTag,
+  Placed extends Places = Places
+> extends Definition<Request, Response, Access, Mutates, Refusals, Placed> {
+  /** Where the document describes it, or that it does not. */
+  readonly clause: string
+  /** Public calls are read with GET, private calls are sent with POST. */
+  readonly method: "GET" | "POST"
+  /** Whether only business partners may call it (document, "Authentication", 5). */
+  readonly b2b: boolean
+  /** Whether the call places orders, and how they are found again. */
+  readonly places: Placed
+  /** The documented rate limit of a client. */
+  readonly rateLimit: RateLimit
+  /** Whether the document requires `request` and `nonce` in the body. The client of a private call always sends both. */
+  readonly envelope: "none" | "optional" | "required"
+  /** How its field errors are worded, and so their code: 30 and more for `order`, 0 for `account`. */
+  readonly errorFamily: Violation.ErrorFamily
   /** The endpoint's schemas in a dialect, ready to run: see {@link codec}. */
   readonly "~codec": (dialect: Dialect) => Codec<Request, Response>
 }
@@ -206,6 +261,13 @@ export interface Failures<E extends Any> {
  */
 export type Failure<E extends Any> = Failures<E>["failure"]
 
+/** The rate limits of calls that state none, per client. */
+const rateLimits = {
+  public: { calls: 2000, perSeconds: 10 },
+  order: { calls: 10000, perSeconds: 10 },
+  account: { calls: 1000, perSeconds: 10 }
+} as const
+
 /**
  * Makes an endpoint of its definition.
  *
@@ -217,13 +279,26 @@ export const make = <
   Response,
   const Access extends "public" | "private",
   const Mutates extends boolean,
-  const Refusals extends RefusalTag
+  const Refusals extends RefusalTag,
+  const Placed extends Places = "nothing"
 >(
-  definition: Definition<Request, Response, Access, Mutates, Refusals>
-): Endpoint<Request, Response, Access, Mutates, Refusals> => {
+  definition:
+    & Definition<Request, Response, Access, Mutates, Refusals, Placed>
+    & Stated<Request, Mutates, Refusals>
+): Endpoint<Request, Response, Access, Mutates, Refusals, Placed> => {
+  const { access, refusals }: Definition<Request, Response, Access, Mutates, RefusalTag> = definition
+  const isPublic = access === "public"
+  const errorFamily = refusals.includes("ValidationFailed") ? "order" : "account"
   const request = perDialect(definition.request)
   const response = perDialect(definition.response)
   return {
+    clause: "not in the document",
+    method: isPublic ? "GET" : "POST",
+    b2b: false,
+    places: "nothing" as Placed,
+    rateLimit: rateLimits[isPublic ? "public" : errorFamily],
+    envelope: isPublic ? "none" : "required",
+    errorFamily,
     ...definition,
     request,
     response,

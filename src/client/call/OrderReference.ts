@@ -1,4 +1,7 @@
-/** What an order can be found by, as far as the request that would place it carries it. */
+/**
+ * What an order can be found by, as far as the request that would place it carries it. A call that places orders can't state so
+ * (`Endpoint.Places`) unless its request has these fields.
+ */
 import type * as Errors from "../../protocol/Errors.ts"
 
 type OrderReference = Pick<Errors.OutcomeUnknown, "clientOrderId" | "market" | "orderId" | "orders">

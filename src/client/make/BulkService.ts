@@ -31,7 +31,14 @@ export interface Orders<O> {
 type Outcomes<A, E extends Endpoint.Any> = ReadonlyArray<Result.Result<A, Classify.ItemRefusal<E>>>
 
 /** A call with many orders. */
-type Many<Q, A> = Endpoint.Endpoint<Q, ReadonlyArray<BulkAnswer.Item<A>>, "private", true, "ValidationFailed">
+type Many<Q, A, Placed extends Endpoint.Places> = Endpoint.Endpoint<
+  Q,
+  ReadonlyArray<BulkAnswer.Item<A>>,
+  "private",
+  true,
+  "ValidationFailed",
+  Placed
+>
 
 /** A caller without types may write anything. */
 const isList = (orders: unknown): boolean => Array.isArray(orders)
@@ -119,10 +126,15 @@ export const layerCreating = <
 >(
   service: Context.Service<
     Identifier,
-    Creating<Asked, A, Endpoint.Endpoint<O, A, "private", true, T>, Endpoint.Failure<Many<Orders<O>, A>>>
+    Creating<
+      Asked,
+      A,
+      Endpoint.Endpoint<O, A, "private", true, T, "order">,
+      Endpoint.Failure<Many<Orders<O>, A, "orders">>
+    >
   >,
-  endpoint: Many<Orders<O>, A>,
-  { bounds, each, echoes = () => true }: Kind<O, Endpoint.Endpoint<O, A, "private", true, T>>
+  endpoint: Many<Orders<O>, A, "orders">,
+  { bounds, each, echoes = () => true }: Kind<O, Endpoint.Endpoint<O, A, "private", true, T, "order">>
 ): Layer.Layer<Identifier, never, Call.Call | MarketRules> =>
   Layer.effect(
     service,
@@ -188,9 +200,9 @@ export const layerCanceling = <
 >(
   service: Context.Service<
     Identifier,
-    Canceling<Asked, A, E, Endpoint.Failure<Many<Pick<Orders<O>, "orders">, A>>>
+    Canceling<Asked, A, E, Endpoint.Failure<Many<Pick<Orders<O>, "orders">, A, "nothing">>>
   >,
-  endpoint: Many<Pick<Orders<O>, "orders">, A>,
+  endpoint: Many<Pick<Orders<O>, "orders">, A, "nothing">,
   each: E
 ): Layer.Layer<Identifier, never, Call.Call> =>
   Layer.effect(

@@ -44,7 +44,7 @@ export const layer = <
     Identifier,
     Creating<Asked, A, Endpoint.Failure<Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">>>
   >,
-  endpoint: Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed">,
+  endpoint: Endpoint.Endpoint<Q, A, "private", true, T | "ValidationFailed", "order" | "pair">,
   { bounds, echoes = () => true, legs }: Kind<Q, A>
 ): Layer.Layer<Identifier, never, Call.Call | MarketRules> =>
   Layer.effect(

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "tstyche"
+import * as OrderService from "../../src/client/make/OrderService.ts"
+import type { ClientOrderId, MarketName } from "../../src/domain/Identifiers.ts"
+import * as Market from "../../src/domain/Market.ts"
+import { endpoint, LimitOrders } from "../../src/endpoints/LimitOrders.ts"
+import { endpoint as serverTime } from "../../src/endpoints/ServerTime.ts"
+import * as Endpoint from "../../src/protocol/Endpoint.ts"
+import type * as OrderAnswer from "../../src/protocol/OrderAnswer.ts"
+import type * as Wire from "../../src/protocol/Wire.ts"
+
+interface One {
+  readonly market: MarketName
+  readonly clientOrderId?: ClientOrderId
+}
+
+interface Many {
+  readonly orders: ReadonlyArray<One>
+}
+
+declare const schemas: <Request>() => {
+  readonly request: () => Wire.Shape<Request>
+  readonly response: () => never
+  readonly example: () => Request
+}
+
+const order = {
+  name: "NewOrders.create",
+  path: "/api/v4/order/brand-new",
+  access: "private",
+  mutates: true,
+  refusals: ["ValidationFailed"]
+} as const
+
+describe("an endpoint that changes orders", () => {
+  it("does not compile until it says what it places", () => {
+    // @ts-expect-error Property 'places' is missing in type
+    Endpoint.make({ ...order, ...schemas<One>() })
+    expect(Endpoint.make({ ...order, places: "order", ...schemas<One>() }).places).type.toBe<"order">()
+    expect(Endpoint.make({ ...order, places: "nothing", ...schemas<One>() }).places).type.toBe<"nothing">()
+  })
+
+  it("says that it places orders only if its request names them", () => {
+    expect(Endpoint.make({ ...order, places: "orders", ...schemas<Many>() }).places).type.toBe<"orders">()
+    // @ts-expect-error Type 'string' is not assignable to type 'never'
+    Endpoint.make({ ...order, places: "orders", ...schemas<One>() })
+    // @ts-expect-error Type 'string' is not assignable to type 'never'
+    Endpoint.make({ ...order, places: "order", ...schemas<Many>() })
+    // @ts-expect-error Type 'string' is not assignable to type 'never'
+    Endpoint.make({ ...order, places: "order", ...schemas<{ readonly market: MarketName }>() })
+  })
+})
+
+describe("an endpoint that changes no orders", () => {
+  it("does not compile when it says what it places", () => {
+    // @ts-expect-error Type 'string' is not assignable to type 'never'
+    Endpoint.make({ ...order, mutates: false, places: "order", ...schemas<One>() })
+    expect(Endpoint.make({ ...order, mutates: false, ...schemas<One>() }).places).type.toBe<"nothing">()
+    expect(serverTime.places).type.toBe<"nothing">()
+  })
+})
+
+describe("the service of an endpoint that places orders", () => {
+  it("is not made of an endpoint that says that it places nothing", () => {
+    const kind = {
+      bounds: (request: Endpoint.Request<typeof endpoint>) => Market.limit({ ...request, collateral: false }),
+      legs: (order: OrderAnswer.Order) => [order]
+    }
+    expect(OrderService.layer).type.toBeCallableWith(LimitOrders, endpoint, kind)
+    expect(OrderService.layer).type.not.toBeCallableWith(LimitOrders, { ...endpoint, places: "nothing" as const }, kind)
+  })
+})
