@@ -36,7 +36,6 @@ import type * as Call from "../client/call/Call.ts"
 import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as BulkService from "../client/make/BulkService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
-import * as Constraint from "../domain/Constraint.ts"
 import { amount, price } from "../domain/Decimal.ts"
 import { ClientOrderId, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
@@ -46,6 +45,7 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as LimitOrders from "./LimitOrders.ts"
 
@@ -67,24 +67,14 @@ export const maxOrders = 20
  * @category models
  * @since 0.1.0
  */
-export interface Request {
-  /** The orders, 1 to 20, in the order in which they are placed. */
-  readonly orders: ReadonlyArray<LimitOrders.Request>
-  /** Stop at the first order that is refused; those before it stay placed. Default `false`: all are tried. */
-  readonly stopOnFail?: boolean
-}
+export interface Request extends BulkService.Orders<LimitOrders.Request> {}
 
 /** The request as the wire has it, where the fields of an order are all of those that it may have. */
 interface Sent extends BulkService.Orders<Endpoint.Request<typeof LimitOrders.endpoint>> {}
 
 const request = (dialect: Dialect) =>
   Wire.struct<Sent>({
-    orders: Schema.Array(LimitOrders.endpoint.request(dialect).schema).annotate(
-      Constraint.annotation({ kind: "type", type: "array" })
-    ).check(
-      Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" })),
-      Schema.isMaxLength(maxOrders, Constraint.annotation({ kind: "elements", max: maxOrders }))
-    ),
+    orders: OrderTerms.many(LimitOrders.endpoint.request(dialect), maxOrders),
     stopOnFail: Schema.optionalKey(Flag)
   })
 

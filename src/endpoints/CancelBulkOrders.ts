@@ -26,13 +26,13 @@ import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import * as BulkService from "../client/make/BulkService.ts"
-import * as Constraint from "../domain/Constraint.ts"
 import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import * as BulkAnswer from "../protocol/BulkAnswer.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as Errors from "../protocol/Errors.ts"
 import * as OrderFields from "../protocol/OrderFields.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as CancelOrder from "./CancelOrder.ts"
 
@@ -67,12 +67,7 @@ interface Sent {
 
 const request = (dialect: Dialect) =>
   Wire.struct<Sent>({
-    orders: Schema.Array(CancelOrder.endpoint.request(dialect).schema).annotate(
-      Constraint.annotation({ kind: "type", type: "array" })
-    ).check(
-      Schema.isMinLength(1, Constraint.annotation({ kind: "notEmpty" })),
-      Schema.isMaxLength(maxOrders, Constraint.annotation({ kind: "elements", max: maxOrders }))
-    )
+    orders: OrderTerms.many(CancelOrder.endpoint.request(dialect), maxOrders)
   })
 
 // -----------------------------------------------------------------------------

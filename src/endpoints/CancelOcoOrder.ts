@@ -25,8 +25,8 @@ import * as PlainService from "../client/make/PlainService.ts"
 import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identifiers.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
-import * as CancelOrder from "./CancelOrder.ts"
 import * as CollateralOcoOrders from "./CollateralOcoOrders.ts"
 
 // -----------------------------------------------------------------------------
@@ -71,24 +71,14 @@ export interface ByClientOrderId {
  */
 export type Request = ByOrderId | ByClientOrderId
 
-/** The request on the wire, where only the constraints say that it has one identifier. */
-interface Sent {
-  /** The market that the pair trades on. */
-  readonly market: MarketName
-  /** The exchange's identifier of the pair. */
-  readonly orderId?: OrderId
-  /** Your own identifier of the pair. */
-  readonly clientOrderId?: ClientOrderId
-}
-
 const request = ({ extension, keys, omissible }: Dialect) =>
-  Wire.struct<Sent>({
+  Wire.struct<OrderTerms.Existing>({
     market: MarketName,
     orderId: omissible(Wire.RequestedOrderId),
     clientOrderId: extension(ClientOrderId)
   }, {
     keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId },
-    constraints: CancelOrder.oneIdentifier(keys.clientOrderId)
+    constraints: OrderTerms.oneIdentifier(keys.clientOrderId)
   })
 
 // -----------------------------------------------------------------------------

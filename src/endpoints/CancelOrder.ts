@@ -29,6 +29,7 @@ import { ClientOrderId, MarketName, marketName, OrderId } from "../domain/Identi
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -73,43 +74,14 @@ export interface ByClientOrderId {
  */
 export type Request = ByOrderId | ByClientOrderId
 
-/** The request on the wire, where only the constraints say that it has one identifier. */
-interface Sent {
-  /** The market that the order trades on. */
-  readonly market: MarketName
-  /** The exchange's identifier of the order. */
-  readonly orderId?: OrderId
-  /** Your own identifier of the order. */
-  readonly clientOrderId?: ClientOrderId
-}
-
-/**
- * The constraints on a request that names an order by one of two identifiers. `clientOrderId` is the wire key of one.
- *
- * @category constraints
- * @since 0.1.0
- */
-export const oneIdentifier = (clientOrderId: string): ReadonlyArray<Wire.Between<Sent>> => [
-  {
-    field: "orderId",
-    constraint: { kind: "required" },
-    holds: ({ clientOrderId, orderId }) => clientOrderId !== undefined || orderId !== undefined
-  },
-  {
-    field: "orderId",
-    constraint: { kind: "alone", with: clientOrderId },
-    holds: ({ clientOrderId, orderId }) => clientOrderId === undefined || orderId === undefined
-  }
-]
-
 const request = ({ keys }: Dialect) =>
-  Wire.struct<Sent>({
+  Wire.struct<OrderTerms.Existing>({
     market: MarketName,
     orderId: Schema.optionalKey(Wire.RequestedOrderId),
     clientOrderId: Schema.optionalKey(ClientOrderId)
   }, {
     keys: { orderId: keys.orderId, clientOrderId: keys.clientOrderId },
-    constraints: oneIdentifier(keys.clientOrderId)
+    constraints: OrderTerms.oneIdentifier(keys.clientOrderId)
   })
 
 // -----------------------------------------------------------------------------

@@ -23,20 +23,17 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as OrderService from "../client/make/OrderService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
-import { Amount, amount, Price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
+import { Amount, amount } from "../domain/Decimal.ts"
+import { ClientOrderId, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, PositionSide, type SelfTradePrevention } from "../domain/Order.ts"
-import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
-import * as OrderFields from "../protocol/OrderFields.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -49,44 +46,18 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Request {
-  /** A market that trades on margin, such as `BTC_USDT`. */
-  readonly market: MarketName
-  /** A buy opens or increases a long position, a sell a short one. */
-  readonly side: OrderSide
+export interface Request extends OrderTerms.OnMargin, OrderTerms.WithExit {
   /**
    * How much, in units of the base currency, for buys as for sells. Its precision and least value depend on the market.
    */
   readonly amount: Amount
-  /** Your own identifier of the order. One is generated when you leave it out. */
-  readonly clientOrderId?: ClientOrderId
-  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
-  readonly stp?: SelfTradePrevention
-  /** Only reduce or close a position; an amount beyond the position is reduced to it. Default `false`. */
-  readonly reduceOnly?: boolean
-  /**
-   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
-   * only.
-   */
-  readonly positionSide?: PositionSide
-  /** The price of a take-profit that is placed when the order is filled, in units of the quote currency. Live dialect only. */
-  readonly takeProfit?: Price
-  /** The price of a stop-loss that is placed when the order is filled, in units of the quote currency. Live dialect only. */
-  readonly stopLoss?: Price
 }
 
 const request = (dialect: Dialect) =>
   Wire.struct<Request>({
-    market: MarketName,
-    side: OrderSide,
-    amount: dialect.decimal(Amount),
-    clientOrderId: Schema.optionalKey(ClientOrderId),
-    stp: Schema.optionalKey(dialect.selfTradePrevention),
-    reduceOnly: Schema.optionalKey(Flag),
-    positionSide: dialect.extension(PositionSide),
-    takeProfit: dialect.extension(dialect.decimal(Price)),
-    stopLoss: dialect.extension(dialect.decimal(Price))
-  }, { keys: { clientOrderId: dialect.keys.clientOrderId }, constraints: OrderFields.exitConstraints })
+    ...OrderTerms.fields(dialect, "market", "side", "amount", "clientOrderId", "stp"),
+    ...OrderTerms.fields(dialect, "reduceOnly", "positionSide", "takeProfit", "stopLoss")
+  }, { keys: OrderTerms.keys(dialect), constraints: OrderTerms.exits })
 
 // -----------------------------------------------------------------------------
 // Endpoint

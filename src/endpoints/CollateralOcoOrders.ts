@@ -32,21 +32,15 @@ import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as OrderService from "../client/make/OrderService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount, Decimal, FeeRate, Price, price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName, type OrderId } from "../domain/Identifiers.ts"
+import { ClientOrderId, marketName, type OrderId } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import {
-  OrderSide,
-  PositionSide,
-  ReceivedActivationCondition,
-  ReceivedPositionSide,
-  type SelfTradePrevention
-} from "../domain/Order.ts"
-import { Flag } from "../domain/Text.ts"
+import { ReceivedActivationCondition, ReceivedPositionSide, type SelfTradePrevention } from "../domain/Order.ts"
 import { UnixTime } from "../domain/Time.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import type * as OrderAnswer from "../protocol/OrderAnswer.ts"
 import * as OrderFields from "../protocol/OrderFields.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -59,11 +53,7 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Request {
-  /** A market that trades on margin, such as `BTC_USDT`. */
-  readonly market: MarketName
-  /** A buy opens or increases a long position, a sell a short one. */
-  readonly side: OrderSide
+export interface Request extends OrderTerms.OnMargin {
   /** How much each leg trades, in units of the base currency. Precision, least value and total depend on the market. */
   readonly amount: Amount
   /** The limit of the take-profit, in units of the quote currency. Its precision depends on the market. */
@@ -86,32 +76,16 @@ export interface Request {
    * What to do when a leg would trade with another order of the same account. Default `no`: nothing. Live dialect only.
    */
   readonly stp?: SelfTradePrevention
-  /**
-   * The position in hedge mode. In one-way mode every order has `BOTH`, and the exchange ignores this field. Live dialect
-   * only.
-   */
-  readonly positionSide?: PositionSide
 }
 
 const request = (dialect: Dialect) =>
   Wire.struct<Request>({
-    market: MarketName,
-    side: OrderSide,
-    amount: dialect.decimal(Amount),
-    price: dialect.decimal(Price),
-    activationPrice: Price,
+    ...OrderTerms.fields(dialect, "market", "side", "amount", "price", "activationPrice"),
     stopLimitPrice: dialect.decimal(Price),
-    clientOrderId: Schema.optionalKey(ClientOrderId),
-    reduceOnly: Schema.optionalKey(Flag),
+    ...OrderTerms.fields(dialect, "clientOrderId", "reduceOnly"),
     stp: dialect.extension(dialect.selfTradePrevention),
-    positionSide: dialect.extension(PositionSide)
-  }, {
-    keys: {
-      activationPrice: "activation_price",
-      stopLimitPrice: "stop_limit_price",
-      clientOrderId: dialect.keys.clientOrderId
-    }
-  })
+    ...OrderTerms.fields(dialect, "positionSide")
+  }, { keys: { ...OrderTerms.keys(dialect), stopLimitPrice: "stop_limit_price" } })
 
 // -----------------------------------------------------------------------------
 // Response

@@ -23,19 +23,19 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as OrderService from "../client/make/OrderService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount, Price, price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
+import { marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { type BboRole, OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
+import type { BboRole } from "../domain/Order.ts"
 import { Flag } from "../domain/Text.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -48,23 +48,9 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Terms {
-  /** Where to trade, such as `BTC_USDT`. */
-  readonly market: MarketName
-  /** Whether to buy or to sell. */
-  readonly side: OrderSide
+export interface Terms extends OrderTerms.OnSpot, OrderTerms.Resting {
   /** How much, in units of the base currency. Its precision and least value depend on the market. */
   readonly amount: Amount
-  /** Your own identifier of the order. One is generated when you leave it out. */
-  readonly clientOrderId?: ClientOrderId
-  /** Refuse the order rather than let it trade at once. Default `false`. */
-  readonly postOnly?: boolean
-  /** Cancel what cannot trade at once. Default `false`; not together with `postOnly`. */
-  readonly ioc?: boolean
-  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
-  readonly stp?: SelfTradePrevention
-  /** Rest in the book for retail orders only ("retail price improvement"). Not with `ioc`. Live dialect only. */
-  readonly rpi?: boolean
   /** Take as a retail order, which may get a better price; the account must be admitted to it. Live dialect only. */
   readonly retail?: boolean
 }
@@ -113,29 +99,13 @@ interface Sent extends Terms {
 
 const request = (dialect: Dialect) =>
   Wire.struct<Sent>({
-    market: MarketName,
-    side: OrderSide,
-    amount: dialect.decimal(Amount),
+    ...OrderTerms.fields(dialect, "market", "side", "amount"),
     price: dialect.omissible(dialect.decimal(Price)),
-    clientOrderId: Schema.optionalKey(ClientOrderId),
-    postOnly: Schema.optionalKey(Flag),
-    ioc: Schema.optionalKey(Flag),
-    stp: Schema.optionalKey(dialect.selfTradePrevention),
+    ...OrderTerms.fields(dialect, "clientOrderId", "postOnly", "ioc", "stp"),
     bboRole: dialect.extension(Wire.BboRole),
-    rpi: dialect.extension(Flag),
+    ...OrderTerms.fields(dialect, "rpi"),
     retail: dialect.extension(Flag)
-  }, {
-    keys: { clientOrderId: dialect.keys.clientOrderId },
-    constraints: [{
-      field: "price",
-      constraint: { kind: "required" },
-      holds: ({ bboRole, price }) => price !== undefined || bboRole !== undefined
-    }, {
-      field: "ioc",
-      constraint: { kind: "exclusive", with: "postOnly" },
-      holds: ({ ioc, postOnly }) => ioc !== true || postOnly !== true
-    }]
-  })
+  }, { keys: OrderTerms.keys(dialect), constraints: [OrderTerms.hasLimit, OrderTerms.restsOrNot] })
 
 // -----------------------------------------------------------------------------
 // Endpoint

@@ -23,18 +23,17 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import type * as Call from "../client/call/Call.ts"
 import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as OrderService from "../client/make/OrderService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
+import { ClientOrderId, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -47,27 +46,15 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Request {
-  /** Where to trade, such as `BTC_USDT`. */
-  readonly market: MarketName
-  /** Whether to buy or to sell. */
-  readonly side: OrderSide
+export interface Request extends OrderTerms.OnSpot {
   /** What a buy spends, in units of the quote currency; what a sell sells, in units of the base currency. */
   readonly amount: Amount
-  /** Your own identifier of the order. One is generated when you leave it out. */
-  readonly clientOrderId?: ClientOrderId
-  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
-  readonly stp?: SelfTradePrevention
 }
 
 const request = (dialect: Dialect) =>
-  Wire.struct<Request>({
-    market: MarketName,
-    side: OrderSide,
-    amount: dialect.decimal(Amount),
-    clientOrderId: Schema.optionalKey(ClientOrderId),
-    stp: Schema.optionalKey(dialect.selfTradePrevention)
-  }, { keys: { clientOrderId: dialect.keys.clientOrderId } })
+  Wire.struct<Request>(OrderTerms.fields(dialect, "market", "side", "amount", "clientOrderId", "stp"), {
+    keys: OrderTerms.keys(dialect)
+  })
 
 // -----------------------------------------------------------------------------
 // Endpoint

@@ -36,6 +36,7 @@ import type { SelfTradePrevention } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 import * as CancelOrder from "./CancelOrder.ts"
 
@@ -93,14 +94,7 @@ export interface ByClientOrderId extends CancelOrder.ByClientOrderId, Changes {}
 export type Request = ByOrderId | ByClientOrderId
 
 /** The request on the wire, where only the constraints say that it has one identifier. */
-interface Sent extends Changes {
-  /** The market that the order trades on. */
-  readonly market: MarketName
-  /** The exchange's identifier of the order. */
-  readonly orderId?: OrderId
-  /** Your own identifier of the order. */
-  readonly clientOrderId?: ClientOrderId
-}
+interface Sent extends OrderTerms.Existing, Changes {}
 
 const request = (dialect: Dialect) =>
   Wire.struct<Sent>({
@@ -115,7 +109,7 @@ const request = (dialect: Dialect) =>
   }, {
     keys: { orderId: dialect.keys.orderId, clientOrderId: dialect.keys.clientOrderId },
     constraints: [
-      ...CancelOrder.oneIdentifier(dialect.keys.clientOrderId),
+      ...OrderTerms.oneIdentifier(dialect.keys.clientOrderId),
       {
         field: "amount",
         constraint: { kind: "required" },

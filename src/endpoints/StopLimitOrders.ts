@@ -30,12 +30,13 @@ import type * as ClientOrderIdEcho from "../client/ClientOrderIdEcho.ts"
 import * as OrderService from "../client/make/OrderService.ts"
 import type { MarketRules } from "../client/MarketRules.ts"
 import { Amount, amount, Price, price } from "../domain/Decimal.ts"
-import { ClientOrderId, MarketName, marketName } from "../domain/Identifiers.ts"
+import { ClientOrderId, marketName } from "../domain/Identifiers.ts"
 import * as Market from "../domain/Market.ts"
-import { type BboRole, OrderSide, type SelfTradePrevention } from "../domain/Order.ts"
+import { type BboRole, type OrderSide } from "../domain/Order.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import * as Endpoint from "../protocol/Endpoint.ts"
 import * as OrderAnswer from "../protocol/OrderAnswer.ts"
+import * as OrderTerms from "../protocol/OrderTerms.ts"
 import * as Wire from "../protocol/Wire.ts"
 
 // -----------------------------------------------------------------------------
@@ -48,19 +49,11 @@ import * as Wire from "../protocol/Wire.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Terms {
-  /** Where to trade, such as `BTC_USDT`. */
-  readonly market: MarketName
+export interface Terms extends OrderTerms.OnSpot, OrderTerms.Triggered {
   /** Whether to buy or to sell. A buy triggers at or above `activationPrice`, a sell at or below it. */
   readonly side: OrderSide
   /** How much, in units of the base currency. Its precision, least value and total depend on the market. */
   readonly amount: Amount
-  /** The price that triggers the order, in units of the quote currency. Its precision depends on the market. */
-  readonly activationPrice: Price
-  /** Your own identifier of the order, unique per account. One is generated when you leave it out. */
-  readonly clientOrderId?: ClientOrderId
-  /** What to do when the order would trade with another one of the same account. Default `no`: nothing. */
-  readonly stp?: SelfTradePrevention
 }
 
 /**
@@ -107,22 +100,12 @@ interface Sent extends Terms {
 
 const request = (dialect: Dialect) =>
   Wire.struct<Sent>({
-    market: MarketName,
-    side: OrderSide,
-    amount: dialect.decimal(Amount),
+    ...OrderTerms.fields(dialect, "market", "side", "amount"),
     price: dialect.omissible(dialect.decimal(Price)),
-    activationPrice: Price,
-    clientOrderId: Schema.optionalKey(ClientOrderId),
+    ...OrderTerms.fields(dialect, "activationPrice", "clientOrderId"),
     bboRole: Schema.optionalKey(Wire.BboRole),
-    stp: Schema.optionalKey(dialect.selfTradePrevention)
-  }, {
-    keys: { activationPrice: "activation_price", clientOrderId: dialect.keys.clientOrderId },
-    constraints: [{
-      field: "price",
-      constraint: { kind: "required" },
-      holds: ({ bboRole, price }) => price !== undefined || bboRole !== undefined
-    }]
-  })
+    ...OrderTerms.fields(dialect, "stp")
+  }, { keys: OrderTerms.keys(dialect), constraints: [OrderTerms.hasLimit] })
 
 // -----------------------------------------------------------------------------
 // Response

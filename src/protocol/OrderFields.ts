@@ -41,22 +41,6 @@ export interface Oto {
   readonly stopLoss?: Decimal
 }
 
-/** What the request for an order with an exit may say. */
-interface WithExit {
-  readonly reduceOnly?: boolean
-  readonly takeProfit?: string
-  readonly stopLoss?: string
-}
-
-/**
- * An order that may only reduce a position has no exit: it is refused with a take-profit or a stop-loss (live documentation).
- */
-export const exitConstraints = (["takeProfit", "stopLoss"] as const).map((field) => ({
-  field: "reduceOnly" as const,
-  constraint: { kind: "alone", with: field } as const,
-  holds: (request: WithExit): boolean => request.reduceOnly !== true || request[field] === undefined
-}))
-
 const nothing = { value: "", when: () => true, demanded: false, written: false }
 
 const oto = Wire.answer<Oto>({

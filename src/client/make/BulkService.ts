@@ -19,11 +19,11 @@ import { MarketRules } from "../MarketRules.ts"
 import * as Observation from "../Observation.ts"
 import * as OrderEcho from "../OrderEcho.ts"
 
-/** A request with many orders. */
+/** A request to place many orders. */
 export interface Orders<O> {
-  /** The orders, in the order in which the exchange takes them. */
+  /** The orders, 1 to 20, in the order in which they are placed. */
   readonly orders: ReadonlyArray<O>
-  /** Whether the exchange stops at the first order that it refuses. */
+  /** Stop at the first order that is refused; those before it stay placed. Default `false`: all are tried. */
   readonly stopOnFail?: boolean
 }
 
