@@ -49,6 +49,14 @@ export interface RateLimit {
 }
 
 /**
+ * A path of the exchange. It may contain fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Path = `/api/v${1 | 4}/${string}`
+
+/**
  * Whether a call places orders, and how they are found again once its outcome is unknown:
  *
  * - `nothing`: it places no order that could be found by a client order id
@@ -85,14 +93,15 @@ export interface Definition<
   Access extends "public" | "private",
   Mutates extends boolean,
   Refusals extends RefusalTag,
-  Placed extends Places = Places
+  Placed extends Places = Places,
+  At extends Path = Path
 > {
   /** The service and its method, such as `StopLimitOrders.create`. */
   readonly name: `${string}.${string}`
   /** Where the document describes it. Default `not in the document`: the live exchange's documentation does. */
   readonly clause?: string
   /** The path. It may contain fields of the request, by their wire keys: `/api/v4/public/orderbook/{market}`. */
-  readonly path: `/api/v${1 | 4}/${string}`
+  readonly path: At
   /** Whether calls are signed with an API key (`private`) or not (`public`). */
   readonly access: Access
   /** Whether only business partners may call it (document, "Authentication", 5). Default `false`. */
@@ -146,8 +155,9 @@ export interface Endpoint<
   Access extends "public" | "private",
   Mutates extends boolean,
   Refusals extends RefusalTag,
-  Placed extends Places = Places
-> extends Definition<Request, Response, Access, Mutates, Refusals, Placed> {
+  Placed extends Places = Places,
+  At extends Path = Path
+> extends Definition<Request, Response, Access, Mutates, Refusals, Placed, At> {
   /** Where the document describes it, or that it does not. */
   readonly clause: string
   /** Public calls are read with GET, private calls are sent with POST. */
@@ -280,12 +290,13 @@ export const make = <
   const Access extends "public" | "private",
   const Mutates extends boolean,
   const Refusals extends RefusalTag,
-  const Placed extends Places = "nothing"
+  const Placed extends Places = "nothing",
+  const At extends Path = Path
 >(
   definition:
-    & Definition<Request, Response, Access, Mutates, Refusals, Placed>
+    & Definition<Request, Response, Access, Mutates, Refusals, Placed, At>
     & Stated<Request, Mutates, Refusals>
-): Endpoint<Request, Response, Access, Mutates, Refusals, Placed> => {
+): Endpoint<Request, Response, Access, Mutates, Refusals, Placed, At> => {
   const { access, refusals }: Definition<Request, Response, Access, Mutates, RefusalTag> = definition
   const isPublic = access === "public"
   const errorFamily = refusals.includes("ValidationFailed") ? "order" : "account"

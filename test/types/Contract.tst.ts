@@ -5,6 +5,7 @@ import type { Contract, EndpointOf, Module, Name, PublicName, ServiceOf } from "
 import type * as Markets from "../../src/endpoints/Markets.ts"
 import type * as StopLimitOrders from "../../src/endpoints/StopLimitOrders.ts"
 import type * as Endpoint from "../../src/protocol/Endpoint.ts"
+import type * as Unserved from "../../src/sandbox/gateway/Unserved.ts"
 
 declare const endpoint: Endpoint.Any
 declare const service: { readonly key: string; readonly layer: Layer.Layer<"X", never, Call.Call> }
@@ -72,6 +73,16 @@ describe("a table that is total over the contract", () => {
     // @ts-expect-error 'StopLossOrders' does not exist in type
     const table: Total = { ...total, StopLossOrders: "StopLossOrders" }
     use(table)
+  })
+})
+
+describe("the calls that the sandbox does not serve", () => {
+  type Subject = (typeof Unserved.subjects)[number]
+
+  it("do not compile with the path of an endpoint", () => {
+    expect<EndpointOf<"CancelOrder">["path"]>().type.toBe<"/api/v4/order/cancel">()
+    expect<{ name: "x"; paths: ["/api/v4/convert/confirm"] }>().type.toBeAssignableTo<Subject>()
+    expect<{ name: "x"; paths: ["/api/v4/order/cancel"] }>().type.not.toBeAssignableTo<Subject>()
   })
 })
 

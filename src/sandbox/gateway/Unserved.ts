@@ -4,21 +4,23 @@
  *
  * Source: the live exchange's documentation of API V4, and its earlier one of API V1 and V2.
  */
+import type * as Contract from "../../endpoints/all.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 
 /** Calls of one subject. */
-export interface Subject {
+export interface Subject<Path extends string = string> {
   /** What the calls are about, in a few words. */
   readonly name: string
   /** Their paths. A path may contain fields: `/api/v2/public/depth/{market}`. */
-  readonly paths: ReadonlyArray<string>
+  readonly paths: ReadonlyArray<Path>
 }
 
-const under = (folder: string, ...names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  names.map((name) => `${folder}/${name}`)
+const under = <const Folder extends string, const Name extends string>(
+  folder: Folder,
+  ...names: ReadonlyArray<Name>
+): ReadonlyArray<`${Folder}/${Name}`> => names.map((name) => `${folder}/${name}` as const)
 
-/** The calls that are not served, by subject. */
-export const subjects: ReadonlyArray<Subject> = [
+const notServed = [
   {
     name: "leverage and hedge mode",
     paths: under("/api/v4/collateral-account", "leverage", "hedge-mode", "hedge-mode/update")
@@ -175,7 +177,14 @@ export const subjects: ReadonlyArray<Subject> = [
     name: "API V2",
     paths: under("/api/v2/public", "assets", "depth/{market}", "fee", "markets", "ticker", "trades/{market}")
   }
-]
+] as const satisfies ReadonlyArray<Subject>
+
+type Served = Contract.EndpointOf<Contract.Name>["path"]
+
+type NotServed = (typeof notServed)[number]["paths"][number]
+
+/** The calls that are not served, by subject. A path that an endpoint of the contract has does not compile. */
+export const subjects: ReadonlyArray<Subject<Exclude<NotServed, Served>>> = notServed
 
 const byPath: ReadonlyMap<string, Subject> = new Map(
   subjects.flatMap((subject) => subject.paths.map((path) => [path, subject]))
