@@ -30,4 +30,4 @@ export * as ClusterNode from "./sandbox/cluster/Node.ts"
 export * as ClusterTables from "./sandbox/cluster/Tables.ts"
 
 // When a node must end, because it has stood still
-export * as Pause from "./sandbox/cluster/Pause.ts"
+export * as Watchdog from "./sandbox/cluster/Watchdog.ts"

@@ -7,8 +7,8 @@ import type * as Scope from "effect/Scope"
 import * as Database from "../sandbox/cluster/Database.ts"
 import * as Hosted from "../sandbox/cluster/Hosted.ts"
 import * as Node from "../sandbox/cluster/Node.ts"
-import * as Pause from "../sandbox/cluster/Pause.ts"
 import * as Tables from "../sandbox/cluster/Tables.ts"
+import * as Watchdog from "../sandbox/cluster/Watchdog.ts"
 import * as Host from "../sandbox/host/Host.ts"
 import type { ListenFailed } from "../sandbox/server/Listening.ts"
 import type { JournalError } from "../sandbox/store/JournalError.ts"
@@ -33,7 +33,7 @@ const endInTime: Effect.Effect<unknown, never, Scope.Scope> = Effect.gen(functio
   process.once("SIGINT", end)
   // Its own end would take time, and other nodes have its venues.
   const ended = Effect.catch(
-    Pause.watch,
+    Watchdog.watch,
     ({ message }) => Effect.andThen(Console.error(message), Effect.sync(() => process.exit(lostCode)))
   )
   return yield* Effect.forkScoped(ended)

@@ -11,16 +11,16 @@ import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
-import * as Beginning from "../host/Beginning.ts"
 import * as Host from "../host/Host.ts"
 import * as HostBounds from "../host/HostBounds.ts"
 import * as Models from "../host/HostModels.ts"
 import * as Local from "../host/Local.ts"
-import * as Newcomers from "../host/Newcomers.ts"
+import * as NewVenue from "../host/NewVenue.ts"
 import * as Refusals from "../host/Refusals.ts"
 import type { Registered } from "../host/Registry.ts"
 import * as Resident from "../host/Resident.ts"
 import * as Room from "../host/Room.ts"
+import * as Seed from "../host/Seed.ts"
 import { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../venue/Venue.ts"
 import * as Database from "./Database.ts"
@@ -101,7 +101,7 @@ interface Parts {
   readonly room: Room.Room
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
-  readonly examples: ReturnType<typeof Newcomers.makeExamples>
+  readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
   /** The venues that this node has or had a moment ago. */
   readonly entries: Map<string, Entry>
@@ -126,7 +126,7 @@ const inDatabase = <A, E, R>(
 ): Effect.Effect<A, E, Exclude<R, PgClient.PgClient>> => Effect.provideService(work, PgClient.PgClient, sql)
 
 const beginningOf = (parts: Parts, registered: Registered): Effect.Effect<ReadonlyArray<Command>, JournalError> =>
-  Effect.map(parts.examples(registered), (actions) => Beginning.commands(registered, actions))
+  Effect.map(parts.examples(registered), (actions) => Seed.commands(registered, actions))
 
 /** Opens the venue in the database, and takes it over. */
 const wake = (parts: Parts, registered: Registered) =>
@@ -135,7 +135,7 @@ const wake = (parts: Parts, registered: Registered) =>
     const { id, seed } = registered
     const memory = yield* hosted.recall(id)
     const venue: Venue.Venue["Service"] = yield* Venue.wake({
-      dialect: Newcomers.dialectOf(registered),
+      dialect: NewVenue.dialectOf(registered),
       seed,
       file: id,
       journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
@@ -264,16 +264,16 @@ const noPorts = Effect.fail(
 const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptions) {
   const { clock, dialect = "document", example = true, port = false } = options
   if (port) return yield* noPorts
-  const belongings = Newcomers.own()
+  const belongings = NewVenue.own()
   const registered: Registered = {
-    ...(yield* Newcomers.newcomer(parts.options.timeToLiveMillis, options)),
+    ...(yield* NewVenue.newcomer(parts.options.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
     ...(clock === undefined ? {} : { clock }),
     example,
     identity: belongings.identity,
-    keys: example ? Beginning.keys(belongings) : {},
+    keys: example ? Seed.keys(belongings) : {},
     partial: false
   }
   yield* parts.hosted.add(registered, parts.bounds)
@@ -297,10 +297,10 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   )
   // One that nobody has called yet has not begun.
   const commands = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
-  const belongings = Newcomers.own()
-  const copied = Beginning.copied(origin, commands, belongings)
+  const belongings = NewVenue.own()
+  const copied = Seed.copied(origin, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin
-  const newly = yield* Newcomers.newcomer(parts.options.timeToLiveMillis, options)
+  const newly = yield* NewVenue.newcomer(parts.options.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys, partial: false }
   yield* parts.hosted.add(registered, parts.bounds)
   // Nobody knows of it yet, so nobody else has it.
@@ -364,13 +364,13 @@ const partsOf = Effect.fnUntraced(function*(options: Options) {
   const entries = new Map<string, Entry>()
   const parts: Parts = {
     sql: yield* PgClient.PgClient,
-    hosted: yield* Hosted.open(options.token ?? Newcomers.secret(), options.token !== undefined),
+    hosted: yield* Hosted.open(options.token ?? NewVenue.secret(), options.token !== undefined),
     membership: yield* Membership,
     bounds,
-    room: Room.make(bounds, Newcomers.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    room: Room.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
-    examples: Newcomers.makeExamples(),
+    examples: NewVenue.makeExamples(),
     options,
     entries,
     known: new Map(),
@@ -434,7 +434,7 @@ export const open = Effect.fnUntraced(function*(
       venues,
       awake: room.taken(),
       ports: 0,
-      memory: Newcomers.memoryNow(),
+      memory: NewVenue.memoryNow(),
       bounds: { ...bounds }
     })),
     placement: {

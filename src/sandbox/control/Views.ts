@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { Decimal } from "../../domain/Decimal.ts"
 import { ApiKey, ClientOrderId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
 import { ActivationCondition, OrderSide, OrderType, Role } from "../../domain/Order.ts"
-import * as Families from "../engine/Families.ts"
+import * as AccountIndex from "../engine/AccountIndex.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import { Wallet } from "../engine/Operation.ts"
 import type { Order } from "../engine/Order.ts"
@@ -199,10 +199,10 @@ export const AccountFill: Schema.Codec<AccountFill, unknown> = Schema.Struct({
 })
 
 /** All accounts. */
-export const accounts = ({ accounts, families, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
+export const accounts = ({ accountIndex, accounts, subAccounts }: State.State): ReadonlyArray<AccountSummary> =>
   [...accounts.values()].map(({ b2b, id }) => {
     const parent = subAccounts.get(id)?.parent
-    const own = [...Families.of(families, id)?.keys ?? []]
+    const own = [...AccountIndex.of(accountIndex, id)?.keys ?? []]
     return {
       account: id,
       b2b,

@@ -4,8 +4,8 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { ApiKey, ApiKeyId, ExternalId, SubAccountId, type Ticker, UserId } from "../../domain/Identifiers.ts"
 import { HexColour, mask, MaskedEmail } from "../../domain/SubAccount.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
+import * as AccountIndex from "./AccountIndex.ts"
 import type { Action } from "./Command.ts"
-import * as Families from "./Families.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import type { TransferTerms } from "./Listings.ts"
@@ -57,7 +57,7 @@ export const openSubAccount = (state: State, { _tag, ...subAccount }: Of<"OpenSu
   state.accounts.set(subAccount.id, { id: subAccount.id, b2b: false })
   const opened = { ...subAccount, userId: UserId.make(uuid(state)) }
   state.subAccounts.set(opened.id, opened)
-  Families.addSubAccount(state.families, opened)
+  AccountIndex.addSubAccount(state.accountIndex, opened)
   return Reply.done
 }
 
@@ -75,7 +75,7 @@ export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey
     nonceFloor: -1n
   }
   state.keys.set(key.apiKey, key)
-  Families.addKey(state.families, key)
+  AccountIndex.addKey(state.accountIndex, key)
   return Reply.done
 }
 
@@ -85,7 +85,7 @@ export const createSubAccount = (
   account: string,
   { _tag, email, ...operation }: OfCall<"CreateSubAccount">
 ): Reply.Reply => {
-  const isTaken = Families.of(state.families, account)?.aliases.has(operation.alias) === true
+  const isTaken = AccountIndex.of(state.accountIndex, account)?.aliases.has(operation.alias) === true
   if (isTaken) return Reply.invalid(["alias", { kind: "unique" }])
   const id = SubAccountId.make(uuid(state))
   const opened = openSubAccount(state, {
@@ -258,7 +258,7 @@ export const deleteSubAccount = (
   KillSwitches.removeAll(state, id)
   state.subAccounts.delete(id)
   state.accounts.delete(id)
-  for (const { apiKey } of Families.removeSubAccount(state.families, subAccount)) state.keys.delete(apiKey)
+  for (const { apiKey } of AccountIndex.removeSubAccount(state.accountIndex, subAccount)) state.keys.delete(apiKey)
   return Reply.done
 }
 

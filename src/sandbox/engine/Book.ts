@@ -1,9 +1,9 @@
 /** The resting orders of a market, by price. Orders at the same price stand in the order in which they came. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
-import * as Line from "./Line.ts"
+import * as FifoQueue from "./FifoQueue.ts"
 import type { Order } from "./Order.ts"
-import { type Key, Sorted } from "./Sorted.ts"
+import { type Key, SkipList } from "./SkipList.ts"
 import * as Units from "./Units.ts"
 
 const isQueued = ({ queued }: Order): boolean => queued !== undefined
@@ -13,7 +13,7 @@ export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
   /** The orders, the oldest first. An order waits here as long as it says that it is queued. */
-  readonly orders: Line.Line<Order> = Line.make(isQueued)
+  readonly orders: FifoQueue.FifoQueue<Order> = FifoQueue.make(isQueued)
   private counted: Units.Units | undefined
 
   constructor(price: Units.Units) {
@@ -22,7 +22,7 @@ export class Level {
 
   /** What is left of all of them, in units of the base currency. Counted once somebody asks, and kept from then on. */
   get left(): Units.Units {
-    return this.counted ??= Line.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
+    return this.counted ??= FifoQueue.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
   }
 
   /** Says that so much more is left of them. Most levels come and go before somebody asks. */
@@ -39,22 +39,22 @@ export class Level {
 /** Both sides of a market. */
 export interface Book {
   /** What buyers offer, the highest price first. */
-  readonly bids: Sorted<Level>
+  readonly bids: SkipList<Level>
   /** What sellers ask, the lowest price first. */
-  readonly asks: Sorted<Level>
+  readonly asks: SkipList<Level>
   /** The step of the market's prices. */
   readonly tick: Units.Units
 }
 
 /** An empty book. */
 export const make = ({ moneyPrecision }: Market): Book => ({
-  bids: new Sorted(),
-  asks: new Sorted(),
+  bids: new SkipList(),
+  asks: new SkipList(),
   tick: Units.stepOf(moneyPrecision)
 })
 
 /** The levels of a side, the best first. */
-export const levels = (book: Book, side: OrderSide): Sorted<Level> => side === "buy" ? book.bids : book.asks
+export const levels = (book: Book, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
 /** A price in ticks, so that the best price of a side is the least. Hardly any has more digits than a number can hold. */
 const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
@@ -72,7 +72,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   if (level === undefined) side.add(key, level = new Level(price))
   // All orders of a level share one price.
   order.queued = level.price
-  Line.join(level.orders, order)
+  FifoQueue.join(level.orders, order)
   level.more(order.left)
 }
 
@@ -82,7 +82,7 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   // Who trades is at the best price.
   const level = side.first?.price === price ? side.first : side.get(keyOf(book, order.side, price))
   if (level === undefined) return
-  Line.left(level.orders)
+  FifoQueue.left(level.orders)
   if (level.orders.size === 0) side.delete(keyOf(book, order.side, price))
   else level.less(order.left)
 }
@@ -93,7 +93,7 @@ export const traded = (book: Book, side: OrderSide, amount: Units.Units): void =
 /** The order of a side whose turn it is: the oldest at the best price. */
 export const first = (book: Book, side: OrderSide): Order | undefined => {
   const { first: level } = levels(book, side)
-  return level && Line.first(level.orders)
+  return level && FifoQueue.first(level.orders)
 }
 
 /** The best price of a side. */

@@ -4,7 +4,7 @@
  */
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
-import { Sorted } from "./Sorted.ts"
+import { SkipList } from "./SkipList.ts"
 import type { Units } from "./Units.ts"
 
 /** An order, and how much its claim counts. */
@@ -15,7 +15,7 @@ interface Claim {
 
 /** Claims of one kind on one position. */
 interface Group {
-  readonly claims: Sorted<Claim>
+  readonly claims: SkipList<Claim>
   /** How much they claim together. */
   total: Units
 }
@@ -45,7 +45,7 @@ export const update = (claims: Claims, order: Order, isShared: boolean): void =>
   const key = keyOf(order, order.reduceOnly)
   const group = claims.get(key)
   if (group === undefined && claimed === 0n) return
-  set(claims, key, group ?? { claims: new Sorted(), total: 0n }, order, claimed, isShared)
+  set(claims, key, group ?? { claims: new SkipList(), total: 0n }, order, claimed, isShared)
 }
 
 const set = (claims: Claims, key: string, group: Group, order: Order, claimed: Units, isShared: boolean): void => {

@@ -8,9 +8,9 @@ import type { MarketName, Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Accounts from "./Accounts.ts"
 import type { Action } from "./Command.ts"
-import * as Ending from "./Ending.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Locks from "./Locks.ts"
+import * as OrderEnd from "./OrderEnd.ts"
 import * as Orders from "./Orders.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
@@ -53,7 +53,7 @@ const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes
 
 /** Cancels all that it offers on a market. */
 const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void => {
-  for (const order of work.state.openOrders.latest(Quotes.account, market)) Ending.cancel(work, order)
+  for (const order of work.state.openOrders.latest(Quotes.account, market)) OrderEnd.cancel(work, order)
   quoting.quotes = []
 }
 
@@ -87,7 +87,7 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
   for (const quote of quoting.quotes) {
     const order = quote.order === undefined ? undefined : work.state.openOrders.get(quote.order)
     if (order?.dealStock === 0n) continue
-    if (order !== undefined) Ending.cancel(work, order)
+    if (order !== undefined) OrderEnd.cancel(work, order)
     place(work, market, quoting, quote)
   }
 }

@@ -1,11 +1,11 @@
 /** Arming and disarming kill switches, and what they do when nobody has armed them again in time. */
 import type { MarketName } from "../../domain/Identifiers.ts"
-import * as Agenda from "./Agenda.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import type { Operation } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
+import * as TimerQueue from "./TimerQueue.ts"
 import type { Work } from "./Work.ts"
 
 const keyOf = ({ account, market }: Pick<KillSwitch, "account" | "market">): string => `${account}/${market}`
@@ -13,14 +13,14 @@ const keyOf = ({ account, market }: Pick<KillSwitch, "account" | "market">): str
 /** Adds a kill switch. */
 export const add = ({ due, killSwitches }: State, killSwitch: KillSwitch): void => {
   killSwitches.set(keyOf(killSwitch), killSwitch)
-  Agenda.add(due.killSwitches, killSwitch.firesAt, killSwitch)
+  TimerQueue.add(due.killSwitches, killSwitch.firesAt, killSwitch)
 }
 
 const remove = ({ due, killSwitches }: State, of: Pick<KillSwitch, "account" | "market">): void => {
   const found = killSwitches.get(keyOf(of))
   if (found === undefined) return
   killSwitches.delete(keyOf(of))
-  Agenda.remove(due.killSwitches, found)
+  TimerQueue.remove(due.killSwitches, found)
 }
 
 /** The kill switches that an account has armed, in the order in which the exchange lists its markets. */

@@ -1,11 +1,11 @@
 /** Fixed-term lending: plans, investments, and the interest that investments earn. */
 import { amount } from "../../domain/Decimal.ts"
 import { UnixSeconds } from "../../domain/Time.ts"
-import * as Agenda from "./Agenda.ts"
 import type { Action } from "./Command.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Reply from "./Reply.ts"
 import type { Investment, State } from "./State.ts"
+import * as TimerQueue from "./TimerQueue.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
@@ -55,7 +55,7 @@ export const add = ({ due, investments, investmentsOf }: State, investment: Inve
   const { account, id, nextAt } = investment
   investments.set(id, investment)
   investmentsOf.set(account, (investmentsOf.get(account) ?? 0) + 1)
-  Agenda.add(due.interest, nextAt, investment)
+  TimerQueue.add(due.interest, nextAt, investment)
 }
 
 const remove = ({ investments, investmentsOf }: State, { account, id }: Investment): void => {
@@ -89,14 +89,14 @@ export const invest = (
 export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, nextAt, plan, units } = investment
   const { due, ledger } = work.state
-  Agenda.strike(due.interest)
+  TimerQueue.pop(due.interest)
   pay(work, investment, Units.over(Units.times(units, plan.dailyRate), plan.interestRatio), nextAt)
   if (nextAt >= endsAt) {
     Ledger.transfer(ledger, "plans", Ledger.free(account, "main"), plan.ticker, units)
     remove(work.state, investment)
   } else {
     investment.nextAt += day
-    Agenda.add(due.interest, investment.nextAt, investment)
+    TimerQueue.add(due.interest, investment.nextAt, investment)
   }
 }
 

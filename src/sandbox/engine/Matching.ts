@@ -2,10 +2,10 @@
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
-import * as Ending from "./Ending.ts"
-import * as Line from "./Line.ts"
+import * as FifoQueue from "./FifoQueue.ts"
 import * as Locks from "./Locks.ts"
 import { isQuoteAmount, type Lock, type Order } from "./Order.ts"
+import * as OrderEnd from "./OrderEnd.ts"
 import * as Positions from "./Positions.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
@@ -83,8 +83,8 @@ type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
  */
 export const endUntradable = (work: Work, maker: Order): void =>
   Settlement.isUselessReduceOnly(work, maker)
-    ? Ending.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
-    : Ending.cancel(work, maker)
+    ? OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
+    : OrderEnd.cancel(work, maker)
 
 /** Trades an order against the book until it is filled or can go no further. */
 const take = (
@@ -104,7 +104,7 @@ const take = (
     const offered = maker.queued
     if (!crosses(order.side, offered, limit)) return "limit"
     if (maker.account === order.account && order.stp !== "no") {
-      if (order.stp !== "cancel_new") Ending.cancel(work, maker)
+      if (order.stp !== "cancel_new") OrderEnd.cancel(work, maker)
       if (order.stp === "cancel_old") continue
       return "self-trade"
     }
@@ -158,13 +158,13 @@ const endOrRest = (
   finish: Finish
 ): void => {
   const hasTraded = order.dealStock > 0n
-  if (order.left === 0n || (finish === "filled" && hasTraded)) Ending.end(work, order, "FILLED")
-  else if (finish === "reduced") Ending.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
-  else if (finish === "self-trade" || finish === "unpaid") Ending.cancel(work, order)
+  if (order.left === 0n || (finish === "filled" && hasTraded)) OrderEnd.end(work, order, "FILLED")
+  else if (finish === "reduced") OrderEnd.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
+  else if (finish === "self-trade" || finish === "unpaid") OrderEnd.cancel(work, order)
   else if (limit === undefined) {
-    if (finish === "limit" && hasTraded) Ending.end(work, order, "CANCELED_TAKER_BAND")
-    else Ending.cancel(work, order)
-  } else if (order.ioc || !Locks.adjust(work, market, order, limit)) Ending.cancel(work, order)
+    if (finish === "limit" && hasTraded) OrderEnd.end(work, order, "CANCELED_TAKER_BAND")
+    else OrderEnd.cancel(work, order)
+  } else if (order.ioc || !Locks.adjust(work, market, order, limit)) OrderEnd.cancel(work, order)
   else Book.add(trading.book, order, limit)
 }
 
@@ -186,7 +186,7 @@ export const execute = (
   if (moved !== undefined && (finish === "limit" || finish === "empty")) {
     finish = takeFromWorld(work, market, trading, order, moved)
   }
-  if (order.dealStock > 0n) Ending.endOtherLeg(work, order)
+  if (order.dealStock > 0n) OrderEnd.endOtherLeg(work, order)
   if (!work.state.openOrders.has(order.id)) return
   endOrRest(work, market, trading, order, limit, finish)
   if (order.kind !== "spot") Settlement.afterPosition(work, order.account, market)
@@ -209,7 +209,7 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
   const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))
   for (const { orders, price } of levels) {
     if (!crosses(order.side, price, limit)) break
-    for (const maker of Line.members(orders)) {
+    for (const maker of FifoQueue.members(orders)) {
       const left = isQuoteAmount(order) ? Units.over(order.left - total, price) : order.left - amount
       if (left <= 0n) return { amount, total }
       if (maker.account === order.account && order.stp !== "no") {

@@ -1,11 +1,11 @@
 /** Changing open orders. */
 import * as Market from "../../domain/Market.ts"
-import * as Ending from "./Ending.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
 import * as NewOrder from "./NewOrder.ts"
 import type { Modify } from "./Operation.ts"
 import { isQuoteAmount, type Lock, type Order, type StopOrder, type Trigger } from "./Order.ts"
+import * as OrderEnd from "./OrderEnd.ts"
 import * as Orders from "./Orders.ts"
 import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
@@ -141,7 +141,7 @@ export const modify = (work: Work, account: string, changes: Modify): Reply.Repl
   }
   const requirement = requirementOf(work, market, next)
   if (!next.reduceOnly && !Locks.canReplace(work, next, order, requirement)) return Orders.notEnoughBalance
-  Ending.cancel(work, order)
+  OrderEnd.cancel(work, order)
   if (!next.reduceOnly) Locks.lock(work, next, requirement)
   if (isWaiting(next)) Orders.wait(work, market, next)
   else {

@@ -3,18 +3,18 @@ import type * as Decimal from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
 import { type ActivationCondition, activationConditionOf, type OrderSide } from "../../domain/Order.ts"
-import * as Ending from "./Ending.ts"
-import * as Exits from "./Exits.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
 import { make, nextId, open, reduces } from "./NewOrder.ts"
 import type { Operation } from "./Operation.ts"
 import type { OcoOrder, Order, StopOrder, Trigger } from "./Order.ts"
-import type { Owned, Owner } from "./Owned.ts"
+import * as OrderEnd from "./OrderEnd.ts"
+import type { OrderIndex, Owner } from "./OrderIndex.ts"
 import * as Positions from "./Positions.ts"
 import * as Prices from "./Prices.ts"
 import * as Reply from "./Reply.ts"
 import type { State } from "./State.ts"
+import * as TakeProfitStopLoss from "./TakeProfitStopLoss.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
@@ -120,7 +120,7 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   const quantity = Units.from(operation.amount) ?? 0n
   const price = Units.from(operation.price) ?? 0n
   const total = Units.times(quantity, price)
-  if (market === undefined || Exits.isAsked(operation) || !Terms.fit(market, operation, quantity, total)) {
+  if (market === undefined || TakeProfitStopLoss.isAsked(operation) || !Terms.fit(market, operation, quantity, total)) {
     const violations = Market.violations(market, Market.limit(operation))
     if (market === undefined || violations.length > 0) return Reply.invalid(...violations)
   }
@@ -128,7 +128,7 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const oto = Exits.of(state, kind, operation, price)
+  const oto = TakeProfitStopLoss.of(state, kind, operation, price)
   if (isReply(oto)) return oto
   const size = capToPosition(state, account, market, kind, side, { amount: operation.amount, quantity }, reduceOnly)
   if (isReply(size)) return size
@@ -178,7 +178,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const oto = Exits.of(state, kind, operation, state.trading.get(market.name)?.lastPrice)
+  const oto = TakeProfitStopLoss.of(state, kind, operation, state.trading.get(market.name)?.lastPrice)
   if (isReply(oto)) return oto
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
   const size = capToPosition(state, account, market, kind, side, asked, reduceOnly, quoteAmount)
@@ -223,7 +223,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   const trigger = Units.from(activationPrice) ?? 0n
   const total = Units.times(quantity, price)
   if (
-    market === undefined || Exits.isAsked(operation) ||
+    market === undefined || TakeProfitStopLoss.isAsked(operation) ||
     !Terms.fit(market, { collateral, amount, price: operation.price, activationPrice }, quantity, total)
   ) {
     const violations = Market.violations(market, Market.stopLimit(operation))
@@ -233,7 +233,7 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   const kind = kindOf(market, collateral)
   if (!isPermitted(state, account, kind)) return notPermitted
-  const oto = Exits.of(state, kind, operation, price)
+  const oto = TakeProfitStopLoss.of(state, kind, operation, price)
   if (isReply(oto)) return oto
   const size = capToPosition(state, account, market, kind, side, { amount, quantity }, reduceOnly)
   if (isReply(size)) return size
@@ -278,7 +278,7 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
   if (isAtLastPrice(state, market.name, trigger)) return atLastPrice
   if (isUsed(state, account, market.name, clientOrderId)) return Reply.invalid(["clientOrderId", { kind: "unique" }])
   if (!isPermitted(state, account, kind)) return notPermitted
-  const oto = Exits.of(state, kind, operation, trigger)
+  const oto = TakeProfitStopLoss.of(state, kind, operation, trigger)
   if (isReply(oto)) return oto
   const asked = { amount: operation.amount, quantity: Units.from(operation.amount) ?? 0n }
   const size = capToPosition(state, account, market, kind, side, asked, reduceOnly)
@@ -371,7 +371,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 
 /** What an account has on a market and names by the exchange's identifier or, without one, by its own. */
 export const find = <A extends { readonly id: OrderId }>(
-  owned: Owned<A>,
+  owned: OrderIndex<A>,
   ownerOf: (item: A) => Owner,
   account: string,
   { clientOrderId, market, orderId }: Pick<Of<"Cancel">, "clientOrderId" | "market" | "orderId">
@@ -394,7 +394,7 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const order = find(work.state.openOrders, (order) => order, account, operation)
   if (order === undefined) return notFound
-  Ending.cancel(work, order)
+  OrderEnd.cancel(work, order)
   return { _tag: "OrderCanceled", order }
 }
 
@@ -402,7 +402,7 @@ export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Re
 export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco">): Reply.Reply => {
   const oco = find(work.state.ocoOrders, ({ stopLoss }) => stopLoss, account, operation)
   if (oco === undefined) return notFound
-  Ending.cancel(work, oco.takeProfit)
+  OrderEnd.cancel(work, oco.takeProfit)
   return { _tag: "OcoCanceled", oco }
 }
 
@@ -415,7 +415,7 @@ export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"Ca
   if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   const order = findOto(work.state, account, market, otoId)
   if (order === undefined) return Reply.refused("orderNotFound", ["otoId", { kind: "open" }])
-  Ending.cancel(work, order)
+  OrderEnd.cancel(work, order)
   return Reply.done
 }
 
@@ -430,7 +430,7 @@ export const cancelConditional = (
   const oco = find(state.ocoOrders, ({ stopLoss }) => stopLoss, account, { market, orderId: id })
   const order = oco?.takeProfit ?? findOto(state, account, market, id)
   if (order === undefined) return Reply.refused("orderNotFound", ["id", { kind: "open" }])
-  Ending.cancel(work, order)
+  OrderEnd.cancel(work, order)
   return Reply.done
 }
 
@@ -456,6 +456,6 @@ export const cancelOpen = (
     if (
       (type === undefined || type.includes(order.kind)) &&
       (positionSide === undefined || order.positionSide === positionSide)
-    ) Ending.cancel(work, order)
+    ) OrderEnd.cancel(work, order)
   }
 }

@@ -2,11 +2,11 @@
  * The stop orders of a market that have not been triggered. They are triggered in the order in which they were placed.
  */
 import type { StopOrder } from "./Order.ts"
-import { Sorted } from "./Sorted.ts"
+import { SkipList } from "./SkipList.ts"
 import * as Units from "./Units.ts"
 
 /** Stop orders by what must happen: the activation price that the price of the market comes to first is the first. */
-type ByTrigger = Sorted<Set<StopOrder>>
+type ByTrigger = SkipList<Set<StopOrder>>
 
 /** Stop orders, sorted so that a price finds those that it triggers, and no others. */
 export interface PendingStopOrders {
@@ -15,17 +15,17 @@ export interface PendingStopOrders {
   /** Those that wait for it to fall. */
   readonly falling: ByTrigger
   /** Those that the price triggers as it is now, the oldest first. Empty between commands. */
-  readonly reached: Sorted<StopOrder>
+  readonly reached: SkipList<StopOrder>
   /** Those that the price of a trade has triggered, wherever the price is now, the oldest first. Empty between commands. */
-  readonly marked: Sorted<StopOrder>
+  readonly marked: SkipList<StopOrder>
 }
 
 /** No stop orders. */
 export const make = (): PendingStopOrders => ({
-  rising: new Sorted(),
-  falling: new Sorted(),
-  reached: new Sorted(),
-  marked: new Sorted()
+  rising: new SkipList(),
+  falling: new SkipList(),
+  reached: new SkipList(),
+  marked: new SkipList()
 })
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
@@ -60,12 +60,12 @@ export const remove = (pending: PendingStopOrders, order: StopOrder): boolean =>
 }
 
 /** Moves the orders that a price triggers. */
-const collect = ({ falling, rising }: PendingStopOrders, price: Units.Units, to: Sorted<StopOrder>): void => {
+const collect = ({ falling, rising }: PendingStopOrders, price: Units.Units, to: SkipList<StopOrder>): void => {
   collectUpTo(rising, price, to)
   if (falling.size > 0) collectUpTo(falling, -price, to)
 }
 
-const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: Sorted<StopOrder>): void => {
+const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrder>): void => {
   while (orders.firstKey !== undefined && orders.firstKey <= bound) {
     const triggered = orders.first ?? []
     orders.delete(orders.firstKey)

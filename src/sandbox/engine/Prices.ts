@@ -2,10 +2,10 @@
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
-import * as Ending from "./Ending.ts"
 import * as Event from "./Event.ts"
 import { crosses, endUntradable, execute, opposite, payable, tradable } from "./Matching.ts"
 import type { StopOrder } from "./Order.ts"
+import * as OrderEnd from "./OrderEnd.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Settlement from "./Settlement.ts"
 import type { Trading } from "./State.ts"
@@ -32,7 +32,7 @@ export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Unit
     if (order === undefined) return
     order.changedAt = work.at
     work.events.push(Event.of("OrderActivated", order))
-    Ending.endOtherLeg(work, order)
+    OrderEnd.endOtherLeg(work, order)
     executeTriggered(work, market, trading, order, moved)
   }
 }
@@ -58,7 +58,7 @@ const executeTriggered = (
   // The best bid and offer are those of the book: the rest of the world is in none.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // There is no order to queue with or to trade with.
-  if (best === undefined) return Ending.cancel(work, order)
+  if (best === undefined) return OrderEnd.cancel(work, order)
   // What is locked is enough for the order's own price, not for a worse one.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }

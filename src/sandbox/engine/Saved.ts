@@ -1,14 +1,14 @@
 /** A state apart from its indexes: plain data, which can be written down and compared. */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
+import * as AccountIndex from "./AccountIndex.ts"
 import * as Book from "./Book.ts"
 import type { Candle } from "./Candles.ts"
-import * as Families from "./Families.ts"
+import * as FifoQueue from "./FifoQueue.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Lending from "./Lending.ts"
-import * as Line from "./Line.ts"
 import * as Locks from "./Locks.ts"
 import type { Exit, OcoOrder, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
@@ -41,7 +41,7 @@ type Indexed =
   | "positionsOf"
   | "due"
   | "investmentsOf"
-  | "families"
+  | "accountIndex"
   | "killSwitches"
   | "ledger"
   | "openOrders"
@@ -74,7 +74,7 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
 }
 
 const levelsOf = (levels: Iterable<Book.Level>): ReadonlyArray<Level> =>
-  Array.from(levels, ({ orders, price }) => ({ price, orders: [...Line.members(orders)] }))
+  Array.from(levels, ({ orders, price }) => ({ price, orders: [...FifoQueue.members(orders)] }))
 
 const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading => ({
   book: { bids: levelsOf(book.bids), asks: levelsOf(book.asks) },
@@ -91,7 +91,7 @@ export const save = (state: State.State): Saved => {
     claims: _claims,
     counterparty: { credited, markets: quoted },
     due: _due,
-    families: _families,
+    accountIndex: _accountIndex,
     investmentsOf: _investmentsOf,
     markets: _markets,
     otoOrders: _otoOrders,
@@ -161,8 +161,8 @@ export const load = (saved: Saved, policy: VenuePolicy): State.State => {
     ledger: Ledger.make(ledger.balances),
     counterparty: { ...Quotes.make(), ...counterparty }
   }
-  for (const subAccount of state.subAccounts.values()) Families.addSubAccount(state.families, subAccount)
-  for (const key of state.keys.values()) Families.addKey(state.families, key)
+  for (const subAccount of state.subAccounts.values()) AccountIndex.addSubAccount(state.accountIndex, subAccount)
+  for (const key of state.keys.values()) AccountIndex.addKey(state.accountIndex, key)
   for (const oco of ocoOrders.values()) state.ocoOrders.add(oco)
   for (const exit of exits.values()) state.exits.add(exit)
   for (const order of openOrders.values()) {

@@ -2,17 +2,17 @@
  * What happens as time passes, without a command: interest is paid, kill switches cancel orders, and prices follow their
  * paths.
  */
-import * as Agenda from "./Agenda.ts"
 import * as Counterparty from "./Counterparty.ts"
 import * as KillSwitches from "./KillSwitches.ts"
 import * as Lending from "./Lending.ts"
 import type { PriceStep, State } from "./State.ts"
+import * as TimerQueue from "./TimerQueue.ts"
 import type { Work } from "./Work.ts"
 
 /** Puts down a price that a market will have. */
 export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
   priceSteps.add(step)
-  Agenda.add(due.prices, step.at, step)
+  TimerQueue.add(due.prices, step.at, step)
 }
 
 /** The earlier of two times, of which there may be none. */
@@ -22,21 +22,21 @@ const earlier = (one: number | undefined, other: number | undefined): number | u
 /** When the next thing is due, in Unix microseconds; `undefined` when nothing is to come. */
 export const next = ({ due }: State): number | undefined =>
   earlier(
-    earlier(Agenda.next(due.interest)?.nextAt, Agenda.next(due.killSwitches)?.firesAt),
-    Agenda.next(due.prices)?.at
+    earlier(TimerQueue.next(due.interest)?.nextAt, TimerQueue.next(due.killSwitches)?.firesAt),
+    TimerQueue.next(due.prices)?.at
   )
 
 /** Applies what is due next, at this time. */
 const applyNext = ({ events, state }: Work, at: number): void => {
   const { due } = state
-  const investment = Agenda.next(due.interest)
+  const investment = TimerQueue.next(due.interest)
   if (investment?.nextAt === at) return Lending.accrue({ state, at, events }, investment)
-  const killSwitch = Agenda.next(due.killSwitches)
+  const killSwitch = TimerQueue.next(due.killSwitches)
   if (killSwitch?.firesAt === at) return KillSwitches.fire({ state, at, events }, killSwitch)
-  const step = Agenda.next(due.prices)
+  const step = TimerQueue.next(due.prices)
   if (step === undefined) return
   state.priceSteps.delete(step)
-  Agenda.strike(due.prices)
+  TimerQueue.pop(due.prices)
   const market = state.markets.get(step.market)
   if (market !== undefined) Counterparty.movePrice({ state, at, events }, market, step.price)
 }

@@ -3,10 +3,10 @@ import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
 import * as Claims from "./Claims.ts"
-import * as Ending from "./Ending.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Locks from "./Locks.ts"
 import { isQuoteAmount, type Order } from "./Order.ts"
+import * as OrderEnd from "./OrderEnd.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Positions from "./Positions.ts"
 import * as Quotes from "./Quotes.ts"
@@ -156,10 +156,10 @@ export const trade = (
 
 /** A maker that is filled ends. One that is partly filled is no leg of an OCO order any more. */
 const afterTrade = (work: Work, market: Market, order: Order): void => {
-  if (order.left === 0n) Ending.end(work, order, "FILLED")
+  if (order.left === 0n) OrderEnd.end(work, order, "FILLED")
   else {
     order.status = "PARTIAL_FILLED"
-    Ending.endOtherLeg(work, order)
+    OrderEnd.endOtherLeg(work, order)
   }
   if (order.kind !== "spot") afterPosition(work, order.account, market)
 }
@@ -178,7 +178,7 @@ export const afterPosition = (work: Work, account: string, market: Market): void
   for (const side of ["buy", "sell"] as const) {
     if (Positions.reducible(state, account, market.name, side) > 0n) continue
     const useless = Claims.reduceOnly(state.claims, { account, market: market.name, side })
-    for (const order of useless) Ending.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
+    for (const order of useless) OrderEnd.end(work, order, "AUTO_CANCELED_REDUCE_ONLY")
   }
-  for (const order of Locks.coverClosing(work, account, market)) Ending.cancel(work, order)
+  for (const order of Locks.coverClosing(work, account, market)) OrderEnd.cancel(work, order)
 }

@@ -20,19 +20,19 @@ import type { Market } from "../../domain/Market.ts"
 import type { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type { UnixSeconds } from "../../domain/Time.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
-import * as Agenda from "./Agenda.ts"
+import * as AccountIndex from "./AccountIndex.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
 import type { Claims } from "./Claims.ts"
-import * as Families from "./Families.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import * as Ledger from "./Ledger.ts"
 import * as Listings from "./Listings.ts"
 import type { Exit, OcoOrder, Order, OtoOrder } from "./Order.ts"
-import { Owned } from "./Owned.ts"
+import { OrderIndex } from "./OrderIndex.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import type { Position } from "./Position.ts"
 import * as Quotes from "./Quotes.ts"
+import * as TimerQueue from "./TimerQueue.ts"
 import type { Fill, Trade } from "./Trade.ts"
 import type { Units } from "./Units.ts"
 
@@ -252,17 +252,17 @@ export interface State {
   /** The trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The orders that can still trade, the latest last. */
-  readonly openOrders: Owned<Order>
+  readonly openOrders: OrderIndex<Order>
   /** The orders that can no longer trade, by account, the latest last. */
   readonly endedOrders: Map<string, Array<Order>>
   /** The fills of an account's orders, by account, the latest last. */
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders of which both legs are open. */
-  readonly ocoOrders: Owned<OcoOrder>
+  readonly ocoOrders: OrderIndex<OcoOrder>
   /** The open orders that place an exit when they are filled. Derived. */
-  readonly otoOrders: Owned<OtoOrder>
+  readonly otoOrders: OrderIndex<OtoOrder>
   /** The exits of positions of which a leg is open. */
-  readonly exits: Owned<Exit>
+  readonly exits: OrderIndex<Exit>
   /** What open orders have claimed of positions. Derived. */
   readonly claims: Claims
   /** The open positions, by account and market. */
@@ -288,16 +288,16 @@ export interface State {
   /** What is due, by when it is. Derived. */
   readonly due: {
     /** Investments, by when interest is paid next. */
-    readonly interest: Agenda.Agenda<Investment>
+    readonly interest: TimerQueue.TimerQueue<Investment>
     /** Prices, by when they come. */
-    readonly prices: Agenda.Agenda<PriceStep>
+    readonly prices: TimerQueue.TimerQueue<PriceStep>
     /** Kill switches, by when they cancel. */
-    readonly killSwitches: Agenda.Agenda<KillSwitch>
+    readonly killSwitches: TimerQueue.TimerQueue<KillSwitch>
   }
   /** How many investments an account has whose term has not ended. Derived. */
   readonly investmentsOf: Map<string, number>
   /** Who has which API keys and sub-accounts. Derived. */
-  readonly families: Families.Families<Key, SubAccount>
+  readonly accountIndex: AccountIndex.AccountIndex<Key, SubAccount>
   /** The account that quotes around the owner's price. It quotes nothing until the owner says so. */
   readonly counterparty: Quotes.Counterparty
 }
@@ -324,12 +324,12 @@ export const make = (policy: VenuePolicy): State => ({
   investments: new Map(),
   payments: new Map(),
   trading: new Map(Listings.markets.map((market) => [market.name, noTrading(market)])),
-  openOrders: new Owned((order) => order),
+  openOrders: new OrderIndex((order) => order),
   endedOrders: new Map(),
   fills: new Map(),
-  ocoOrders: new Owned(({ stopLoss }) => stopLoss),
-  otoOrders: new Owned(({ order }) => order),
-  exits: new Owned(({ account, market }) => ({ account, market, clientOrderId: undefined })),
+  ocoOrders: new OrderIndex(({ stopLoss }) => stopLoss),
+  otoOrders: new OrderIndex(({ order }) => order),
+  exits: new OrderIndex(({ account, market }) => ({ account, market, clientOrderId: undefined })),
   claims: new Map(),
   positions: new Map(),
   positionsOf: new Map(),
@@ -340,8 +340,8 @@ export const make = (policy: VenuePolicy): State => ({
   skew: 0,
   priceSteps: new Set(),
   killSwitches: new Map(),
-  due: { interest: Agenda.make(), prices: Agenda.make(), killSwitches: Agenda.make() },
+  due: { interest: TimerQueue.make(), prices: TimerQueue.make(), killSwitches: TimerQueue.make() },
   investmentsOf: new Map(),
-  families: Families.make(),
+  accountIndex: AccountIndex.make(),
   counterparty: Quotes.make()
 })

@@ -6,7 +6,7 @@ import * as Time from "../../domain/Time.ts"
 import type * as OpenPositions from "../../endpoints/OpenPositions.ts"
 import type * as SubAccounts from "../../endpoints/SubAccounts.ts"
 import type * as TradeBalance from "../../endpoints/TradeBalance.ts"
-import * as Families from "../engine/Families.ts"
+import * as AccountIndex from "../engine/AccountIndex.ts"
 import * as Ledger from "../engine/Ledger.ts"
 import type { Position } from "../engine/Position.ts"
 import * as Positions from "../engine/Positions.ts"
@@ -186,7 +186,7 @@ const subAccounts = group({
       Page.make(
         page,
         30,
-        Iterator.from(Families.of(state.families, account)?.subAccounts ?? []).filter((subAccount) =>
+        Iterator.from(AccountIndex.of(state.accountIndex, account)?.subAccounts ?? []).filter((subAccount) =>
           search === "" ||
           [subAccount.alias, subAccount.id].some((text) => text.toLowerCase().includes(search.toLowerCase()))
         ),
@@ -218,8 +218,8 @@ const subAccounts = group({
         page,
         30,
         (subAccountId === undefined
-          ? Families.of(state.families, account)?.subAccountKeys
-          : Families.of(state.families, subAccountId)?.keys) ?? [],
+          ? AccountIndex.of(state.accountIndex, account)?.subAccountKeys
+          : AccountIndex.of(state.accountIndex, subAccountId)?.keys) ?? [],
         (key) => ({ ...apiKeyAnswer(key, SubAccountId.make(key.account)), apiSecret: "" })
       )
   },

@@ -29,7 +29,6 @@ import type { Command } from "../engine/Command.ts"
 import * as InProcess from "../server/InProcess.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../venue/Venue.ts"
-import * as Beginning from "./Beginning.ts"
 import * as Edge from "./Edge.ts"
 import * as Files from "./Files.ts"
 import * as HostBounds from "./HostBounds.ts"
@@ -37,10 +36,11 @@ import type { Bounds } from "./HostBounds.ts"
 import * as Models from "./HostModels.ts"
 import { Host, type HostOptions, type OpenPort } from "./HostService.ts"
 import * as Local from "./Local.ts"
-import * as Newcomers from "./Newcomers.ts"
+import * as NewVenue from "./NewVenue.ts"
 import * as Registry from "./Registry.ts"
 import * as Resident from "./Resident.ts"
 import * as Room from "./Room.ts"
+import * as Seed from "./Seed.ts"
 
 export { type BoundOptions, BoundReached } from "./HostBounds.ts"
 export { CopyOptions, HostStatus, Made, MakeOptions, NotMade, Summary, UnknownVenue } from "./HostModels.ts"
@@ -82,7 +82,7 @@ interface Parts {
   readonly room: Room.Room
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
-  readonly examples: ReturnType<typeof Newcomers.makeExamples>
+  readonly examples: ReturnType<typeof NewVenue.makeExamples>
   addresses: Models.Addresses
   openPort: OpenPort
 }
@@ -105,7 +105,7 @@ const openVenue = (
     yield* files.make
     const memory = yield* files.memory
     const venue = yield* Venue.wake({
-      dialect: Newcomers.dialectOf(registered),
+      dialect: NewVenue.dialectOf(registered),
       seed: registered.seed,
       file: files.journal,
       remember: files.remember,
@@ -122,7 +122,7 @@ const add = Effect.fnUntraced(function*(
   registered: Registry.Registered,
   beginning: Effect.Effect<ReadonlyArray<Command>, JournalError> = Effect.map(
     parts.examples(registered),
-    (actions) => Beginning.commands(registered, actions)
+    (actions) => Seed.commands(registered, actions)
   )
 ) {
   const { entries, folder, room, run } = parts
@@ -199,16 +199,16 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
   const { clock, dialect = "document", example = true, owner = "anybody", port = false } = options
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
-  const belongings = Newcomers.own()
+  const belongings = NewVenue.own()
   const entry = yield* add(parts, {
-    ...(yield* Newcomers.newcomer(parts.timeToLiveMillis, options)),
+    ...(yield* NewVenue.newcomer(parts.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
     ...(clock === undefined ? {} : { clock }),
     example,
     identity: belongings.identity,
-    keys: example ? Beginning.keys(belongings) : {}
+    keys: example ? Seed.keys(belongings) : {}
   })
   return yield* complete(parts, entry, port)
 })
@@ -251,10 +251,10 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const over = admit(parts, owner, port)
   if (over !== undefined) return yield* over
   const commands = yield* using(origin, id, (venue) => commandsOf(venue, sequence))
-  const belongings = Newcomers.own()
-  const copied = Beginning.copied(origin.registered, commands, belongings)
+  const belongings = NewVenue.own()
+  const copied = Seed.copied(origin.registered, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
-  const newly = yield* Newcomers.newcomer(parts.timeToLiveMillis, options)
+  const newly = yield* NewVenue.newcomer(parts.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
   // A crash before it is complete removes it.
   yield* parts.registry.put(registered)
@@ -316,7 +316,7 @@ const noPorts: OpenPort = () =>
 
 const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, token, ...options }: Options) {
   const folder = given ?? (yield* Files.temporary)
-  const registry = yield* Registry.open(folder, token ?? Newcomers.secret(), token !== undefined)
+  const registry = yield* Registry.open(folder, token ?? NewVenue.secret(), token !== undefined)
   const bounds = HostBounds.of(options)
   const entries = new Map<string, Entry>()
   const parts: Parts = {
@@ -325,10 +325,10 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
     bounds,
     folder,
     timeToLiveMillis,
-    room: Room.make(bounds, Newcomers.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    room: Room.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
-    examples: Newcomers.makeExamples(),
+    examples: NewVenue.makeExamples(),
     addresses: { baseUrl: InProcess.baseUrl },
     openPort: noPorts
   }
@@ -371,7 +371,7 @@ export const open = Effect.fnUntraced(function*(
       venues: entries.size,
       awake: room.taken(),
       ports: count(entries, hasPort),
-      memory: Newcomers.memoryNow(),
+      memory: NewVenue.memoryNow(),
       bounds: { ...bounds }
     })),
     placement: Local.placement(entries, bounds, run),

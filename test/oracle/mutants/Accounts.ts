@@ -10,7 +10,7 @@ import * as MainBalance from "../../../src/endpoints/MainBalance.ts"
 import * as SubAccountApiKeys from "../../../src/endpoints/SubAccountApiKeys.ts"
 import * as SubAccounts from "../../../src/endpoints/SubAccounts.ts"
 import * as Json from "../../../src/protocol/Json.ts"
-import * as Families from "../../../src/sandbox/engine/Families.ts"
+import * as AccountIndex from "../../../src/sandbox/engine/AccountIndex.ts"
 import type { IssuedCode } from "../../../src/sandbox/engine/State.ts"
 import {
   answering,
@@ -49,9 +49,9 @@ const adopting = ({ state }: Instance, id: unknown, apiKey: unknown): void => {
   const found = state.subAccounts.get(String(id) as never)
   const caller = state.keys.get(String(apiKey) as never)?.account
   if (found === undefined || caller === undefined) return
-  const keys = Families.removeSubAccount(state.families, found)
-  Families.addSubAccount(state.families, Object.assign(found, { parent: caller }))
-  for (const key of keys) Families.addKey(state.families, key)
+  const keys = AccountIndex.removeSubAccount(state.accountIndex, found)
+  AccountIndex.addSubAccount(state.accountIndex, Object.assign(found, { parent: caller }))
+  for (const key of keys) AccountIndex.addKey(state.accountIndex, key)
 }
 
 const enveloped = [

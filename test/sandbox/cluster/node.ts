@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { Socket } from "node:net"
 import * as Node from "../../../src/sandbox/cluster/Node.ts"
-import * as Pause from "../../../src/sandbox/cluster/Pause.ts"
+import * as Watchdog from "../../../src/sandbox/cluster/Watchdog.ts"
 import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 
 /** Where the test has put a wire in between, a port is reached over the wire's. */
@@ -26,7 +26,7 @@ const node = Effect.gen(function*() {
   return yield* Effect.never
 })
 
-const paused = Effect.tapError(Pause.watch, ({ message }) =>
+const paused = Effect.tapError(Watchdog.watch, ({ message }) =>
   Effect.sync(() => {
     process.stderr.write(`${message}\n`)
     process.exit(75)

@@ -5,13 +5,13 @@ import * as fc from "fast-check"
 import { Amount, Price } from "../../../src/domain/Decimal.ts"
 import { ClientOrderId, MarketName, OrderId } from "../../../src/domain/Identifiers.ts"
 import * as Market from "../../../src/domain/Market.ts"
-import * as Agenda from "../../../src/sandbox/engine/Agenda.ts"
-import * as Line from "../../../src/sandbox/engine/Line.ts"
+import * as FifoQueue from "../../../src/sandbox/engine/FifoQueue.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
-import { Numbered } from "../../../src/sandbox/engine/Numbered.ts"
-import { Owned } from "../../../src/sandbox/engine/Owned.ts"
-import { Sorted } from "../../../src/sandbox/engine/Sorted.ts"
+import { OrderIndex } from "../../../src/sandbox/engine/OrderIndex.ts"
+import { PagedArray } from "../../../src/sandbox/engine/PagedArray.ts"
+import { SkipList } from "../../../src/sandbox/engine/SkipList.ts"
 import * as Terms from "../../../src/sandbox/engine/Terms.ts"
+import * as TimerQueue from "../../../src/sandbox/engine/TimerQueue.ts"
 import * as Units from "../../../src/sandbox/engine/Units.ts"
 import * as Records from "../../../src/sandbox/handlers/Records.ts"
 import { property } from "../../support/property.ts"
@@ -27,7 +27,7 @@ describe("sorted values", () => {
     [fc.array(fc.tuple(fc.boolean(), key), { maxLength: 300 })],
     (steps) =>
       sync(() => {
-        const sorted = new Sorted<string>()
+        const sorted = new SkipList<string>()
         const naive = new Map<number | bigint, string>()
         for (const [isAdded, key] of steps) {
           if (!isAdded) {
@@ -50,29 +50,29 @@ describe("sorted values", () => {
   )
 })
 
-describe("an agenda", () => {
+describe("an queue", () => {
   property(
     "has what is due next, in the order of the times and of putting it down, whatever is struck out",
-    [fc.array(fc.record({ verb: fc.constantFrom("add", "add", "remove", "strike"), at: fc.nat(9), pick: fc.nat(99) }))],
+    [fc.array(fc.record({ verb: fc.constantFrom("add", "add", "remove", "pop"), at: fc.nat(9), pick: fc.nat(99) }))],
     (steps) =>
       sync(() => {
-        const agenda = Agenda.make<{ readonly at: number }>()
+        const queue = TimerQueue.make<{ readonly at: number }>()
         let naive: Array<{ readonly at: number }> = []
         for (const { at, pick, verb } of steps) {
           const first = naive.toSorted((one, other) => one.at - other.at)[0]
-          const gone = verb === "strike" ? first : naive[pick % naive.length]
+          const gone = verb === "pop" ? first : naive[pick % naive.length]
           if (verb === "add") {
             const value = { at }
-            Agenda.add(agenda, at, value)
+            TimerQueue.add(queue, at, value)
             naive.push(value)
           } else {
-            if (verb === "strike") Agenda.strike(agenda)
-            else Agenda.remove(agenda, gone ?? { at })
+            if (verb === "pop") TimerQueue.pop(queue)
+            else TimerQueue.remove(queue, gone ?? { at })
             naive = naive.filter((value) => value !== gone)
           }
-          assert.strictEqual(Agenda.next(agenda), naive.toSorted((one, other) => one.at - other.at)[0])
-          assert.strictEqual(agenda.items.size, naive.length)
-          assert.strictEqual(agenda.lines.size, new Set(naive.map(({ at }) => at)).size)
+          assert.strictEqual(TimerQueue.next(queue), naive.toSorted((one, other) => one.at - other.at)[0])
+          assert.strictEqual(queue.items.size, naive.length)
+          assert.strictEqual(queue.queues.size, new Set(naive.map(({ at }) => at)).size)
         }
       }),
     { runs: 60 }
@@ -85,7 +85,7 @@ describe("numbered values", () => {
     [fc.array(fc.record({ isAdded: fc.boolean(), number: fc.nat(300) }), { maxLength: 200 })],
     (steps) =>
       sync(() => {
-        const numbered = new Numbered<string>()
+        const numbered = new PagedArray<string>()
         const naive = new Map<number, string>()
         let last = 0
         for (const { isAdded, number } of steps) {
@@ -116,24 +116,24 @@ describe("a line", () => {
     (steps) =>
       sync(() => {
         const gone = new Set<number>()
-        const line = Line.make<number>((member) => !gone.has(member))
+        const line = FifoQueue.make<number>((member) => !gone.has(member))
         const naive: Array<number> = []
         for (const [index, leaves] of steps.entries()) {
           if (leaves === null) {
-            Line.join(line, index)
+            FifoQueue.join(line, index)
             naive.push(index)
           } else {
             const [left] = naive.splice(leaves % (naive.length + 1), 1)
             if (left === undefined) continue
             gone.add(left)
-            Line.left(line)
+            FifoQueue.left(line)
           }
-          assert.deepStrictEqual([[...Line.members(line)], Line.first(line), line.size], [
+          assert.deepStrictEqual([[...FifoQueue.members(line)], FifoQueue.first(line), line.size], [
             naive,
             naive[0],
             naive.length
           ])
-          assert.deepStrictEqual([...Line.latest(line)], naive.toReversed())
+          assert.deepStrictEqual([...FifoQueue.latest(line)], naive.toReversed())
           assert.isAtMost(line.places.length, 2 * naive.length + 17)
         }
       }),
@@ -158,7 +158,7 @@ describe("what accounts have open", () => {
 
   property("is found as by a scan", [fc.array(fc.oneof(drawn, fc.nat(30)), { maxLength: 60 })], (steps) =>
     sync(() => {
-      const owned = new Owned<Item>((item) => item)
+      const owned = new OrderIndex<Item>((item) => item)
       let naive: ReadonlyArray<Item> = []
       for (const [index, step] of steps.entries()) {
         if (typeof step === "number") {

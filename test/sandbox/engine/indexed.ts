@@ -1,13 +1,13 @@
 /** Each index says what a scan of everything would. */
 import { assert } from "@effect/vitest"
-import * as Agenda from "../../../src/sandbox/engine/Agenda.ts"
+import * as AccountIndex from "../../../src/sandbox/engine/AccountIndex.ts"
 import * as Claims from "../../../src/sandbox/engine/Claims.ts"
-import * as Families from "../../../src/sandbox/engine/Families.ts"
-import * as Line from "../../../src/sandbox/engine/Line.ts"
+import * as FifoQueue from "../../../src/sandbox/engine/FifoQueue.ts"
 import type { Order } from "../../../src/sandbox/engine/Order.ts"
 import * as PendingStopOrders from "../../../src/sandbox/engine/PendingStopOrders.ts"
 import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
+import * as TimerQueue from "../../../src/sandbox/engine/TimerQueue.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
@@ -58,9 +58,9 @@ const owned = (state: State): void => {
     const positions = [...state.positions.values()].filter((position) => position.account === account)
     assert.strictEqual(ids(state.positionsOf.get(account) ?? []), ids(positions))
     const subAccounts = [...state.subAccounts.values()].filter(({ parent }) => parent === account)
-    assert.strictEqual(ids(Families.of(state.families, account)?.subAccounts ?? []), ids(subAccounts))
+    assert.strictEqual(ids(AccountIndex.of(state.accountIndex, account)?.subAccounts ?? []), ids(subAccounts))
     const keys = [...state.keys.values()].filter((key) => key.account === account)
-    assert.strictEqual(ids(Families.of(state.families, account)?.keys ?? []), ids(keys))
+    assert.strictEqual(ids(AccountIndex.of(state.accountIndex, account)?.keys ?? []), ids(keys))
   }
 }
 
@@ -68,7 +68,7 @@ const owned = (state: State): void => {
 const traded = (state: State): void => {
   for (const [market, { book, waiting }] of state.trading) {
     for (const { left, orders } of [...book.bids, ...book.asks]) {
-      assert.strictEqual(left, Line.members(orders).reduce((sum, order) => sum + order.left, 0n))
+      assert.strictEqual(left, FifoQueue.members(orders).reduce((sum, order) => sum + order.left, 0n))
     }
     const pending = [...state.openOrders.values()].filter((order) =>
       order.market === market && order.stop?.activated === false
@@ -81,11 +81,11 @@ const traded = (state: State): void => {
 
 const scheduled = ({ due, investments, investmentsOf, killSwitches, priceSteps }: State): void => {
   const interest = [...investments.values()].toSorted((one, other) => one.nextAt - other.nextAt)
-  assert.strictEqual(Agenda.next(due.interest), interest[0])
+  assert.strictEqual(TimerQueue.next(due.interest), interest[0])
   const steps = [...priceSteps].toSorted((one, other) => one.at - other.at)
-  assert.strictEqual(Agenda.next(due.prices), steps[0])
+  assert.strictEqual(TimerQueue.next(due.prices), steps[0])
   const armed = [...killSwitches.values()].toSorted((one, other) => one.firesAt - other.firesAt)
-  assert.strictEqual(Agenda.next(due.killSwitches), armed[0])
+  assert.strictEqual(TimerQueue.next(due.killSwitches), armed[0])
   assert.strictEqual(due.killSwitches.items.size, armed.length)
   for (const [account, count] of investmentsOf) {
     assert.strictEqual(interest.filter((investment) => investment.account === account).length, count)

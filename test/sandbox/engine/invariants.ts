@@ -6,8 +6,8 @@ import { isOpen } from "../../../src/domain/Order.ts"
 import * as Book from "../../../src/sandbox/engine/Book.ts"
 import type { Action } from "../../../src/sandbox/engine/Command.ts"
 import type { Event } from "../../../src/sandbox/engine/Event.ts"
+import * as FifoQueue from "../../../src/sandbox/engine/FifoQueue.ts"
 import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
-import * as Line from "../../../src/sandbox/engine/Line.ts"
 import type { OcoOrder, Order } from "../../../src/sandbox/engine/Order.ts"
 import * as Positions from "../../../src/sandbox/engine/Positions.ts"
 import * as Quotes from "../../../src/sandbox/engine/Quotes.ts"
@@ -193,7 +193,7 @@ const sorted = ({ book: { asks, bids } }: Saved.Trading): void => {
 const counted = ({ book }: Trading): void => {
   for (const side of ["buy", "sell"] as const) {
     for (const { left, orders, price } of Book.levels(book, side)) {
-      holds(left === sum(Line.members(orders).map((order) => order.left)), `what is left at ${price}`)
+      holds(left === sum(FifoQueue.members(orders).map((order) => order.left)), `what is left at ${price}`)
     }
   }
 }

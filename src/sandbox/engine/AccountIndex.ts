@@ -17,7 +17,7 @@ interface Member {
 }
 
 /** What belongs to an account. */
-export interface Family<K, S> {
+export interface AccountEntry<K, S> {
   /** Its own API keys, the latest last. */
   readonly keys: Set<K>
   /** Its sub-accounts, the latest last. */
@@ -29,50 +29,50 @@ export interface Family<K, S> {
 }
 
 /** Families by account, and the parents of sub-accounts. */
-export interface Families<K, S> {
+export interface AccountIndex<K, S> {
   /** By account. Most accounts have one; some have nothing that belongs to them. */
-  readonly byAccount: Map<string, Family<K, S>>
+  readonly byAccount: Map<string, AccountEntry<K, S>>
   /** The account that a sub-account belongs to. */
   readonly parents: Map<string, string>
 }
 
-/** No families. */
-export const make = <K, S>(): Families<K, S> => ({ byAccount: new Map(), parents: new Map() })
+/** No index. */
+export const make = <K, S>(): AccountIndex<K, S> => ({ byAccount: new Map(), parents: new Map() })
 
-const familyOf = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> => {
+const entryOf = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> => {
   const known = byAccount.get(account)
   if (known !== undefined) return known
-  const family: Family<K, S> = {
+  const entry: AccountEntry<K, S> = {
     keys: new Set(),
     subAccounts: new Set(),
     aliases: new Map(),
     subAccountKeys: new Set()
   }
-  byAccount.set(account, family)
-  return family
+  byAccount.set(account, entry)
+  return entry
 }
 
 /** Adds an API key, after the sub-account whose key it may be. */
-export const addKey = <K extends KeyOf, S>(families: Families<K, S>, key: K): void => {
-  familyOf(families, key.account).keys.add(key)
-  const parent = families.parents.get(key.account)
-  if (parent !== undefined) familyOf(families, parent).subAccountKeys.add(key)
+export const addKey = <K extends KeyOf, S>(index: AccountIndex<K, S>, key: K): void => {
+  entryOf(index, key.account).keys.add(key)
+  const parent = index.parents.get(key.account)
+  if (parent !== undefined) entryOf(index, parent).subAccountKeys.add(key)
 }
 
 /** Adds a sub-account. */
-export const addSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): void => {
-  const { aliases, subAccounts } = familyOf(families, subAccount.parent)
-  families.parents.set(subAccount.id, subAccount.parent)
+export const addSubAccount = <K, S extends Member>(index: AccountIndex<K, S>, subAccount: S): void => {
+  const { aliases, subAccounts } = entryOf(index, subAccount.parent)
+  index.parents.set(subAccount.id, subAccount.parent)
   subAccounts.add(subAccount)
   aliases.set(subAccount.alias, (aliases.get(subAccount.alias) ?? 0) + 1)
 }
 
 /** Removes a sub-account, and gives the API keys that it had. */
-export const removeSubAccount = <K, S extends Member>(families: Families<K, S>, subAccount: S): Iterable<K> => {
-  const { aliases, subAccountKeys, subAccounts } = familyOf(families, subAccount.parent)
-  const { keys } = familyOf(families, subAccount.id)
-  families.byAccount.delete(subAccount.id)
-  families.parents.delete(subAccount.id)
+export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>, subAccount: S): Iterable<K> => {
+  const { aliases, subAccountKeys, subAccounts } = entryOf(index, subAccount.parent)
+  const { keys } = entryOf(index, subAccount.id)
+  index.byAccount.delete(subAccount.id)
+  index.parents.delete(subAccount.id)
   subAccounts.delete(subAccount)
   const left = (aliases.get(subAccount.alias) ?? 1) - 1
   if (left === 0) aliases.delete(subAccount.alias)
@@ -82,5 +82,5 @@ export const removeSubAccount = <K, S extends Member>(families: Families<K, S>, 
 }
 
 /** What belongs to an account; `undefined` when nothing ever has. */
-export const of = <K, S>({ byAccount }: Families<K, S>, account: string): Family<K, S> | undefined =>
+export const of = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> | undefined =>
   byAccount.get(account)

@@ -6,10 +6,10 @@
  * ```ts
  * import * as Console from "effect/Console"
  * import * as Effect from "effect/Effect"
- * import { Pause } from "effect-txc/cluster"
+ * import { Watchdog } from "effect-txc/cluster"
  *
  * // Says why the process must end, when it must.
- * const watching = Effect.catchTag(Pause.watch, "Paused", ({ message }) => Console.error(message))
+ * const watching = Effect.catchTag(Watchdog.watch, "Paused", ({ message }) => Console.error(message))
  * ```
  *
  * @since 0.1.0

@@ -6,9 +6,9 @@ import * as Dialect from "../../protocol/Dialect.ts"
 import type { Action } from "../engine/Command.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import type { ControlRefused } from "../venue/ControlRefused.ts"
-import * as Beginning from "./Beginning.ts"
 import type * as Models from "./HostModels.ts"
 import type * as Registry from "./Registry.ts"
+import * as Seed from "./Seed.ts"
 
 /** So many random letters and digits, of which none is mistaken for another. */
 const draw = (length: number): string => {
@@ -20,7 +20,7 @@ const draw = (length: number): string => {
 export const secret = (): string => randomBytes(24).toString("base64url")
 
 /** What belongs to one venue alone. */
-export const own = (): Beginning.Own => ({
+export const own = (): Seed.Own => ({
   identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
   secret
 })
@@ -44,7 +44,7 @@ export const makeExamples = () => {
       if (found !== undefined) return Effect.succeed(found)
       // The control refuses nothing of the example.
       const made = Effect.catchTag(
-        Beginning.example(dialectOf(registered)),
+        Seed.example(dialectOf(registered)),
         "ControlRefused",
         (error: ControlRefused) => Effect.die(error)
       )

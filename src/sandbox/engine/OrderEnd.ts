@@ -2,11 +2,11 @@
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
-import * as Exits from "./Exits.ts"
 import * as Locks from "./Locks.ts"
 import type { Exit, Order, StopOrder } from "./Order.ts"
 import * as PendingStopOrders from "./PendingStopOrders.ts"
 import * as Quotes from "./Quotes.ts"
+import * as TakeProfitStopLoss from "./TakeProfitStopLoss.ts"
 import type { Work } from "./Work.ts"
 
 const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefined
@@ -35,7 +35,7 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   endOtherLeg(work, order)
   if (order.oto === undefined) return
   state.otoOrders.delete(order.oto.id)
-  if (status === "FILLED") Exits.arm(work, order)
+  if (status === "FILLED") TakeProfitStopLoss.arm(work, order)
 }
 
 /** Adds an order to those that have ended. */
@@ -77,8 +77,8 @@ export const endOtherLeg = (work: Work, order: Order): void => {
  */
 const endExit = (work: Work, exit: Exit, leg: Order): void => {
   const other = exit.takeProfit === leg ? exit.stopLoss : exit.takeProfit
-  if (!work.state.openOrders.has(leg.id)) return Exits.leave(work.state, exit, leg)
+  if (!work.state.openOrders.has(leg.id)) return TakeProfitStopLoss.leave(work.state, exit, leg)
   if (other === undefined || other === leg) return
-  Exits.leave(work.state, exit, other)
+  TakeProfitStopLoss.leave(work.state, exit, other)
   cancel(work, other)
 }

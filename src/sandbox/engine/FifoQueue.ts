@@ -1,7 +1,7 @@
 /** A line: first come, first served. Anyone may leave at any time, which costs the same however long the line is. */
 
 /** Those who wait, in the order in which they came. */
-export interface Line<A> {
+export interface FifoQueue<A> {
   /** Everyone who has come. Those who have left stay here until they are in the way. */
   places: Array<A>
   /** Before this place, all have left. */
@@ -13,10 +13,15 @@ export interface Line<A> {
 }
 
 /** An empty line. Whoever leaves must say so to `isWaiting` first, and never comes back. */
-export const make = <A>(isWaiting: (member: A) => boolean): Line<A> => ({ places: [], start: 0, size: 0, isWaiting })
+export const make = <A>(isWaiting: (member: A) => boolean): FifoQueue<A> => ({
+  places: [],
+  start: 0,
+  size: 0,
+  isWaiting
+})
 
 /** Adds someone at the end. */
-export const join = <A>(line: Line<A>, member: A): void => {
+export const join = <A>(line: FifoQueue<A>, member: A): void => {
   line.places.push(member)
   line.size++
 }
@@ -25,7 +30,7 @@ export const join = <A>(line: Line<A>, member: A): void => {
 const gaps = 16
 
 /** Says that someone has left. */
-export const left = <A>(line: Line<A>): void => {
+export const left = <A>(line: FifoQueue<A>): void => {
   line.size--
   // So many have left since the last time that looking at everyone costs each of them the same.
   if (line.places.length <= 2 * line.size + gaps) return
@@ -37,7 +42,7 @@ export const left = <A>(line: Line<A>): void => {
 }
 
 /** Whose turn it is; `undefined` when nobody waits. */
-export const first = <A>(line: Line<A>): A | undefined => {
+export const first = <A>(line: FifoQueue<A>): A | undefined => {
   const { isWaiting, places } = line
   for (;;) {
     const member = places[line.start]
@@ -47,7 +52,7 @@ export const first = <A>(line: Line<A>): A | undefined => {
 }
 
 /** Those who wait, the first to come first. */
-export const members = function*<A>({ isWaiting, places, start }: Line<A>): Generator<A, undefined> {
+export const members = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = start; index < places.length; index++) {
     const member = places[index]
     if (member !== undefined && isWaiting(member)) yield member
@@ -55,7 +60,7 @@ export const members = function*<A>({ isWaiting, places, start }: Line<A>): Gene
 }
 
 /** Those who wait, the last to come first. Whoever was given last may leave meanwhile. */
-export const latest = function*<A>({ isWaiting, places, start }: Line<A>): Generator<A, undefined> {
+export const latest = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = places.length - 1; index >= start; index--) {
     const member = places[index]
     if (member !== undefined && isWaiting(member)) yield member

@@ -19,7 +19,7 @@ interface Entry<V> {
 const mostLanes = 12
 
 /** Values, sorted by their keys. */
-export class Sorted<V> {
+export class SkipList<V> {
   private readonly entries = new Map<Key, Entry<V>>()
   private readonly start: Array<Entry<V> | undefined> = []
   /** Which lanes an entry has is drawn, so that no order of arrival is a bad one. What is drawn is nobody's to see. */

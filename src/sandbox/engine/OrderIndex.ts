@@ -1,7 +1,7 @@
 /** What accounts have open: it is found by its identifier, and by its account, market and client order id. */
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
-import * as Line from "./Line.ts"
-import { Numbered } from "./Numbered.ts"
+import * as FifoQueue from "./FifoQueue.ts"
+import { PagedArray } from "./PagedArray.ts"
 
 /** Whose something is, and where. */
 export interface Owner {
@@ -21,7 +21,7 @@ interface Identified {
 /** What an account has on a market. */
 interface Chain<A> {
   /** The numbers of all of it, the latest last. Whether one is open is known without a look at the item. */
-  readonly numbers: Line.Line<number>
+  readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
 
@@ -29,8 +29,8 @@ interface Chain<A> {
  * What accounts have open. It is read as a map by identifier, in which the latest comes last. Identifiers rise, and what
  * was removed never comes back.
  */
-export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
-  private readonly items = new Numbered<A>()
+export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> {
+  private readonly items = new PagedArray<A>()
   private readonly accounts = new Map<string, Map<MarketName, Chain<A>>>()
   private readonly ownerOf: (item: A) => Owner
   private readonly isOpen = (number: number): boolean => this.items.get(number) !== undefined
@@ -65,7 +65,7 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
     const number = Number(item.id)
-    Line.join(chain.numbers, number)
+    FifoQueue.join(chain.numbers, number)
     this.items.add(number, item)
     if (clientOrderId !== undefined) {
       const named = chain.byClientOrderId.get(clientOrderId)
@@ -83,7 +83,7 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     this.items.delete(number)
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
-    Line.left(chain.numbers)
+    FifoQueue.left(chain.numbers)
     const named = clientOrderId === undefined ? undefined : chain.byClientOrderId.get(clientOrderId)
     if (clientOrderId !== undefined && named?.delete(item) === true && named.size === 0) {
       chain.byClientOrderId.delete(clientOrderId)
@@ -114,7 +114,7 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
   *latest(account: string, market?: MarketName): Generator<A, undefined> {
     const markets = this.accounts.get(account)
     const chains = market === undefined ? [...markets?.values() ?? []] : [markets?.get(market)]
-    const latest = chains.flatMap((chain) => chain === undefined ? [] : [Line.latest(chain.numbers)])
+    const latest = chains.flatMap((chain) => chain === undefined ? [] : [FifoQueue.latest(chain.numbers)])
     const heads = latest.map((numbers) => numbers.next().value)
     for (;;) {
       let index = 0
@@ -145,7 +145,7 @@ export class Owned<A extends Identified> implements Iterable<[OrderId, A]> {
     if (markets === undefined) this.accounts.set(account, markets = new Map())
     let chain = markets.get(market)
     if (chain === undefined)
-      markets.set(market, chain = { numbers: Line.make(this.isOpen), byClientOrderId: new Map() })
+      markets.set(market, chain = { numbers: FifoQueue.make(this.isOpen), byClientOrderId: new Map() })
     return chain
   }
 }

@@ -17,7 +17,7 @@ interface Page<V> {
 /**
  * Values by whole numbers. Neighbours lie on the same page, so a value takes less room than in a map, and is found sooner.
  */
-export class Numbered<V> {
+export class PagedArray<V> {
   /** The pages, as far as there are numbers. An empty one is gone. */
   private readonly pages: Array<Page<V> | undefined> = []
 
