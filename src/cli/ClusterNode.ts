@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Database from "../sandbox/cluster/Database.ts"
-import * as Hosted from "../sandbox/cluster/Hosted.ts"
 import * as Node from "../sandbox/cluster/Node.ts"
+import * as PostgresRegistry from "../sandbox/cluster/PostgresRegistry.ts"
 import * as Tables from "../sandbox/cluster/Tables.ts"
 import * as Watchdog from "../sandbox/cluster/Watchdog.ts"
 import * as Host from "../sandbox/host/Host.ts"
@@ -79,7 +79,7 @@ const migrating = Effect.fnUntraced(function*(token: string | undefined) {
       : `The database has the tables of version ${Tables.version} now; it had ${before === 0 ? "none" : before}.`
   )
   if (token === undefined) return
-  yield* Hosted.setToken(token)
+  yield* PostgresRegistry.setToken(token)
   yield* Console.log("The cluster has the token of TXC_HOST_TOKEN. Nodes that run have it once they are started again.")
 })
 

@@ -11,24 +11,24 @@ import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import type { Command } from "../engine/Command.ts"
 import type { Answer, Request } from "../gateway/Message.ts"
+import * as Capacity from "../host/Capacity.ts"
 import * as Host from "../host/Host.ts"
 import * as HostBounds from "../host/HostBounds.ts"
 import * as Models from "../host/HostModels.ts"
-import * as Local from "../host/Local.ts"
+import * as LocalPlacement from "../host/LocalPlacement.ts"
 import * as NewVenue from "../host/NewVenue.ts"
 import * as Refusals from "../host/Refusals.ts"
 import type { Registered } from "../host/Registry.ts"
 import * as Resident from "../host/Resident.ts"
-import * as Room from "../host/Room.ts"
 import * as Seed from "../host/Seed.ts"
 import { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../venue/Venue.ts"
 import * as Database from "./Database.ts"
 import * as Forward from "./Forward.ts"
-import type * as Hop from "./Hop.ts"
-import * as Hosted from "./Hosted.ts"
 import { Membership } from "./Membership.ts"
+import type * as NodeTransport from "./NodeTransport.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
+import * as PostgresRegistry from "./PostgresRegistry.ts"
 
 /** How a node behaves. */
 export interface NodeOptions extends Host.HostOptions {
@@ -50,7 +50,7 @@ export interface Opened {
   /** The host. */
   readonly host: Host.Host["Service"]
   /** Takes a request of another node. */
-  readonly receive: Hop.Receive
+  readonly receive: NodeTransport.Receive
   /** Whether the node takes requests. */
   readonly ready: Effect.Effect<boolean>
 }
@@ -85,7 +85,7 @@ const forgetEvery = "1 minute"
 const stoppingAtOnce = 8
 
 /** A venue of this node. */
-interface Entry extends Local.Entry {
+interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
   /** Whether it could not be opened here: another node has it, or the database does not answer. */
   isLost: boolean
@@ -95,10 +95,10 @@ interface Entry extends Local.Entry {
 
 interface Parts {
   readonly sql: PgClient.PgClient
-  readonly hosted: Hosted.Hosted
+  readonly hosted: PostgresRegistry.PostgresRegistry
   readonly membership: Membership["Service"]
   readonly bounds: HostBounds.Bounds
-  readonly room: Room.Room
+  readonly room: Capacity.Capacity
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
@@ -170,7 +170,7 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
 const addEntry = (parts: Parts, registered: Registered): Entry => {
   const { entries, room, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)
-  const resident = Resident.make<Local.WakeFailure>({
+  const resident = Resident.make<LocalPlacement.WakeFailure>({
     controlToken: registered.controlToken,
     open: openVenue(parts, registered, () => {
       entry.isLost = true
@@ -210,7 +210,7 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
 })
 
 /** What an answer of a venue means, where the venue is no longer this node's, or its journal has failed. */
-const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): Hop.Received => {
+const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): NodeTransport.Received => {
   if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
   if (!entry.isDropped) parts.run(drop(parts, entry))
   if (answer._tag === "Reset") return { _tag: "Lost" }
@@ -228,8 +228,8 @@ const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): Ho
 const sleepMethod = "SLEEP"
 
 /** Takes requests to the venues of this node. */
-const receiver = (parts: Parts): Hop.Receive => {
-  const placement = Local.placement(parts.entries, parts.bounds, parts.run)
+const receiver = (parts: Parts): NodeTransport.Receive => {
+  const placement = LocalPlacement.placement(parts.entries, parts.bounds, parts.run)
   return (id, request) =>
     Effect.gen(function*() {
       if (parts.isStopping || !parts.membership.isOurs(id)) return { _tag: "NotTheirs" } as const
@@ -364,10 +364,10 @@ const partsOf = Effect.fnUntraced(function*(options: Options) {
   const entries = new Map<string, Entry>()
   const parts: Parts = {
     sql: yield* PgClient.PgClient,
-    hosted: yield* Hosted.open(options.token ?? NewVenue.secret(), options.token !== undefined),
+    hosted: yield* PostgresRegistry.open(options.token ?? NewVenue.secret(), options.token !== undefined),
     membership: yield* Membership,
     bounds,
-    room: Room.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    room: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
     examples: NewVenue.makeExamples(),
@@ -394,12 +394,12 @@ const stop = (parts: Parts) =>
 /** Opens the host of this node. When the scope is closed its venues fall asleep, and other nodes have them. */
 export const open = Effect.fnUntraced(function*(
   options: Options,
-  sender: Hop.Sender
+  sender: NodeTransport.Sender
 ): Effect.fn.Return<Opened, JournalError, PgClient.PgClient | Membership | Scope.Scope> {
   const parts = yield* partsOf(options)
   const { addresses: _addresses, bounds, entries, hosted, known, membership, room } = parts
   const receive = receiver(parts)
-  const counting: Hop.Sender = {
+  const counting: NodeTransport.Sender = {
     send: (address, venue, request) => Effect.andThen(Metric.update(passedOn, 1), sender.send(address, venue, request))
   }
   const forward = Forward.make(membership, counting, options.address, receive)

@@ -12,8 +12,8 @@ import { randomUUID } from "node:crypto"
 import { prefix } from "../control/ControlApi.ts"
 import { type Answer, type Request, reset } from "../gateway/Message.ts"
 import * as Refusals from "../host/Refusals.ts"
-import type * as Hop from "./Hop.ts"
 import type { Membership } from "./Membership.ts"
+import type * as NodeTransport from "./NodeTransport.ts"
 
 /** How long a request may look for its venue, in milliseconds: longer than it takes until other nodes have a lost node's. */
 const patience = 10_000
@@ -33,7 +33,7 @@ const notPlaced = (path: string): Answer =>
     "No node has this venue at the moment: one was lost, or they are starting. Nothing was carried out. Call again in a moment"
   )
 
-const isAnswer = (outcome: Hop.Outcome): outcome is Answer =>
+const isAnswer = (outcome: NodeTransport.Outcome): outcome is Answer =>
   outcome._tag === "Answer" || outcome._tag === "Stream" || outcome._tag === "Reset"
 
 /** What brings requests to the nodes that have their venues. */
@@ -47,9 +47,9 @@ export interface Forward {
 /** What brings requests to other nodes. `ours` takes a request here. */
 export const make = (
   membership: Membership["Service"],
-  { send }: Hop.Sender,
+  { send }: NodeTransport.Sender,
   self: string,
-  ours: Hop.Receive
+  ours: NodeTransport.Receive
 ): Forward => {
   /** Where venues were when they were last looked for. */
   const known = new Map<string, string>()
@@ -65,7 +65,7 @@ export const make = (
     return located
   })
 
-  const attempt = (address: string, venue: string, request: Request): Effect.Effect<Hop.Outcome> =>
+  const attempt = (address: string, venue: string, request: Request): Effect.Effect<NodeTransport.Outcome> =>
     address === self ? ours(venue, request) : send(address, venue, request)
 
   return {

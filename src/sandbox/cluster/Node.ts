@@ -33,8 +33,8 @@ import type { ListenFailed } from "../server/Listening.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import * as ClusterHost from "./ClusterHost.ts"
 import * as Database from "./Database.ts"
-import * as Hop from "./Hop.ts"
 import * as Membership from "./Membership.ts"
+import * as NodeTransport from "./NodeTransport.ts"
 import * as Tables from "./Tables.ts"
 
 /**
@@ -74,14 +74,14 @@ const open = Effect.fnUntraced(function*(
   yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(Database.unreachable(error)))
   const context = yield* Effect.context()
   // Until it takes part in the cluster it has no venue.
-  let receive: Hop.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
+  let receive: NodeTransport.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
   let ready: Effect.Effect<boolean> = Effect.succeed(false)
-  const port = yield* Hop.serve(nodeHost, nodePort, (venue, request) => receive(venue, request), {
+  const port = yield* NodeTransport.serve(nodeHost, nodePort, (venue, request) => receive(venue, request), {
     ready: Effect.suspend(() => ready),
     metrics: Effect.provideContext(PrometheusMetrics.format({ prefix: "effect_txc" }), context)
   })
   const address = `${nodeHost}:${port}`
-  const sender = yield* Hop.sender
+  const sender = yield* NodeTransport.sender
   const membership = yield* Layer.build(Membership.layer({ host: nodeHost, port: clusterPort, address }))
   const opened = yield* Effect.provideContext(ClusterHost.open({ ...options, address }, sender), membership)
   receive = opened.receive

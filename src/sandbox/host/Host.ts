@@ -29,17 +29,17 @@ import type { Command } from "../engine/Command.ts"
 import * as InProcess from "../server/InProcess.ts"
 import type { JournalError } from "../store/JournalError.ts"
 import * as Venue from "../venue/Venue.ts"
-import * as Edge from "./Edge.ts"
+import * as Capacity from "./Capacity.ts"
 import * as Files from "./Files.ts"
 import * as HostBounds from "./HostBounds.ts"
 import type { Bounds } from "./HostBounds.ts"
 import * as Models from "./HostModels.ts"
+import * as HostRouter from "./HostRouter.ts"
 import { Host, type HostOptions, type OpenPort } from "./HostService.ts"
-import * as Local from "./Local.ts"
+import * as LocalPlacement from "./LocalPlacement.ts"
 import * as NewVenue from "./NewVenue.ts"
 import * as Registry from "./Registry.ts"
 import * as Resident from "./Resident.ts"
-import * as Room from "./Room.ts"
 import * as Seed from "./Seed.ts"
 
 export { type BoundOptions, BoundReached } from "./HostBounds.ts"
@@ -62,7 +62,7 @@ export interface Options extends HostOptions {
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
 
 /** A venue of the host. */
-interface Entry extends Local.Entry {
+interface Entry extends LocalPlacement.Entry {
   registered: Registry.Registered
   readonly files: Files.Files
   /** Lives until the venue is ended, or the host is closed. */
@@ -79,7 +79,7 @@ interface Parts {
   readonly bounds: Bounds
   readonly folder: string
   readonly timeToLiveMillis: number | undefined
-  readonly room: Room.Room
+  readonly room: Capacity.Capacity
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
@@ -99,7 +99,7 @@ const openVenue = (
   { room }: Parts,
   { files, registered }: Pick<Entry, "files" | "registered">,
   beginning: Effect.Effect<ReadonlyArray<Command>, JournalError>
-): Effect.Effect<Venue.Venue["Service"], Local.WakeFailure, Scope.Scope> =>
+): Effect.Effect<Venue.Venue["Service"], LocalPlacement.WakeFailure, Scope.Scope> =>
   Effect.gen(function*() {
     yield* room.take
     yield* files.make
@@ -128,7 +128,7 @@ const add = Effect.fnUntraced(function*(
   const { entries, folder, room, run } = parts
   const scope = yield* Scope.fork(parts.scope)
   const files = Files.of(folder, registered.id)
-  const resident = Resident.make<Local.WakeFailure>({
+  const resident = Resident.make<LocalPlacement.WakeFailure>({
     controlToken: registered.controlToken,
     open: openVenue(parts, { files, registered }, beginning),
     room: Effect.match(room.take, { onFailure: () => false, onSuccess: () => true }),
@@ -218,10 +218,10 @@ const using = <A, E>(
   { resident }: Entry,
   id: string,
   use: (venue: Venue.Venue["Service"]) => Effect.Effect<A, E>
-): Effect.Effect<A, E | Local.WakeFailure | Models.UnknownVenue> =>
+): Effect.Effect<A, E | LocalPlacement.WakeFailure | Models.UnknownVenue> =>
   Effect.clockWith((clock) =>
     Effect.acquireUseRelease(
-      Effect.callback<Resident.Awake, Local.WakeFailure | Models.UnknownVenue>((resume) =>
+      Effect.callback<Resident.Awake, LocalPlacement.WakeFailure | Models.UnknownVenue>((resume) =>
         resident.acquire(clock, (exit) =>
           resume(Effect.mapError(exit, (error) => error === "ended" ? Models.unknownVenue(id) : error)))
       ),
@@ -325,7 +325,7 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
     bounds,
     folder,
     timeToLiveMillis,
-    room: Room.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    room: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
     examples: NewVenue.makeExamples(),
@@ -374,7 +374,7 @@ export const open = Effect.fnUntraced(function*(
       memory: NewVenue.memoryNow(),
       bounds: { ...bounds }
     })),
-    placement: Local.placement(entries, bounds, run),
+    placement: LocalPlacement.placement(entries, bounds, run),
     registered: (id) => entries.get(id)?.registered,
     servedAt: (addresses, openPort) => servedAt(parts, addresses, openPort)
   })
@@ -389,6 +389,6 @@ export const open = Effect.fnUntraced(function*(
 export const layer = (options: Options = {}): Layer.Layer<Host | HttpClient.HttpClient, JournalError> =>
   Layer.effectContext(Effect.gen(function*() {
     const host = yield* open(options)
-    const client = yield* InProcess.make(yield* Edge.make(host))
+    const client = yield* InProcess.make(yield* HostRouter.make(host))
     return Context.make(Host, host).pipe(Context.add(HttpClient.HttpClient, client))
   }))

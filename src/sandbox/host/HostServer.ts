@@ -22,8 +22,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Listening from "../server/Listening.ts"
 import type { Served } from "../server/Server.ts"
-import * as Edge from "./Edge.ts"
 import { NotMade } from "./HostModels.ts"
+import * as HostRouter from "./HostRouter.ts"
 import { Host } from "./HostService.ts"
 
 /**
@@ -64,10 +64,10 @@ export const serve = Effect.fnUntraced(function*(
   const shared = Listening.share()
   const given = publicUrl?.replace(/\/+$/u, "")
   const names = [address, ...(given === undefined ? [] : [given.replace(/^https?:\/\//u, "").replace(/\/.*$/u, "")])]
-  const listened = yield* Listening.listen(options, yield* Edge.make(host, names), shared)
+  const listened = yield* Listening.listen(options, yield* HostRouter.make(host, names), shared)
   const baseUrl = given ?? listened
   const openPort = (id: string, port: number): Effect.Effect<number, NotMade, Scope.Scope> =>
-    Listening.listen({ ...options, port }, Edge.ofVenue(host, id, names), shared).pipe(
+    Listening.listen({ ...options, port }, HostRouter.ofVenue(host, id, names), shared).pipe(
       Effect.map((url) => Number(portOf(url))),
       Effect.mapError(({ message }) => new NotMade({ field: "port", message }))
     )

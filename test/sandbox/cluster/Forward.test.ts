@@ -3,8 +3,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Forward from "../../../src/sandbox/cluster/Forward.ts"
-import type * as Hop from "../../../src/sandbox/cluster/Hop.ts"
 import type { Membership } from "../../../src/sandbox/cluster/Membership.ts"
+import type * as NodeTransport from "../../../src/sandbox/cluster/NodeTransport.ts"
 import type { Answer, Request } from "../../../src/sandbox/gateway/Message.ts"
 import { passing } from "../../support/clock.ts"
 import { property } from "../../support/property.ts"
@@ -19,12 +19,12 @@ const reset: Answer = { _tag: "Reset" }
 /** Sends a request over a node whose attempts end so, one after the other; the last is repeated. */
 const forwarded = Effect.fnUntraced(function*(
   request: Request,
-  outcomes: ReadonlyArray<Hop.Outcome>,
+  outcomes: ReadonlyArray<NodeTransport.Outcome>,
   locate: Effect.Effect<string> = Effect.succeed("other")
 ) {
   const sent: Array<Request> = []
-  const attempt: Hop.Receive & Hop.Sender["send"] = () => Effect.die("not this one")
-  const send: Hop.Sender["send"] = (_address, _venue, request) =>
+  const attempt: NodeTransport.Receive & NodeTransport.Sender["send"] = () => Effect.die("not this one")
+  const send: NodeTransport.Sender["send"] = (_address, _venue, request) =>
     Effect.sync(() => {
       sent.push(request)
       return outcomes[sent.length - 1] ?? outcomes.at(-1) ?? assert.fail()
@@ -43,7 +43,7 @@ const forwarded = Effect.fnUntraced(function*(
 describe("a request for a venue of another node", () => {
   it.effect("is sent until a node has the venue, always with the same id", () =>
     Effect.gen(function*() {
-      const outcomes: ReadonlyArray<Hop.Outcome> = [
+      const outcomes: ReadonlyArray<NodeTransport.Outcome> = [
         { _tag: "NotTheirs" },
         { _tag: "NotSent" },
         { _tag: "Lost" },
@@ -78,7 +78,7 @@ describe("a request for a venue of another node", () => {
     }))
 })
 
-const outcome = fc.constantFrom<Hop.Outcome>(
+const outcome = fc.constantFrom<NodeTransport.Outcome>(
   { _tag: "NotTheirs" },
   { _tag: "NotSent" },
   { _tag: "Lost" },

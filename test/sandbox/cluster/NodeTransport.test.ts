@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Hop from "../../../src/sandbox/cluster/Hop.ts"
+import * as NodeTransport from "../../../src/sandbox/cluster/NodeTransport.ts"
 import { type Answer, BodyLost, type Request } from "../../../src/sandbox/gateway/Message.ts"
 import { turn } from "../../support/clock.ts"
 import { refusingPort, serving } from "../../support/server.ts"
@@ -29,16 +29,16 @@ const streamed = (body: Stream.Stream<Uint8Array, BodyLost>): Answer => ({
   body
 })
 
-const vitals: Hop.Vitals = { ready: Effect.succeed(false), metrics: Effect.succeed("txc 1\n") }
+const vitals: NodeTransport.Vitals = { ready: Effect.succeed(false), metrics: Effect.succeed("txc 1\n") }
 
 /** Sends the request to a node that takes requests so. */
-const sent = Effect.fnUntraced(function*(receive: Hop.Receive) {
-  const port = yield* Hop.serve("127.0.0.1", 0, receive, vitals)
-  const { send } = yield* Hop.sender
+const sent = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
+  const port = yield* NodeTransport.serve("127.0.0.1", 0, receive, vitals)
+  const { send } = yield* NodeTransport.sender
   return yield* send(`127.0.0.1:${port}`, "venue", request)
 })
 
-const collected = (outcome: Hop.Outcome) =>
+const collected = (outcome: NodeTransport.Outcome) =>
   outcome._tag === "Stream"
     ? Effect.map(Stream.runCollect(outcome.body), (parts) => Buffer.concat(parts).toString())
     : Effect.die(outcome)
@@ -84,7 +84,7 @@ describe("a request to another node", () => {
       const late = streamed(
         Stream.concat(Stream.make(Buffer.from("a")), Stream.never).pipe(Stream.ensuring(ended.open))
       )
-      const port = yield* Hop.serve(
+      const port = yield* NodeTransport.serve(
         "127.0.0.1",
         0,
         () => asked.open.pipe(Effect.andThen(left.await), Effect.as(late)),
@@ -92,7 +92,7 @@ describe("a request to another node", () => {
       )
       // The node that asked has ended, and the one that answers knows it.
       const asking = yield* Scope.make()
-      const { send } = yield* Scope.provide(Hop.sender, asking)
+      const { send } = yield* Scope.provide(NodeTransport.sender, asking)
       const sending = yield* Effect.forkChild(send(`127.0.0.1:${port}`, "venue", request))
       yield* asked.await
       yield* Scope.close(asking, Exit.void)
@@ -127,7 +127,7 @@ describe("a request to another node", () => {
 
   it.live("tells a node that was not reached from one that fell silent or broke off", () =>
     Effect.gen(function*() {
-      const { send } = yield* Hop.sender
+      const { send } = yield* NodeTransport.sender
       const to = (port: number) => send(`127.0.0.1:${port}`, "venue", request)
       const silent = yield* serving(() => undefined)
       const broken = yield* serving((response) => response.destroy())
@@ -145,7 +145,7 @@ describe("a request to another node", () => {
 
 it.live("a node shows how it is, and takes nothing that no node sends", () =>
   Effect.gen(function*() {
-    const port = yield* Hop.serve("127.0.0.1", 0, () => Effect.die("it takes a request"), vitals)
+    const port = yield* NodeTransport.serve("127.0.0.1", 0, () => Effect.die("it takes a request"), vitals)
     const get = (path: string, method = "GET") =>
       Effect.promise(async () => {
         const response = await fetch(`http://127.0.0.1:${port}${path}`, {

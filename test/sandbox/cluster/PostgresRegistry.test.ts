@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Hosted from "../../../src/sandbox/cluster/Hosted.ts"
 import * as PostgresJournal from "../../../src/sandbox/cluster/PostgresJournal.ts"
+import * as PostgresRegistry from "../../../src/sandbox/cluster/PostgresRegistry.ts"
 import * as Tables from "../../../src/sandbox/cluster/Tables.ts"
 import * as HostBounds from "../../../src/sandbox/host/HostBounds.ts"
 import type { Registered } from "../../../src/sandbox/host/Registry.ts"
@@ -29,7 +29,7 @@ itWithPostgres("who has lost a venue, or never had it, leaves nothing of what it
     yield* Effect.provide(
       Effect.gen(function*() {
         yield* Tables.migrate
-        const hosted = yield* Hosted.open("a token", false)
+        const hosted = yield* PostgresRegistry.open("a token", false)
         yield* hosted.add(venue, HostBounds.of({}))
         const before = yield* PostgresJournal.open(venue.id, { rules: "test" })
         yield* hosted.remember(venue.id, before.run, bytes("first"))
@@ -61,12 +61,12 @@ itWithPostgres(
         Effect.gen(function*() {
           yield* Tables.migrate
           const tokenOf = (token: string, isGiven: boolean) =>
-            Effect.map(Hosted.open(token, isGiven), ({ token }) => token)
+            Effect.map(PostgresRegistry.open(token, isGiven), ({ token }) => token)
           assert.strictEqual(yield* tokenOf("drawn", false), "drawn")
           assert.strictEqual(yield* tokenOf("drawn by another", false), "drawn")
           assert.strictEqual(yield* tokenOf("drawn", true), "drawn")
           assert.include((yield* Effect.flip(tokenOf("given", true))).message, "TXC_HOST_TOKEN")
-          yield* Hosted.setToken("given")
+          yield* PostgresRegistry.setToken("given")
           assert.strictEqual(yield* tokenOf("given", true), "given")
           assert.strictEqual(yield* tokenOf("drawn", false), "given")
         }),

@@ -11,7 +11,7 @@ import { damaged, JournalError } from "../store/JournalError.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 
 /** The venues of a cluster. A change is durable when it succeeds. */
-export interface Hosted {
+export interface PostgresRegistry {
   /** The token of the hosts' control plane. All nodes have the same. */
   readonly token: string
   /** Adds a venue, unless there are as many as there may be. */
@@ -142,7 +142,7 @@ const listing = Effect.fnUntraced(function*(sql: PgClient.PgClient, owner: strin
 export const open = Effect.fnUntraced(function*(
   token: string,
   isGiven: boolean
-): Effect.fn.Return<Hosted, JournalError, PgClient.PgClient> {
+): Effect.fn.Return<PostgresRegistry, JournalError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
   const failing = PostgresJournal.inTime(subject)
   const now = Effect.map(Clock.currentTimeMillis, (millis) => PgTypes.int8(BigInt(millis)))

@@ -19,7 +19,7 @@ export interface Sleeper {
 }
 
 /** The room of a host. */
-export interface Room {
+export interface Capacity {
   /** How much of it is taken. */
   readonly taken: () => number
   /**
@@ -44,7 +44,7 @@ export const make = (
   bounds: Bounds,
   memory: () => number,
   sleepers: () => Iterable<Sleeper>
-): Room => {
+): Capacity => {
   const oneByOne = Semaphore.makeUnsafe(1)
   let taken = 0
   let whenFreed: (() => void) | undefined
