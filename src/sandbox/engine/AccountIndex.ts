@@ -1,42 +1,42 @@
-/** Accounts with what belongs to them: their sub-accounts and their API keys. */
+/** Finds the sub-accounts and API keys of an account without a search. */
 
-/** What is needed of an API key. */
+/** The part of an API key that the index reads. */
 interface KeyOf {
   /** The account that it belongs to. */
   readonly account: string
 }
 
-/** What is needed of a sub-account. */
+/** The part of a sub-account that the index reads. */
 interface Member {
   /** Its identifier, which is also that of its account. */
   readonly id: string
   /** The account that it belongs to. */
   readonly parent: string
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   readonly alias: string
 }
 
-/** What belongs to an account. */
+/** The keys and sub-accounts of one account, in the order in which they were added. */
 export interface AccountEntry<K, S> {
-  /** Its own API keys, the latest last. */
+  /** Its own API keys. */
   readonly keys: Set<K>
-  /** Its sub-accounts, the latest last. */
+  /** Its sub-accounts. */
   readonly subAccounts: Set<S>
-  /** How many of its sub-accounts have an alias. */
+  /** How many of its sub-accounts have each alias. */
   readonly aliases: Map<string, number>
-  /** The API keys of its sub-accounts, the latest last. */
+  /** The API keys of its sub-accounts. */
   readonly subAccountKeys: Set<K>
 }
 
-/** Families by account, and the parents of sub-accounts. */
+/** Keys and sub-accounts by account, and the parents of sub-accounts. */
 export interface AccountIndex<K, S> {
-  /** By account. Most accounts have one; some have nothing that belongs to them. */
+  /** By account. An account without keys and sub-accounts may have no entry. */
   readonly byAccount: Map<string, AccountEntry<K, S>>
-  /** The account that a sub-account belongs to. */
+  /** The parent of each sub-account. */
   readonly parents: Map<string, string>
 }
 
-/** No index. */
+/** An empty index. */
 export const make = <K, S>(): AccountIndex<K, S> => ({ byAccount: new Map(), parents: new Map() })
 
 const entryOf = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> => {
@@ -52,7 +52,7 @@ const entryOf = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): Acco
   return entry
 }
 
-/** Adds an API key, after the sub-account whose key it may be. */
+/** Adds an API key. If it is a sub-account's, that sub-account must be in the index. */
 export const addKey = <K extends KeyOf, S>(index: AccountIndex<K, S>, key: K): void => {
   entryOf(index, key.account).keys.add(key)
   const parent = index.parents.get(key.account)
@@ -67,7 +67,7 @@ export const addSubAccount = <K, S extends Member>(index: AccountIndex<K, S>, su
   aliases.set(subAccount.alias, (aliases.get(subAccount.alias) ?? 0) + 1)
 }
 
-/** Removes a sub-account, and gives the API keys that it had. */
+/** Removes a sub-account and returns the API keys that it had. */
 export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>, subAccount: S): Iterable<K> => {
   const { aliases, subAccountKeys, subAccounts } = entryOf(index, subAccount.parent)
   const { keys } = entryOf(index, subAccount.id)
@@ -81,6 +81,6 @@ export const removeSubAccount = <K, S extends Member>(index: AccountIndex<K, S>,
   return keys
 }
 
-/** What belongs to an account; `undefined` when nothing ever has. */
+/** The entry of an account; `undefined` if it has never had a key or a sub-account. */
 export const of = <K, S>({ byAccount }: AccountIndex<K, S>, account: string): AccountEntry<K, S> | undefined =>
   byAccount.get(account)

@@ -24,12 +24,10 @@ type OfCall<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag:
 
 const seconds = (at: number): UnixSeconds => UnixSeconds.make(Math.floor(at / 1e6))
 
-/** What identifiers begin with in a venue that no identity was given. */
+/** The prefix of identifiers in a venue without an identity. */
 const noIdentity = "00000000-0000"
 
-/**
- * An identifier in the form of a UUID, made from the next number, so that the same commands give the same identifiers.
- */
+/** A UUID made from the next number, so that the same commands give the same identifiers. */
 const uuid = (state: State): string => {
   const digits = (++state.lastId).toString(16).padStart(12, "0")
   return `${state.identity ?? noIdentity}-4000-8000-${digits}`
@@ -40,7 +38,7 @@ const isListed = (state: State, ticker: Ticker): boolean =>
 
 const unlisted = Reply.invalid(["ticker", { kind: "known" }])
 
-/** Whether an account can't be opened: there is one of that name, or it is the counterparty's. */
+/** Whether the name of an account is taken, by another account or by the counterparty. */
 const isTaken = ({ accounts }: State, account: string): boolean => account === Quotes.account || accounts.has(account)
 
 /** Opens an account. */
@@ -79,7 +77,7 @@ export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey
   return Reply.done
 }
 
-/** Creates a sub-account that its parent has asked for. Its identifiers are the next numbers. */
+/** Creates a sub-account at its parent's request. Its identifiers come from the next numbers. */
 export const createSubAccount = (
   state: State,
   account: string,
@@ -102,8 +100,8 @@ export const createSubAccount = (
 }
 
 /**
- * Creates an API key of a sub-account. Key and secret are the next numbers: nothing here is secret from the owner of
- * the sandbox.
+ * Creates an API key of a sub-account. Key and secret come from the next numbers: nothing in a sandbox is secret from
+ * its owner.
  */
 export const createSubAccountKey = (
   state: State,
@@ -143,11 +141,11 @@ export const setSubAccount = (state: State, { _tag, id, ...changes }: Of<"SetSub
   return Reply.done
 }
 
-/** The first of some settings that is below zero. */
+/** The first setting that is negative. */
 const belowZero = (terms: Partial<TransferTerms> = {}): string | undefined =>
   Object.entries(terms).find(([, value]) => Decimal.Order(value, Decimal.zero) < 0)?.[0]
 
-/** Changes what a currency shows of its deposits and withdrawals. */
+/** Changes the deposit and withdrawal settings of a currency. */
 export const setCurrency = (state: State, { _tag, ...changes }: Of<"SetCurrency">): Reply.Reply => {
   if (!isListed(state, changes.ticker)) return unlisted
   for (const direction of ["deposit", "withdraw"] as const) {
@@ -174,7 +172,7 @@ export const fund = (state: State, { account, amount, ticker, wallet }: Of<"Fund
   return Reply.done
 }
 
-/** Creates a code that the main wallet of an account pays. */
+/** Creates a code and debits its amount from the account's main wallet. */
 export const createCode = (
   state: State,
   { account, amount, code, passphrase, ticker }: Of<"CreateCode">
@@ -189,7 +187,7 @@ export const createCode = (
   return Reply.done
 }
 
-/** Creates a code that its creator has asked for: the next number, in the form of the exchange's codes. */
+/** Creates a code at the request of its creator. Its text is the next number, in the format of the exchange's codes. */
 export const createOwnCode = (
   state: State,
   account: string,
@@ -214,7 +212,7 @@ export const createOwnCode = (
   return created
 }
 
-/** Credits the main wallet with what a code is worth. A wrong passphrase is answered like an unknown code. */
+/** Credits the main wallet with the amount of a code. A wrong passphrase gets the same reply as an unknown code. */
 export const applyCode = (
   state: State,
   account: string,
@@ -236,7 +234,7 @@ export const applyCode = (
   }
 }
 
-/** Deletes a sub-account that holds nothing, with its orders and its keys. */
+/** Deletes an empty sub-account, with its orders and its keys. */
 export const deleteSubAccount = (
   work: Work,
   owner: string,
@@ -245,7 +243,7 @@ export const deleteSubAccount = (
   const { state } = work
   const subAccount = state.subAccounts.get(id)
   if (subAccount === undefined || subAccount.parent !== owner) return Reply.invalid(["id", { kind: "known" }])
-  // Positions and investments may be left when the wallets are empty.
+  // The account may still hold positions or investments when its wallets are empty.
   if (state.positionsOf.has(id) || state.investmentsOf.has(id)) return Reply.invalid(["id", { kind: "empty" }])
   for (const wallet of ["main", "trade", "collateral"] as const) {
     for (const locked of [false, true]) {
@@ -262,7 +260,7 @@ export const deleteSubAccount = (
   return Reply.done
 }
 
-/** Moves an amount between wallets of an account. The margin of open positions stays in the collateral wallet. */
+/** Moves an amount between wallets of an account. The margin of open positions must stay in the collateral wallet. */
 export const transfer = (
   state: State,
   account: string,

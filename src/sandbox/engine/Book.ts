@@ -1,4 +1,4 @@
-/** The resting orders of a market, by price. Orders at the same price stand in the order in which they came. */
+/** The order book of a market: resting orders by price, and by time at the same price. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as FifoQueue from "./FifoQueue.ts"
@@ -12,7 +12,7 @@ const isQueued = ({ queued }: Order): boolean => queued !== undefined
 export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
-  /** The orders, the oldest first. An order waits here as long as it says that it is queued. */
+  /** The orders, the oldest first. An order counts as long as its `queued` is set. */
   readonly orders: FifoQueue.FifoQueue<Order> = FifoQueue.make(isQueued)
   private counted: Units.Units | undefined
 
@@ -20,29 +20,30 @@ export class Level {
     this.price = price
   }
 
-  /** What is left of all of them, in units of the base currency. Counted once somebody asks, and kept from then on. */
+  /**
+   * The total left of these orders, in units of the base currency. Computed on the first read, then kept up to date.
+   */
   get left(): Units.Units {
     return this.counted ??= FifoQueue.members(this.orders).reduce((sum, { left }) => sum + left, 0n)
   }
 
-  /** Says that so much more is left of them. Most levels come and go before somebody asks. */
+  /** Adds to the total left. Most levels disappear before anyone reads it, so an unread total stays uncomputed. */
   more(units: Units.Units): void {
     if (this.counted !== undefined) this.counted += units
   }
 
-  /** Says that so much less is left of them. */
+  /** Subtracts from the total left. */
   less(units: Units.Units): void {
     if (this.counted !== undefined) this.counted -= units
   }
 }
 
-/** Both sides of a market. */
 export interface Book {
-  /** What buyers offer, the highest price first. */
+  /** The buy orders, the highest price first. */
   readonly bids: SkipList<Level>
-  /** What sellers ask, the lowest price first. */
+  /** The sell orders, the lowest price first. */
   readonly asks: SkipList<Level>
-  /** The step of the market's prices. */
+  /** The price step of the market. */
   readonly tick: Units.Units
 }
 
@@ -56,7 +57,7 @@ export const make = ({ moneyPrecision }: Market): Book => ({
 /** The levels of a side, the best first. */
 export const levels = (book: Book, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
-/** A price in ticks, so that the best price of a side is the least. Hardly any has more digits than a number can hold. */
+/** A price in ticks, signed so that the best price of a side is the least. Nearly every price fits into a `number`. */
 const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
   const ticks = price / tick
   const number = Number(ticks)
@@ -64,7 +65,7 @@ const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
   return side === "buy" ? -number : number
 }
 
-/** Queues an order at a price, behind all others. */
+/** Adds an order at a price, behind all others of that price. */
 export const add = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
   const key = keyOf(book, order.side, price)
@@ -76,10 +77,10 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   level.more(order.left)
 }
 
-/** Says that an order, which was in the book at this price, is queued no more. */
+/** Updates a book after the `queued` of an order that rested at this price was cleared. */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
-  // Who trades is at the best price.
+  // An order that trades is at the best price.
   const level = side.first?.price === price ? side.first : side.get(keyOf(book, order.side, price))
   if (level === undefined) return
   FifoQueue.left(level.orders)
@@ -87,10 +88,10 @@ export const removed = (book: Book, order: Order, price: Units.Units): void => {
   else level.less(order.left)
 }
 
-/** Says that the first order of a side has traded an amount. */
+/** Records that the first order of a side has traded an amount. */
 export const traded = (book: Book, side: OrderSide, amount: Units.Units): void => levels(book, side).first?.less(amount)
 
-/** The order of a side whose turn it is: the oldest at the best price. */
+/** The first order of a side to trade: the oldest at the best price. */
 export const first = (book: Book, side: OrderSide): Order | undefined => {
   const { first: level } = levels(book, side)
   return level && FifoQueue.first(level.orders)

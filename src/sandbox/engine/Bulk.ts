@@ -1,12 +1,12 @@
-/** Many orders in one command: one after the other, at the same time. */
+/** Bulk orders: one command places or cancels several orders, one after the other, at the same time. */
 import type { CancelBulk, PlaceBulk } from "./Operation.ts"
 import * as Orders from "./Orders.ts"
 import * as Reply from "./Reply.ts"
 import type { Work } from "./Work.ts"
 
 /**
- * Places limit orders, each as if it came alone. One that is refused changes nothing, and is the last one if the caller says
- * so.
+ * Places limit orders, each as if it were placed alone. A rejected order changes nothing; with `stopOnFail` it is the
+ * last.
  */
 export const place = (work: Work, account: string, { orders, stopOnFail = false }: PlaceBulk): Reply.Reply => {
   const replies: Array<Reply.Reply> = []
@@ -20,7 +20,7 @@ export const place = (work: Work, account: string, { orders, stopOnFail = false 
 
 const notThere = Reply.refused("orderNotFound", ["orderId", { kind: "existing" }])
 
-/** Cancels orders, each as if the call came for it alone. */
+/** Cancels orders, each as if it were canceled alone. */
 export const cancel = (work: Work, account: string, { orders }: CancelBulk): Reply.Reply => ({
   _tag: "BulkDone",
   replies: orders.map((order) => {

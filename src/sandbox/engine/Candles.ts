@@ -1,16 +1,15 @@
 /**
- * The candles of a market: where its price opened, how far it went, where it closed, and how much was traded, in intervals
- * of some lengths. Trades and moves of the price make them.
+ * The candles of a market: open, high, low, close and volume for each interval. Trades and price moves make them.
  *
- * Only the candle of the current second changes. When its second is over it is added to that of its minute, which is added
- * to that of its hour when it is over, and so on. So a trade costs the same whatever has happened before, and a long time is
- * read in few candles.
+ * Only the candle of the current second changes. Once its second is over, it is merged into the candle of its minute,
+ * that one into its hour, and so on. So a trade costs the same however long the history is, and a long period is read
+ * in few candles.
  */
 import type * as Units from "./Units.ts"
 
-/** A price over an interval. */
+/** The prices and the volume of an interval. */
 export interface Candle {
-  /** When the interval begins, in Unix seconds. */
+  /** The beginning of the interval, in Unix seconds. */
   readonly at: number
   /** The first price, in units of the quote currency. */
   readonly open: Units.Units
@@ -20,21 +19,19 @@ export interface Candle {
   low: Units.Units
   /** The last price, in units of the quote currency. */
   close: Units.Units
-  /** How much was traded, in units of the base currency. */
+  /** The volume, in units of the base currency. */
   volume: Units.Units
-  /** How much was paid for it, in units of the quote currency. */
+  /** The turnover, in units of the quote currency. */
   total: Units.Units
 }
 
-/**
- * The lengths of the candles that are kept, in seconds: a second, a minute, an hour and a day. Each divides the next.
- */
+/** The lengths of the stored candles, in seconds: a second, a minute, an hour and a day. Each divides the next. */
 export const lengths = [1, 60, 3600, 86_400] as const
 
 /** A day, in seconds. */
 const day = lengths[3]
 
-/** When there are more candles of a second than this, those that are more than a day older than the last one are forgotten. */
+/** Above this many one-second candles, those more than a day older than the latest are dropped. */
 const mostSeconds = 100_000
 
 /**
@@ -43,10 +40,10 @@ const mostSeconds = 100_000
  */
 export type Candles = ReadonlyArray<Array<Candle>>
 
-/** No candles. */
+/** Candles of a market without trades. */
 export const make = (): Candles => lengths.map(() => [])
 
-/** Adds what came later to a candle. */
+/** Merges a later candle into a candle. */
 const extend = (candle: Candle, { close, high, low, total, volume }: Readonly<Candle>): void => {
   if (high > candle.high) candle.high = high
   if (low < candle.low) candle.low = low
@@ -55,7 +52,7 @@ const extend = (candle: Candle, { close, high, low, total, volume }: Readonly<Ca
   candle.total += total
 }
 
-/** Adds a price to a candle, and what was traded at it. */
+/** Merges a price, and the trade at it, into a candle. */
 const grow = (candle: Candle, price: Units.Units, volume: Units.Units, total: Units.Units): void => {
   if (price > candle.high) candle.high = price
   else if (price < candle.low) candle.low = price
@@ -65,7 +62,7 @@ const grow = (candle: Candle, price: Units.Units, volume: Units.Units, total: Un
   candle.total += total
 }
 
-/** Adds a candle that is over to the list of this level. */
+/** Merges a finished candle into the list of the next level. */
 const roll = (candles: Candles, level: number, over: Candle): void => {
   const list = candles[level]
   const length = lengths[level]
@@ -82,7 +79,8 @@ const forgetSeconds = (seconds: Array<Candle>, now: number): void => {
 }
 
 /**
- * Adds a price to the candles, and what was traded at it. `at` is in Unix microseconds, and no earlier than any before.
+ * Adds a price to the candles, and the trade at it, if any. `at` is in Unix microseconds, never before that of an
+ * earlier call.
  */
 export const add = (
   candles: Candles,
@@ -105,7 +103,7 @@ export const add = (
 // Reading
 // -----------------------------------------------------------------------------
 
-/** The index of the first candle that begins at a time or later. */
+/** The index of the first candle that begins at or after `from`. */
 const firstFrom = (list: ReadonlyArray<Candle>, from: number): number => {
   let [low, high] = [0, list.length]
   while (low < high) {
@@ -117,8 +115,8 @@ const firstFrom = (list: ReadonlyArray<Candle>, from: number): number => {
 }
 
 /**
- * All that happened in a time, in candles of one level and those of shorter ones that are not part of it yet; in order.
- * Both times are multiples of the level's length.
+ * All candles of a period: those of one level, then the current candles of shorter lengths that are not merged into it
+ * yet. Both times are multiples of the level's length.
  */
 const within = function*(candles: Candles, level: number, from: number, to: number): Generator<Candle, undefined> {
   const list = candles[level] ?? []
@@ -133,7 +131,7 @@ const within = function*(candles: Candles, level: number, from: number, to: numb
   }
 }
 
-/** One candle of several, in order, that begins at `at`; `undefined` of none. */
+/** Merges candles, in order, into one that begins at `at`; `undefined` if there are none. */
 const merged = (candles: Iterable<Candle>, at: number): Candle | undefined => {
   let whole: Candle | undefined
   for (const candle of candles) {
@@ -143,25 +141,23 @@ const merged = (candles: Iterable<Candle>, at: number): Candle | undefined => {
   return whole
 }
 
-/** How time is divided into intervals. */
+/** A division of time into intervals. */
 export interface Intervals {
-  /** The greatest of the {@link lengths} of which all intervals are made, by its index. */
+  /** The index of the longest of the {@link lengths} that every interval is a multiple of. */
   readonly level: number
-  /** When the interval begins that holds a time, both in Unix seconds. */
+  /** The beginning of the interval that contains a time, both in Unix seconds. */
   readonly beginningOf: (at: number) => number
 }
 
-/**
- * Intervals of one length, in seconds. One begins at every multiple of the length, counted from `origin` in Unix seconds.
- */
+/** Intervals of `length` seconds each. One begins at `origin`, in Unix seconds. */
 export const every = (length: number, origin = 0): Intervals => ({
   level: lengths.findLastIndex((kept) => length % kept === 0 && origin % kept === 0),
   beginningOf: (at) => Math.floor((at - origin) / length) * length + origin
 })
 
 /**
- * The candles of intervals that begin at `from` or later, and before `to` (Unix seconds), the oldest first. An interval
- * in which nothing happened has none.
+ * The candles of the intervals that begin at or after `from` and before `to` (Unix seconds), the oldest first. An
+ * interval without trades and price moves has no candle.
  */
 export const between = (
   candles: Candles,
@@ -182,7 +178,7 @@ export const between = (
   return found
 }
 
-/** The candles of the latest intervals in which something happened, so many at most, the oldest first. */
+/** The candles of the latest `count` intervals with trades or price moves, the oldest first. */
 export const latest = (candles: Candles, intervals: Intervals, count: number): ReadonlyArray<Readonly<Candle>> => {
   const list = candles[intervals.level] ?? []
   let begin = Number.POSITIVE_INFINITY
@@ -192,20 +188,20 @@ export const latest = (candles: Candles, intervals: Intervals, count: number): R
     if (at < begin) found++
     begin = at
   }
-  // What is not in the list yet is later than all that is.
+  // The candles that are not in the list yet are later than all in it.
   const from = list.length === 0 ? 0 : begin
   return between(candles, intervals, from, Number.POSITIVE_INFINITY).slice(-count)
 }
 
 /**
- * What happened from a second on (Unix), as one candle; `undefined` when nothing did. It reads a few hundred candles at
- * most if that second is a day ago.
+ * Merges everything since a second (Unix) into one candle; `undefined` if nothing happened. Reads at most a few hundred
+ * candles for one day.
  */
 export const since = (candles: Candles, from: number): Readonly<Candle> | undefined => {
   const all = function*(): Generator<Candle, undefined> {
     let begin = from
     for (const level of lengths.keys()) {
-      // Up to where the next longer candles begin.
+      // Up to the beginning of the next longer candle.
       const next = lengths[level + 1]
       const end = next === undefined ? Number.POSITIVE_INFINITY : Math.ceil(begin / next) * next
       yield* within(candles, level, begin, end)
@@ -216,7 +212,7 @@ export const since = (candles: Candles, from: number): Readonly<Candle> | undefi
 }
 
 /**
- * What happened in the last 24 hours, to the second, as one candle; `undefined` when nothing did. `at` is in Unix
+ * Merges the last 24 hours, to the second, into one candle; `undefined` if nothing happened. `at` is in Unix
  * microseconds.
  */
 export const lastDay = (candles: Candles, at: number): Readonly<Candle> | undefined =>

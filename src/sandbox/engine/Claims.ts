@@ -1,13 +1,13 @@
 /**
- * What open orders have claimed of positions: a reduce-only order all that it may still trade, any other order the part
- * that only closes. Together they claim no more than there is to close.
+ * The parts of positions that open orders would close. A reduce-only order claims all that it can still trade; any
+ * other order claims only its closing part. Together they never claim more than the position.
  */
 import type { OrderSide } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"
 import type { Units } from "./Units.ts"
 
-/** An order, and how much its claim counts. */
+/** An order and the size of its claim. */
 interface Claim {
   readonly order: Order
   units: Units
@@ -16,14 +16,14 @@ interface Claim {
 /** Claims of one kind on one position. */
 interface Group {
   readonly claims: SkipList<Claim>
-  /** How much they claim together. */
+  /** The sum of the claims. */
   total: Units
 }
 
 /** The claims on the positions of all accounts, by account, market, side and kind. */
 export type Claims = Map<string, Group>
 
-/** Whose orders, and of which side. */
+/** The orders of one side of an account on a market. */
 interface Claimants {
   readonly account: string
   readonly market: string
@@ -33,12 +33,12 @@ interface Claimants {
 const keyOf = ({ account, market, side }: Claimants, reduceOnly: boolean): string =>
   `${account}/${market}/${side}/${reduceOnly ? "reduce-only" : "plain"}`
 
-/** Reduce-only orders are looked at from the oldest on, others from the latest on. */
+/** Sort keys: reduce-only orders from the oldest to the latest, others from the latest to the oldest. */
 const placeOf = ({ id, reduceOnly }: Order): number => reduceOnly ? Number(id) : -Number(id)
 
 /**
- * Brings the claim of an order to what it is now. `isShared` says that it is the second leg of a pair while both are open:
- * only one of them ever trades, so it has a place here, and counts nothing.
+ * Updates the claim of an order. `isShared` marks the second leg of an OCO pair while both legs are open: only one of
+ * them can trade, so this one is listed with a claim of zero.
  */
 export const update = (claims: Claims, order: Order, isShared: boolean): void => {
   const claimed = order.reduceOnly ? order.left : order.closing
@@ -60,14 +60,14 @@ const set = (claims: Claims, key: string, group: Group, order: Order, claimed: U
   if (group.claims.size === 0) claims.delete(key)
 }
 
-/** Drops the claim of an order that has ended. */
+/** Removes the claim of an order that has ended. */
 export const drop = (claims: Claims, order: Order): void => {
   const key = keyOf(order, order.reduceOnly)
   const group = claims.get(key)
   if (group !== undefined) set(claims, key, group, order, 0n, false)
 }
 
-/** How much the orders of a side have claimed together. */
+/** The sum of the claims of a side. */
 export const total = (claims: Claims, claimants: Claimants): Units =>
   (claims.get(keyOf(claimants, false))?.total ?? 0n) + (claims.get(keyOf(claimants, true))?.total ?? 0n)
 
@@ -78,8 +78,8 @@ export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<
 }
 
 /**
- * The claims of plain orders that go beyond what there is to close, and by how much, the oldest first: older orders keep
- * theirs.
+ * The claims of plain orders that exceed `closable`, and by how much, the oldest first. The latest orders lose their
+ * claims first.
  */
 export const excess = (
   claims: Claims,

@@ -1,7 +1,7 @@
 /**
- * The counterparty: an account of the exchange's own that offers to buy and to sell around the price that the owner of the
- * venue sets. Its offers are orders in the book as all others are. It trades only when somebody takes them: it never takes
- * itself, and a moved price does not fill them.
+ * The counterparty: a built-in account that quotes both sides around the price that the owner of the venue sets. Its
+ * quotes are ordinary orders in the book. It trades only as a maker: it never takes an order, and a price move does not
+ * fill its quotes.
  */
 import { Amount, type Decimal, Price } from "../../domain/Decimal.ts"
 import type { MarketName, Ticker } from "../../domain/Identifiers.ts"
@@ -31,7 +31,7 @@ const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Uni
   credited.set(ticker, (credited.get(ticker) ?? 0n) + units)
 }
 
-/** Credits what the wallet lacks for a quote. */
+/** Credits the wallet with the amount missing for a quote. */
 const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes.Quote): void => {
   const kind = Orders.kindOf(market, false)
   const { ticker, units, wallet } = Locks.requirementOf(
@@ -51,13 +51,13 @@ const credit = ({ state }: Work, market: Market, { amount, price, side }: Quotes
 // Quoting
 // -----------------------------------------------------------------------------
 
-/** Cancels all that it offers on a market. */
+/** Cancels all its orders on a market. */
 const withdraw = (work: Work, market: MarketName, quoting: Quotes.Quoting): void => {
   for (const order of work.state.openOrders.latest(Quotes.account, market)) OrderEnd.cancel(work, order)
   quoting.quotes = []
 }
 
-/** Places the order of a quote. It stays without one where it would trade, or where the market's rules forbid it. */
+/** Places the order of a quote. Places nothing if the order would trade at once or breaks a rule of the market. */
 const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: Quotes.Quote): void => {
   if (settings.credit) credit(work, market, quote)
   const reply = Orders.enterLimit(work, Quotes.account, {
@@ -72,7 +72,7 @@ const place = (work: Work, market: Market, { settings }: Quotes.Quoting, quote: 
   quote.order = reply._tag === "OrderPlaced" ? reply.order.id : undefined
 }
 
-/** Offers anew around the price, instead of all that it has offered. */
+/** Replaces all its orders with new quotes around the price. */
 const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
   withdraw(work, market.name, quoting)
   if (!quoting.settings.enabled || quoting.price === undefined) return
@@ -80,7 +80,7 @@ const requote = (work: Work, market: Market, quoting: Quotes.Quoting): void => {
   for (const quote of quoting.quotes) place(work, market, quoting, quote)
 }
 
-/** Offers what was taken anew, and what it could not offer. What nobody has touched keeps its turn. */
+/** Quotes again what was taken, and what it could not quote before. Untouched orders keep their place in the queue. */
 const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): void => {
   const market = work.state.markets.get(name)
   if (market === undefined) return
@@ -92,7 +92,7 @@ const offerMissing = (work: Work, name: MarketName, quoting: Quotes.Quoting): vo
   }
 }
 
-/** Offers anew what the current command has taken, on the markets where it took something. */
+/** Quotes again what the current command has taken, on the markets where it took something. */
 export const refill = (work: Work): void => {
   const { hit, markets } = work.state.counterparty
   if (hit.size === 0) return
@@ -104,9 +104,9 @@ export const refill = (work: Work): void => {
 }
 
 /**
- * Moves the price of a market. First the counterparty withdraws what it offers, so that the new price fills none of it.
- * Orders that bid more or ask less than the price trade with the rest of the world. Then the counterparty offers anew, and
- * the stop orders that the price triggers meet what it offers.
+ * Moves the price of a market. First the counterparty cancels its quotes, so that the new price fills none of them.
+ * Orders that bid above or ask below the price trade with the rest of the world. Then the counterparty quotes again,
+ * and the stop orders that the price triggers meet the new quotes.
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   const quoting = work.state.counterparty.markets.get(market.name)
@@ -119,7 +119,10 @@ export const movePrice = (work: Work, market: Market, price: Units.Units): void 
   refill(work)
 }
 
-/** Credits a wallet of the counterparty from outside the exchange. What it could not pay for until now is offered. */
+/**
+ * Credits a wallet of the counterparty from outside the exchange. Then it places the quotes that it could not pay for
+ * before.
+ */
 export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
   const { state } = work
   const reply = Accounts.fund(state, action)
@@ -135,13 +138,13 @@ export const fund = (work: Work, action: Of<"Fund">): Reply.Reply => {
 
 const maxLevels = 50
 
-/** Whether a percentage is out of bounds, both of them included. */
+/** Whether a percentage is out of bounds; the bounds themselves are allowed. */
 const isOutside = (percent: Decimal, least: Units.Units, most: bigint): boolean => {
   const units = Units.from(percent)
   return units === undefined || units < least || units > most * Units.one
 }
 
-/** What is wrong with new settings. */
+/** The reply to settings that are not valid; `undefined` if they are. */
 const wrong = (market: Market, { amount, levels, spread, step, variation }: Quotes.Settings) => {
   if (isOutside(spread, 1n, 50n)) return Reply.invalid(["spread", { kind: "max", max: 50 }])
   if (levels < 1) return Reply.invalid(["levels", { kind: "min", min: 1 }])
@@ -155,7 +158,7 @@ const wrong = (market: Market, { amount, levels, spread, step, variation }: Quot
   return undefined
 }
 
-/** Makes the counterparty quote a market, or changes how it does. */
+/** Makes the counterparty quote a market, or changes its settings there. */
 export const set = (work: Work, { _tag, market: name, ...options }: Of<"SetCounterparty">): Reply.Reply => {
   const { counterparty: { markets }, markets: listed, trading } = work.state
   const market = listed.get(name)

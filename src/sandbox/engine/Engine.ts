@@ -1,6 +1,6 @@
 /**
- * The exchange as a state machine: a command with its time goes in, a reply and events come out. It has no clock, no
- * randomness and no I/O, so the same commands give the same state, replies and events.
+ * The exchange as a state machine: takes a command with its time, returns a reply and events. It has no clock, no
+ * randomness and no I/O, so the same commands always give the same state, replies and events.
  */
 import { UnixSeconds } from "../../domain/Time.ts"
 import * as Accounts from "./Accounts.ts"
@@ -145,8 +145,8 @@ const openPosition = (work: Work, action: Of<"OpenPosition">): Reply.Reply => {
 }
 
 /**
- * The version of the engine. It rises with every change after which the same commands give another state, or a state
- * has another form. A journal is only read by the version that wrote it.
+ * The version of the engine. Raise it with every change after which the same commands give a different state, or after
+ * which the format of the state differs. A journal can be read only by the version that wrote it.
  */
 export const version = 3
 
@@ -211,7 +211,7 @@ const applyAction = (work: Work, action: Action): Reply.Reply => {
     case "SetSkew":
       state.skew = action.skew
       return Reply.done
-    // What was due has been applied already. The history carries out the other two.
+    // `Pass` only advances the clock, which has happened above. `History` carries out `Restore` and `Begin`.
     case "Pass":
     case "Restore":
     case "Begin":

@@ -1,18 +1,24 @@
-/** A line: first come, first served. Anyone may leave at any time, which costs the same however long the line is. */
+/**
+ * A queue: first in, first out. Any member may leave at any time, at a cost that does not depend on the length of the
+ * queue.
+ */
 
-/** Those who wait, in the order in which they came. */
+/** A queue of members, in the order in which they joined. */
 export interface FifoQueue<A> {
-  /** Everyone who has come. Those who have left stay here until they are in the way. */
+  /** All members that have joined. A member that has left stays here until the next compaction. */
   places: Array<A>
-  /** Before this place, all have left. */
+  /** All members before this index have left. */
   start: number
-  /** How many wait. */
+  /** The number of members that have not left. */
   size: number
-  /** Whether someone has not left. */
+  /** Whether a member has not left. */
   readonly isWaiting: (member: A) => boolean
 }
 
-/** An empty line. Whoever leaves must say so to `isWaiting` first, and never comes back. */
+/**
+ * An empty queue. `isWaiting` must answer `false` for a member before {@link left} is called for it. A member never
+ * rejoins.
+ */
 export const make = <A>(isWaiting: (member: A) => boolean): FifoQueue<A> => ({
   places: [],
   start: 0,
@@ -20,38 +26,38 @@ export const make = <A>(isWaiting: (member: A) => boolean): FifoQueue<A> => ({
   isWaiting
 })
 
-/** Adds someone at the end. */
-export const join = <A>(line: FifoQueue<A>, member: A): void => {
-  line.places.push(member)
-  line.size++
+/** Adds a member at the end. */
+export const join = <A>(queue: FifoQueue<A>, member: A): void => {
+  queue.places.push(member)
+  queue.size++
 }
 
-/** How many places may be empty before the line closes up. */
+/** How many places of members that have left are always kept. */
 const gaps = 16
 
-/** Says that someone has left. */
-export const left = <A>(line: FifoQueue<A>): void => {
-  line.size--
-  // So many have left since the last time that looking at everyone costs each of them the same.
-  if (line.places.length <= 2 * line.size + gaps) return
-  first(line)
-  const { isWaiting, places, size, start } = line
-  // Where only the first have left, nobody else has to be looked at.
-  line.places = places.length - start === size ? places.slice(start) : places.filter(isWaiting)
-  line.start = 0
+/** Records that a member has left. */
+export const left = <A>(queue: FifoQueue<A>): void => {
+  queue.size--
+  // At least half of the members have left since the last compaction, so its cost is constant for each of them.
+  if (queue.places.length <= 2 * queue.size + gaps) return
+  first(queue)
+  const { isWaiting, places, size, start } = queue
+  // If all of those were at the front, no other member needs a check.
+  queue.places = places.length - start === size ? places.slice(start) : places.filter(isWaiting)
+  queue.start = 0
 }
 
-/** Whose turn it is; `undefined` when nobody waits. */
-export const first = <A>(line: FifoQueue<A>): A | undefined => {
-  const { isWaiting, places } = line
+/** The first member; `undefined` if the queue is empty. */
+export const first = <A>(queue: FifoQueue<A>): A | undefined => {
+  const { isWaiting, places } = queue
   for (;;) {
-    const member = places[line.start]
+    const member = places[queue.start]
     if (member === undefined || isWaiting(member)) return member
-    line.start++
+    queue.start++
   }
 }
 
-/** Those who wait, the first to come first. */
+/** The members, the first to join first. */
 export const members = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = start; index < places.length; index++) {
     const member = places[index]
@@ -59,7 +65,7 @@ export const members = function*<A>({ isWaiting, places, start }: FifoQueue<A>):
   }
 }
 
-/** Those who wait, the last to come first. Whoever was given last may leave meanwhile. */
+/** The members, the last to join first. The member last yielded may leave during the loop. */
 export const latest = function*<A>({ isWaiting, places, start }: FifoQueue<A>): Generator<A, undefined> {
   for (let index = places.length - 1; index >= start; index--) {
     const member = places[index]

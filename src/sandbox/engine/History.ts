@@ -1,4 +1,4 @@
-/** The commands of a journal, applied one after the other, and going back to the state that an earlier one had left. */
+/** Applies the commands of a journal one after the other, and restores the state after an earlier one. */
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Command } from "./Command.ts"
 import * as Engine from "./Engine.ts"
@@ -6,9 +6,9 @@ import type { Event } from "./Event.ts"
 import { done, type Reply } from "./Reply.ts"
 import * as State from "./State.ts"
 
-/** An exchange and its past. */
+/** The state of an exchange, and its place in the journal. */
 export interface History {
-  /** What the commands have made of the exchange. */
+  /** The state after the latest command. */
   state: State.State
   /** How many commands have been applied. */
   sequence: number
@@ -16,17 +16,14 @@ export interface History {
   origin: number
 }
 
-/**
- * Returns the state that a command of the past had left. The state is the caller's own: changing it changes nothing
- * else.
- */
+/** Returns the state after an earlier command. The state is a copy that the caller may change. */
 export type Recall = (sequence: number) => State.State
 
-/** A new exchange, without a past. */
+/** A new exchange, before its first command. */
 export const make = (policy: VenuePolicy): History => ({ state: State.make(policy), sequence: 0, origin: 0 })
 
 /**
- * Applies the next command. `recorded` is false for a call whose nonce is refused: it has changed nothing, and is not
+ * Applies the next command. `recorded` is `false` for a call whose nonce is refused: it has changed nothing, and is not
  * part of the history.
  */
 export const apply = (
@@ -40,7 +37,7 @@ export const apply = (
     const { identity } = history.state
     history.sequence++
     history.state = recall(action.sequence)
-    // What is made from now on must not be named like what another venue makes.
+    // From here on, identifiers must differ from those of other venues.
     if (identity !== undefined) history.state.identity = identity
     return { reply: done, events: [{ _tag: "Restored", sequence: action.sequence }], recorded: true }
   }

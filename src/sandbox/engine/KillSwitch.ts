@@ -2,7 +2,7 @@
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { CancelAllType } from "../../domain/Order.ts"
 
-/** A kill switch that is armed. An account has one on a market. */
+/** An armed kill switch. An account has at most one on each market. */
 export interface KillSwitch {
   /** The account that has armed it, and whose orders it cancels. */
   readonly account: string
@@ -10,8 +10,8 @@ export interface KillSwitch {
   readonly market: MarketName
   /** The kinds of orders that it cancels. `undefined`: all kinds. */
   readonly types: ReadonlyArray<CancelAllType> | undefined
-  /** When it was armed, in Unix microseconds. */
+  /** The time of arming, in Unix microseconds. */
   readonly armedAt: number
-  /** When it cancels, in Unix microseconds. */
+  /** The time at which it cancels, in Unix microseconds. */
   readonly firesAt: number
 }

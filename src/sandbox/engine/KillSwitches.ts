@@ -1,4 +1,4 @@
-/** Arming and disarming kill switches, and what they do when nobody has armed them again in time. */
+/** Arms, disarms and fires kill switches. */
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import type { Operation } from "./Operation.ts"
@@ -23,7 +23,7 @@ const remove = ({ due, killSwitches }: State, of: Pick<KillSwitch, "account" | "
   TimerQueue.remove(due.killSwitches, found)
 }
 
-/** The kill switches that an account has armed, in the order in which the exchange lists its markets. */
+/** The kill switches of an account, on one market or on all, in the order in which the exchange lists its markets. */
 export const of = ({ killSwitches, markets }: State, account: string, market?: MarketName): ReadonlyArray<KillSwitch> =>
   (market === undefined ? [...markets.keys()] : [market]).flatMap((market) =>
     killSwitches.get(keyOf({ account, market })) ?? []
@@ -35,8 +35,7 @@ export const removeAll = (state: State, account: string): void => {
 }
 
 /**
- * Arms the kill switch of a market, in place of the one that is armed; or disarms it, where no time is given. Nothing is
- * wrong with disarming what is not armed.
+ * Arms the kill switch of a market, replacing an armed one; without a time, disarms it. Disarming is never an error.
  */
 export const set = (
   { at, state }: Work,
@@ -51,7 +50,7 @@ export const set = (
   return { _tag: "KillSwitchSet", killSwitch }
 }
 
-/** Cancels the orders of a kill switch that was not armed again in time. It is not armed any more. */
+/** Cancels the orders of a kill switch whose time is over, and disarms it. */
 export const fire = ({ events, state }: Work, killSwitch: KillSwitch): void => {
   const { account, firesAt, market, types } = killSwitch
   remove(state, killSwitch)

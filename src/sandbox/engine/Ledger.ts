@@ -1,6 +1,6 @@
 /**
- * Who holds what. What one holder is given is taken from others, so no asset appears or vanishes. What enters the exchange
- * comes from `outside`, whose balance is the negative of all other balances.
+ * The balances of all holders. Every amount that one holder receives is taken from another, so no asset appears or
+ * vanishes. Deposits come from `outside`, whose balance is the negative of all other balances.
  */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Units } from "./Units.ts"
@@ -9,7 +9,7 @@ import type { Units } from "./Units.ts"
 export type Wallet = "main" | "trade" | "collateral"
 
 /**
- * Who can hold an amount:
+ * A holder of assets:
  *
  * - an account, in a wallet: free, or locked by open orders
  * - `codes`: the codes that are not applied yet
@@ -26,13 +26,13 @@ export type Holder =
   | "lender"
   | "outside"
 
-/** What an account can spend from a wallet. */
+/** The free part of an account's wallet. */
 export const free = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: false })
 
-/** What the open orders of an account have locked in a wallet. */
+/** The part of an account's wallet that its open orders have locked. */
 export const locked = (account: string, wallet: Wallet): Holder => ({ account, wallet, locked: true })
 
-/** What an account has of an asset in a wallet. */
+/** The balance of an account in one asset and wallet. */
 export interface Balance {
   /** The account. */
   readonly account: string
@@ -49,35 +49,35 @@ export interface Balance {
 /** Balances as plain data, by holder and asset. */
 export type Balances = ReadonlyMap<string, ReadonlyMap<Ticker, Units>>
 
-/** Whoever holds purses: a holder, as the key of its balances. */
+/** A holder, with all its purses. */
 interface Owner {
   /** The key of its balances. */
   readonly key: string
-  /** Only the lender and `outside` may go below zero. */
+  /** Whether its balances must not be negative: all but those of the lender and `outside`. */
   readonly isBounded: boolean
-  /** Every purse that has been asked for, empty or not. */
+  /** Every purse that has been looked up, empty or not. */
   readonly purses: Array<Purse>
   /** How many of the purses are not empty. */
   size: number
-  /** When the first of them was filled; see {@link Purse}. */
+  /** The least `since` of its purses that are not empty; see {@link Purse}. */
   since: number
 }
 
-/** What a holder has of one asset. */
+/** The balance of a holder in one asset. */
 export interface Purse {
   /** How much it holds. */
   units: Units
-  /** When it was filled: a number that rises with every empty purse that is. Balances are saved in this order. */
+  /** A counter value from when it was last filled from empty. Balances are saved in this order. */
   since: number
   /** The asset. */
   readonly ticker: Ticker
-  /** Who holds it. */
+  /** The holder. */
   readonly owner: Owner
-  /** What an account has of the asset in a wallet, of which the purse is a part. */
+  /** The free and locked pair that the purse is a part of. `undefined` if the holder is not an account. */
   of: Pair | undefined
 }
 
-/** Both parts of what an account has of an asset in a wallet. */
+/** The free and the locked purse of an account in one asset and wallet. */
 export interface Pair {
   /** The account. */
   readonly account: string
@@ -85,54 +85,54 @@ export interface Pair {
   readonly wallet: Wallet
   /** The asset. */
   readonly ticker: Ticker
-  /** What the account can spend. */
+  /** The amount that the account can spend. */
   readonly free: Purse
-  /** What its open orders have locked. */
+  /** The amount that its open orders have locked. */
   readonly locked: Purse
-  /** The last turn in which a part was moved. */
+  /** The last command that changed a part, as a value of {@link Ledger.turn}. */
   turn: number
-  /** What it could spend before that turn. */
+  /** The free amount before that command. */
   wasFree: Units
-  /** What was locked before that turn. */
+  /** The locked amount before that command. */
   wasLocked: Units
-  /** What was moved next in that turn. */
+  /** The next pair that the command changed. */
   next: Pair | undefined
 }
 
-/** What an account has in a wallet. */
+/** The pairs of an account in one wallet. */
 interface Pairs {
-  /** The account, as who holds what it can spend. */
+  /** The holder of the free purses. */
   readonly free: Owner
-  /** The account, as who holds what is locked. */
+  /** The holder of the locked purses. */
   readonly locked: Owner
-  /** What it has, by asset. */
+  /** The pairs, by asset. */
   readonly byTicker: Map<Ticker, Pair>
 }
 
-/** A holder that is no account. */
+/** A holder that is not an account. */
 export interface Other {
   /** The holder. */
   readonly owner: Owner
-  /** What it has, by asset. */
+  /** Its purses, by asset. */
   readonly byTicker: Map<Ticker, Purse>
 }
 
 /** All balances. */
 export interface Ledger {
-  /** The wallets of accounts that have been asked for. */
+  /** The wallets of accounts that have been looked up. */
   readonly wallets: { readonly [W in Wallet]: Map<string, Pairs> }
-  /** The holders that are no accounts. */
+  /** The holders that are not accounts. */
   readonly others: { readonly [H in Extract<Holder, string>]: Other }
-  /** What the current command has moved, in this order. Empty between commands. */
+  /** The pairs that the current command has changed, as a linked list. Empty between commands. */
   readonly touched: {
-    /** What was moved first. */
+    /** The first pair that was changed. */
     first: Pair | undefined
-    /** What was moved last. */
+    /** The last pair that was changed. */
     last: Pair | undefined
   }
   /** Rises with every command. */
   turn: number
-  /** Rises with every empty purse that is filled. */
+  /** Rises each time an empty purse is filled. */
   filled: number
 }
 
@@ -140,14 +140,14 @@ const ownerOf = (key: string, isBounded = true): Owner => ({ key, isBounded, pur
 
 const other = (key: string, isBounded?: boolean): Other => ({ owner: ownerOf(key, isBounded), byTicker: new Map() })
 
-/** How the key of an account's balances ends, after the account. */
+/** The suffix of the key of an account's balances, after the account. */
 const endOf = (wallet: Wallet, locked: boolean): string => `/${wallet}/${locked ? "locked" : "free"}`
 
 const wallets = ["main", "trade", "collateral"] as const
 
 const others = ["codes", "plans", "house", "lender", "outside"] as const
 
-/** The holder whose balances have a key. */
+/** The holder that a key of balances stands for. */
 const holderOf = (key: string): Holder | undefined => {
   for (const wallet of wallets) {
     for (const locked of [false, true]) {
@@ -158,7 +158,7 @@ const holderOf = (key: string): Holder | undefined => {
   return others.find((other) => other === key)
 }
 
-/** A ledger of these balances; empty without any. */
+/** A ledger with these balances, by default empty. */
 export const make = (balances: Balances = new Map()): Ledger => {
   const ledger: Ledger = {
     wallets: { main: new Map(), trade: new Map(), collateral: new Map() },
@@ -188,7 +188,7 @@ const open = (owner: Owner, ticker: Ticker): Purse => {
 }
 
 const pairsOf = ({ wallets }: Ledger, account: string, wallet: Wallet): Pairs => {
-  // Spelled out for speed: this is asked for several times in a trade.
+  // Written out for speed: a trade looks wallets up several times.
   const byAccount = wallet === "trade" ? wallets.trade : wallet === "collateral" ? wallets.collateral : wallets.main
   const known = byAccount.get(account)
   if (known !== undefined) return known
@@ -201,7 +201,7 @@ const pairsOf = ({ wallets }: Ledger, account: string, wallet: Wallet): Pairs =>
   return pairs
 }
 
-/** Both purses of an account for an asset in a wallet. */
+/** The free and the locked purse of an account for an asset in a wallet. */
 export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ticker): Pair => {
   const pairs = pairsOf(ledger, account, wallet)
   const known = pairs.byTicker.get(ticker)
@@ -213,7 +213,7 @@ export const pair = (ledger: Ledger, account: string, wallet: Wallet, ticker: Ti
   return made
 }
 
-/** The purse of a holder that is no account. */
+/** The purse of a holder that is not an account. */
 export const purseOf = ({ byTicker, owner }: Other, ticker: Ticker): Purse => {
   const known = byTicker.get(ticker)
   if (known !== undefined) return known
@@ -232,7 +232,7 @@ export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => 
 /** The balance of one asset. */
 export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units => purse(ledger, holder, ticker).units
 
-/** What was filled first comes first. */
+/** Sorts by the time of filling, the oldest first. */
 const bySince = (one: { readonly since: number }, other: { readonly since: number }): number => one.since - other.since
 
 const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
@@ -240,7 +240,7 @@ const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
     purses.filter(({ units }) => units !== 0n).toSorted(bySince).map(({ ticker, units }) => [ticker, units])
   )
 
-/** All balances of a holder that are not zero. */
+/** The balances of a holder that are not zero. */
 export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> => {
   if (typeof holder === "string") return balancesOf(ledger.others[holder].owner)
   const { free, locked } = pairsOf(ledger, holder.account, holder.wallet)
@@ -259,8 +259,8 @@ export const save = ({ others, wallets }: Ledger): Balances => {
 }
 
 /**
- * Adds what `tell` makes of the balances of accounts that have changed since the last call of this function, as they are
- * now, to a list.
+ * Appends `tell` of each account balance that has changed since the last call of this function, with its current
+ * amounts, to `list`.
  */
 export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, list: Array<A>): void => {
   for (let pair = ledger.touched.first; pair !== undefined; pair = pair.next) {
@@ -272,7 +272,7 @@ export const takeChanges = <A>(ledger: Ledger, tell: (balance: Balance) => A, li
   ledger.turn++
 }
 
-/** Remembers what the parts were, before one is moved for the first time in a command. */
+/** Remembers the amounts of a pair before a command changes it for the first time. */
 const touch = ({ touched, turn }: Ledger, pair: Pair): void => {
   if (pair.turn === turn) return
   pair.turn = turn
@@ -284,7 +284,7 @@ const touch = ({ touched, turn }: Ledger, pair: Pair): void => {
   touched.last = pair
 }
 
-/** Makes the balance of a purse another one. */
+/** Sets the balance of a purse. */
 const put = (ledger: Ledger, purse: Purse, units: Units): void => {
   const { owner } = purse
   if (purse.units === 0n) {
@@ -296,8 +296,8 @@ const put = (ledger: Ledger, purse: Purse, units: Units): void => {
 }
 
 /**
- * Takes an amount out of a purse, for the caller to give to others. Returns `false`, and takes nothing, when it is not
- * there. Only the lender and `outside` may go below zero.
+ * Takes an amount out of a purse, for the caller to give to others. Returns `false`, and takes nothing, if the purse
+ * holds less. Only the lender and `outside` may go below zero.
  */
 export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   if (units < 0n || (from.owner.isBounded && from.units < units)) return false
@@ -306,15 +306,15 @@ export const take = (ledger: Ledger, from: Purse, units: Units): boolean => {
   return true
 }
 
-/** Gives a purse an amount that the caller has taken from others. */
+/** Adds an amount to a purse, which the caller has taken from others. */
 export const give = (ledger: Ledger, to: Purse, units: Units): void => {
   if (to.of !== undefined) touch(ledger, to.of)
   put(ledger, to, to.units + units)
 }
 
 /**
- * Moves an amount from one purse to another. Returns `false`, and moves nothing, when it is not there. Only the lender and
- * `outside` may go below zero.
+ * Moves an amount from one purse to another. Returns `false`, and moves nothing, if the purse holds less. Only the
+ * lender and `outside` may go below zero.
  */
 export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): boolean => {
   if (!take(ledger, from, units)) return false
@@ -323,13 +323,13 @@ export const move = (ledger: Ledger, from: Purse, to: Purse, units: Units): bool
 }
 
 /**
- * Moves an amount. Returns `false`, and moves nothing, when the holder does not have it. Only the lender and `outside`
- * may go below zero.
+ * Moves an amount. Returns `false`, and moves nothing, if the holder has less. Only the lender and `outside` may go
+ * below zero.
  */
 export const transfer = (ledger: Ledger, from: Holder, to: Holder, ticker: Ticker, units: Units): boolean =>
   move(ledger, purse(ledger, from, ticker), purse(ledger, to, ticker), units)
 
-/** The sum of every asset over all holders: zero, always. */
+/** The sum of each asset over all holders, which is always zero. */
 export const totals = (ledger: Ledger): ReadonlyMap<Ticker, Units> => {
   const sums = new Map<Ticker, Units>()
   for (const held of save(ledger).values()) {

@@ -15,7 +15,7 @@ const one = amount("1")
 
 const tooFine = { kind: "precision", step: "0.000000000000000001" } as const
 
-/** Interest is paid once a day, in microseconds. */
+/** The time between interest payments, in microseconds. */
 const day = 86_400_000_000
 
 const pay = ({ events, state }: Work, { account, id, plan }: Investment, units: Units.Units, at: number): void => {
@@ -50,7 +50,7 @@ export const openPlan = (state: State, action: Of<"OpenPlan">): Reply.Reply => {
   return Reply.done
 }
 
-/** Adds an investment, which nobody has paid for here. */
+/** Adds an investment without debiting its amount. */
 export const add = ({ due, investments, investmentsOf }: State, investment: Investment): void => {
   const { account, id, nextAt } = investment
   investments.set(id, investment)
@@ -65,7 +65,7 @@ const remove = ({ investments, investmentsOf }: State, { account, id }: Investme
   else investmentsOf.set(account, left)
 }
 
-/** Moves an amount from the main wallet into a plan. It is returned at the end of the plan's term. */
+/** Invests an amount of the main wallet in a plan. It is returned at the end of the plan's term. */
 export const invest = (
   state: State,
   { account, amount, investmentId, planId }: Of<"Invest">,
@@ -85,7 +85,7 @@ export const invest = (
   return Reply.done
 }
 
-/** Pays the next day of interest of the investment that is due next, and returns the amount at the end of the term. */
+/** Pays a day of interest on the investment that is due next, and returns its amount if the term has ended. */
 export const accrue = (work: Work, investment: Investment): void => {
   const { account, endsAt, nextAt, plan, units } = investment
   const { due, ledger } = work.state
@@ -100,7 +100,7 @@ export const accrue = (work: Work, investment: Investment): void => {
   }
 }
 
-/** Pays interest at once, whatever the plan says of rate and time. */
+/** Pays interest at once, regardless of the plan's rate and schedule. */
 export const payInterest = (
   work: Work,
   { account, amount, investmentId, planId, ticker }: Of<"PayInterest">

@@ -4,8 +4,8 @@ import { marketName, type Ticker, ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 
 /**
- * What deposits or withdrawals of a currency cost, and how much they may be. Zero means that a setting is off. This
- * exchange shows the settings, and has neither deposits nor withdrawals that they could apply to.
+ * The fees and limits of deposits or withdrawals of a currency. Zero means that a setting is off. They are for display
+ * only: this exchange has no deposits and withdrawals.
  */
 export interface TransferTerms {
   /** The least flexible fee, in units of the currency. */
@@ -32,9 +32,9 @@ export interface Currency {
   readonly canDeposit: boolean
   /** Whether it can be withdrawn. */
   readonly canWithdraw: boolean
-  /** What deposits cost, and how much they may be. */
+  /** The fees and limits of deposits. */
   readonly deposit: TransferTerms
-  /** What withdrawals cost, and how much they may be. */
+  /** The fees and limits of withdrawals. */
   readonly withdraw: TransferTerms
 }
 

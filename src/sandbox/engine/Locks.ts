@@ -1,4 +1,4 @@
-/** The funds that open orders have locked. */
+/** Locks and releases the funds of open orders. */
 import type { Ticker } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Role } from "../../domain/Order.ts"
@@ -15,7 +15,7 @@ import type { Work } from "./Work.ts"
 const pairOf = ({ ocoOrders }: State, { oco }: Order): OcoOrder | undefined =>
   oco === undefined ? undefined : ocoOrders.get(oco)
 
-/** Whether an order is the second leg of a pair, OCO or exit, of which both are open. */
+/** Whether an order is the second leg of a pair (OCO or exit) of which both legs are open. */
 const isSecondLeg = (state: State, order: Order): boolean => {
   if (order.oco === undefined) return false
   const exit = state.exits.get(order.oco)
@@ -24,8 +24,8 @@ const isSecondLeg = (state: State, order: Order): boolean => {
 }
 
 /**
- * How much of an amount would only close a position, and is not claimed by another order. It needs no margin. `released` is
- * claimed by an order that is about to end.
+ * The part of an amount that would only close a position, beyond the claims of other orders. It needs no margin.
+ * `released` is the claim of an order that is about to end.
  */
 const closingPart = (state: State, order: Order, amount: Units.Units, released = 0n): Units.Units => {
   const closing = Positions.reducible(state, order.account, order.market, order.side) -
@@ -33,7 +33,7 @@ const closingPart = (state: State, order: Order, amount: Units.Units, released =
   return closing <= 0n ? 0n : closing < amount ? closing : amount
 }
 
-/** Brings what an order has claimed of its position to what it is now. */
+/** Updates the claim of an order on its position. */
 export const claim = (state: State, order: Order): void => {
   if (order.kind === "spot") return
   if (state.openOrders.has(order.id)) Claims.update(state.claims, order, isSecondLeg(state, order))
@@ -45,8 +45,8 @@ const marginOf = (market: Market, total: Units.Units): Units.Units =>
   total / Positions.leverage + Units.times(total, Terms.of(market).takerFee)
 
 /**
- * What an order of this total has to lock: what a spot order would spend, or the margin and the fee if the whole order opened
- * a position. `total` is in quote currency.
+ * The funds that an order of this total has to lock: the cost of a spot order, or the margin and the fee if all of the
+ * order opened a position. `total` is in units of the quote currency.
  */
 export const requirementOf = (
   market: Market,
@@ -61,13 +61,10 @@ export const requirementOf = (
     : { wallet: "trade", ticker: market.stock, units: order.left }
 }
 
-/** The locks that hold nothing any more, by what they have held. */
+/** The empty locks, one for each asset and wallet. */
 const spent: { readonly [W in Lock["wallet"]]: Map<Ticker, Lock> } = { trade: new Map(), collateral: new Map() }
 
-/**
- * A lock that holds an amount. Of an asset in a wallet, there is one that holds nothing: most orders that have ended have
- * it.
- */
+/** A lock on an amount. Empty locks of the same asset and wallet are one object, because most ended orders have one. */
 export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Units): Lock => {
   const known = units === 0n ? spent[wallet].get(ticker) : undefined
   if (known !== undefined) return known
@@ -76,7 +73,7 @@ export const holding = (wallet: Lock["wallet"], ticker: Ticker, units: Units.Uni
   return left
 }
 
-/** Adds to the lock of an order; `false` when the wallet does not have it beside the margin. */
+/** Adds to the lock of an order. Returns `false` if the wallet can't pay it on top of the margin. */
 const put = ({ state }: Work, order: Order, more: Lock): boolean => {
   const { ticker, units, wallet } = more
   const { free, locked } = Ledger.pair(state.ledger, order.account, wallet, ticker)
@@ -87,8 +84,8 @@ const put = ({ state }: Work, order: Order, more: Lock): boolean => {
 }
 
 /**
- * Locks what an order needs; `false` when the wallet does not have it. `amount` is what the order would trade, in base
- * currency: the part of it that only closes a position locks nothing.
+ * Locks the funds that an order needs. Returns `false` if the wallet holds less. `amount` is the amount that the order
+ * would trade, in units of the base currency; the part of it that only closes a position locks nothing.
  */
 export const lock = (
   work: Work,
@@ -104,7 +101,7 @@ export const lock = (
   return true
 }
 
-/** Whether the wallet has what an order needs once another one has ended, in whose place it comes. */
+/** Whether the wallet can fund an order once the order that it replaces has ended. */
 export const canReplace = (
   { state }: Work,
   order: Order,
@@ -118,9 +115,9 @@ export const canReplace = (
   return held - Positions.margin(state, account, ticker) >= units * (quantity - closing) / quantity
 }
 
-/** The price at which an order would need the most margin. */
+/** The price at which an order would need the most margin, in units of the quote currency. */
 const dearest = (state: State, order: Order): Units.Units => {
-  // A stop-market order has no limit. It has locked what it needs at its activation price.
+  // A stop-market order has no limit. It has locked the funds for its activation price.
   const price = order.price ?? order.stop?.price
   const prices = [order.queued ?? (price === undefined ? 0n : Units.from(price) ?? 0n)]
   const pair = pairOf(state, order)
@@ -130,7 +127,9 @@ const dearest = (state: State, order: Order): Units.Units => {
   return prices.reduce((most, price) => price > most ? price : most)
 }
 
-/** Locks the margin of a part of an order that has only closed a position until now; `false` when there is none. */
+/**
+ * Locks margin for a part of an order that until now only closed a position. Returns `false` if the wallet holds less.
+ */
 const cover = (work: Work, market: Market, order: Order, part: Units.Units): boolean => {
   const units = marginOf(market, Units.times(part, dearest(work.state, order)))
   if (!put(work, order, { wallet: "collateral", ticker: market.money, units })) return false
@@ -143,8 +142,8 @@ const cover = (work: Work, market: Market, order: Order, part: Units.Units): boo
 }
 
 /**
- * Makes plain orders safe after a position has become smaller: those that would close more than there is need margin
- * now. The oldest keep what is left to close. Gives the orders for which the wallet has no margin.
+ * Locks margin for plain orders that would now close more than the position. The oldest orders keep their claims.
+ * Returns the orders that the wallet can't fund.
  */
 export const coverClosing = (work: Work, account: string, market: Market): ReadonlyArray<Order> => {
   const uncovered: Array<Order> = []
@@ -159,8 +158,9 @@ export const coverClosing = (work: Work, account: string, market: Market): Reado
 }
 
 /**
- * What an order that trades a position gets back of its lock when it trades an amount. The part that only closes, and
- * has locked nothing, trades first. A taker gets everything: what it leaves in the book is locked anew by `adjust`.
+ * The part of its lock that an order on a position gets back when it trades an amount. The closing part, which has
+ * locked nothing, trades first. A taker gets everything back: `adjust` locks funds again for the part that rests in the
+ * book.
  */
 export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units.Units => {
   const locked = order.locked?.units ?? 0n
@@ -171,8 +171,8 @@ export const releasedBy = (order: Order, amount: Units.Units, role: Role): Units
 }
 
 /**
- * Brings the lock of an order that trades a position to what it needs at the price at which it rests from now on;
- * `false` when the wallet does not have it.
+ * Adjusts the lock of an order on a position to the price at which it now rests. Returns `false` if the wallet holds
+ * less.
  */
 export const adjust = (work: Work, market: Market, order: Order, price: Units.Units): boolean => {
   if (order.locked === undefined || order.locked.wallet !== "collateral" || pairOf(work.state, order) !== undefined) {
@@ -184,7 +184,7 @@ export const adjust = (work: Work, market: Market, order: Order, price: Units.Un
   return true
 }
 
-/** Frees a part of what an order has locked. */
+/** Releases a part of the funds that an order has locked. */
 export const release = ({ state }: Work, order: Order, units: Units.Units): void => {
   if (order.locked === undefined || units === 0n) return
   const { ticker, wallet } = order.locked

@@ -1,4 +1,4 @@
-/** Matching orders by price and time. */
+/** Matches orders by price and time. */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
@@ -13,7 +13,7 @@ import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** The taker band: how far from the best price a market order may trade, in percent. */
+/** The width of the taker band: how far from the best price a market order may trade, in percent. */
 export const takerBandPercent = 10n
 
 /** The other side of the book. */
@@ -23,7 +23,7 @@ export const opposite = { buy: "sell", sell: "buy" } as const
 export const crosses = (side: OrderSide, price: Units.Units, limit: Units.Units): boolean =>
   side === "buy" ? price <= limit : price >= limit
 
-/** The end of the taker band: the worst price at which an order without a limit may trade. */
+/** The worst price in the taker band, at which an order without a limit may still trade. */
 const bandLimit = (side: OrderSide, best: Units.Units): Units.Units => {
   const width = best * takerBandPercent / 100n
   return side === "buy" ? best + width : best - width
@@ -31,18 +31,22 @@ const bandLimit = (side: OrderSide, best: Units.Units): Units.Units => {
 
 const min = (a: Units.Units, b: Units.Units): Units.Units => a < b ? a : b
 
-/** An amount without what is less than the smallest step of the market's amounts. */
+/** An amount rounded down to the market's amount step. */
 const wholeSteps = (market: Market, amount: Units.Units): Units.Units => amount - amount % Terms.of(market).step
 
-/** How much of an order can trade at a price, in base currency: what is left of it, and no more than it may reduce. */
+/**
+ * How much of an order can trade at a price, in units of the base currency: at most the amount left, and for a
+ * reduce-only order at most the position.
+ */
 export const tradable = ({ state }: Work, market: Market, order: Order, price: Units.Units): Units.Units => {
   const left = isQuoteAmount(order) ? wholeSteps(market, Units.over(order.left, price)) : order.left
   return order.reduceOnly ? min(left, Positions.reducible(state, order.account, market.name, order.side)) : left
 }
 
 /**
- * How much of an amount an order can pay for at a price. A trade opens a position only if the collateral then covers
- * the margin of all positions; otherwise it closes what it can. A market order on the spot spends what it has locked.
+ * How much of an amount an order can pay for at a price. A trade may open a position only if the collateral then covers
+ * the margin of all positions; otherwise it closes as much as it can. A spot market order spends the funds that it has
+ * locked.
  */
 export const payable = (
   { state }: Work,
@@ -54,7 +58,7 @@ export const payable = (
 ): Units.Units => {
   const { account, kind, locked, side } = order
   if (kind === "spot") {
-    // A limit order has locked what it costs at its limit. It never trades at a worse price.
+    // A limit order has locked its cost at the limit, and never trades at a worse price.
     if (locked === undefined || side === "sell" || order.price !== undefined) return amount
     if (Units.times(amount, price) <= locked.units) return amount
     return wholeSteps(market, Units.over(locked.units, price))
@@ -67,26 +71,24 @@ export const payable = (
 }
 
 /**
- * Why a taker takes no more.
+ * The reason why a taker stops:
  *
- * - `filled`: what is left, if anything, can't buy the smallest amount, or the order has ended otherwise
+ * - `filled`: the amount left is zero or below the smallest step, or the order has already ended
  * - `limit`: the best price is beyond its limit or the taker band
  * - `empty`: the other side of the book is empty
- * - `self-trade`: the best order is of the same account
- * - `reduced`: there is no position left that it could reduce
+ * - `self-trade`: the best order is from the same account
+ * - `reduced`: there is no position left to reduce
  * - `unpaid`: its account can't pay for more
  */
 type Finish = "filled" | "limit" | "empty" | "self-trade" | "reduced" | "unpaid"
 
-/**
- * Ends a resting order that can't trade where its turn has come: it has nothing to reduce, or its account can't pay.
- */
+/** Ends a resting order that can't trade although it is next: it has nothing to reduce, or its account can't pay. */
 export const endUntradable = (work: Work, maker: Order): void =>
   Settlement.isUselessReduceOnly(work, maker)
     ? OrderEnd.end(work, maker, "AUTO_CANCELED_REDUCE_ONLY")
     : OrderEnd.cancel(work, maker)
 
-/** Trades an order against the book until it is filled or can go no further. */
+/** Trades an order against the book until it is filled or has to stop. */
 const take = (
   work: Work,
   market: Market,
@@ -127,8 +129,8 @@ const take = (
 }
 
 /**
- * Trades an order with the rest of the world at a price. Of a position, it opens what the collateral covers, or closes
- * what it can.
+ * Trades an order with the rest of the world at a price. On a position, it opens as much as the collateral covers, or
+ * closes as much as it can.
  */
 const takeFromWorld = (
   work: Work,
@@ -169,9 +171,9 @@ const endOrRest = (
 }
 
 /**
- * Executes an order: it takes what it can, and the rest of it rests in the book or is canceled. An order without a limit
- * trades within the taker band. At the price `moved`, which its limit must allow, it also trades with the rest of the
- * world, after the orders of the book.
+ * Executes an order: trades it against the book, then leaves the rest in the book or cancels it. An order without a
+ * limit trades within the taker band. At the price `moved`, which its limit must allow, it also trades with the rest of
+ * the world, after the orders of the book.
  */
 export const execute = (
   work: Work,
@@ -192,18 +194,18 @@ export const execute = (
   if (order.kind !== "spot") Settlement.afterPosition(work, order.account, market)
 }
 
-/** What an order would trade at once, as the book stands. */
+/** The part of an order that the current book would fill at once. */
 interface Estimate {
-  /** How much, in base currency. */
+  /** The amount, in units of the base currency. */
   readonly amount: Units.Units
-  /** What it would cost or bring, in quote currency. */
+  /** The cost or proceeds, in units of the quote currency. */
   readonly total: Units.Units
 }
 
-/** What an order would trade at once. Without a limit it trades within the taker band. */
+/** Estimates how much of an order would fill at once. An order without a limit trades within the taker band. */
 const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
   let [amount, total] = [0n, 0n]
-  // How much each account on the other side could still reduce. Every trade makes it less.
+  // How much each account on the other side can still reduce, in units of the base currency.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
   const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))
@@ -227,7 +229,7 @@ const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units
   return { amount, total }
 }
 
-/** Locks what a market order would spend, as the book stands; `false` when the wallet does not have it. */
+/** Locks the estimated cost of a market order in the current book. Returns `false` if the wallet holds less. */
 export const lockForMarket = (work: Work, market: Market, order: Order): boolean => {
   const trading = work.state.trading.get(market.name)
   if (trading === undefined) return false
@@ -237,8 +239,8 @@ export const lockForMarket = (work: Work, market: Market, order: Order): boolean
 }
 
 /**
- * What a limit order has to lock, of which `least` is the amount × limit. What a sale takes at once brings more than its
- * limit, so the position that it opens needs more margin.
+ * The funds that a limit order has to lock. `least` is the lock for amount × limit. A sale that fills at once sells
+ * above its limit, so the position that it opens needs more margin.
  */
 export const requirementForLimit = (
   work: Work,
@@ -254,7 +256,9 @@ export const requirementForLimit = (
   return Locks.requirementOf(market, order, total + Units.times(order.quantity - amount, price))
 }
 
-/** Locks what a limit order needs, of which `least` is the amount × limit; `false` when the wallet does not have it. */
+/**
+ * Locks the funds of a limit order. `least` is the lock for amount × limit. Returns `false` if the wallet holds less.
+ */
 export const lockForLimit = (
   work: Work,
   market: Market,

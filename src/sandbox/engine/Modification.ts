@@ -1,4 +1,4 @@
-/** Changing open orders. */
+/** Modifies open orders. */
 import * as Market from "../../domain/Market.ts"
 import * as Locks from "./Locks.ts"
 import * as Matching from "./Matching.ts"
@@ -16,7 +16,7 @@ import type { Work } from "./Work.ts"
 /** Whether an order waits for its activation price. */
 const isWaiting = (order: Order): order is StopOrder => order.stop?.activated === false
 
-/** What can't be changed of this order. */
+/** The changes that can't be applied to this order. */
 const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
   if (order.oco !== undefined || order.oto !== undefined) return [["orderId", { kind: "modifiable" }]]
   const isQuote = isQuoteAmount(order)
@@ -31,7 +31,7 @@ const inapplicable = (order: Order, changes: Modify): Reply.Violations => {
   )
 }
 
-/** The bounds of its market that a changed order breaks. A reduce-only order may be smaller than they allow. */
+/** The bounds of the market that a changed order would break. A reduce-only order may be below the minimum. */
 const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Reply.Violations => {
   const { activationPrice, amount, price, total } = changes
   const kept = order.reduceOnly ? {} : {
@@ -51,7 +51,7 @@ const outOfBounds = (market: Market.Market, order: Order, changes: Modify): Repl
   )
 }
 
-/** How much the new order is for: what was filled of the old one stays with that one. */
+/** The size of the new order. Amounts that the old order has filled stay with the old order. */
 const sizeOf = (order: Order, { amount, total }: Modify): Orders.Size | Reply.Reply => {
   const asked = amount ?? total
   if (asked === undefined) {
@@ -77,7 +77,10 @@ const triggerOf = (
   return { ...stop, price: activationPrice, condition: Orders.conditionOf(state, market, side, price) }
 }
 
-/** What the new order has to lock. One without a limit locks what it needs at its activation price, or what it spends. */
+/**
+ * The funds that the new order has to lock. One without a limit locks them for its activation price, or the amount that
+ * it spends.
+ */
 const requirementOf = (work: Work, market: Market.Market, order: Order): Lock => {
   const text = order.price ?? order.stop?.price
   const price = text === undefined ? 0n : Units.from(text) ?? 0n
@@ -87,7 +90,7 @@ const requirementOf = (work: Work, market: Market.Market, order: Order): Lock =>
     : Locks.requirementOf(market, order, total)
 }
 
-/** The order that takes the place of another one, or why none does. */
+/** The order that replaces another one, or the reply that refuses it. */
 const successorOf = (
   work: Work,
   market: Market.Market,
@@ -122,9 +125,9 @@ const successorOf = (
 }
 
 /**
- * Changes an open order. The order is canceled, and another one takes its place, with another identifier and the same client
- * order id. It is for what is not filled yet, and comes behind all others at its price. An order that can't be changed
- * stays as it is.
+ * Modifies an open order: cancels it and places a new one, with a new identifier and the same client order id, for the
+ * amount that is left. The new order is last in the queue at its price. If the change is refused, the old order stays
+ * as it is.
  */
 export const modify = (work: Work, account: string, changes: Modify): Reply.Reply => {
   const { state } = work

@@ -1,4 +1,4 @@
-/** New orders: their identifiers, what they are made of, and how they become open. */
+/** Makes and opens new orders. */
 import type { OrderId } from "../../domain/Identifiers.ts"
 import type { OrderSide, PositionSide } from "../../domain/Order.ts"
 import * as Event from "./Event.ts"
@@ -7,19 +7,19 @@ import type { Order } from "./Order.ts"
 import type { State } from "./State.ts"
 import type { Work } from "./Work.ts"
 
-/** The identifier of the next order, or of the one `ahead` of the last. {@link open} uses it up. */
+/** The identifier of the next order, or of the `ahead`-th next. {@link open} advances the counter. */
 export const nextId = (state: State, ahead = 1): OrderId =>
-  // The digits of a whole number are an identifier.
+  // The decimal digits of a whole number are a valid identifier.
   (state.lastId + ahead).toString() as OrderId
 
 /** The side of the position that an order of this side reduces. */
 export const reduces = { buy: "SHORT", sell: "LONG" } as const
 
-/** Accounts are in one-way mode: only a reduce-only order belongs to one side. */
+/** The position side of an order. Accounts are in one-way mode: only a reduce-only order has a definite side. */
 const positionSideOf = (kind: Order["kind"], side: OrderSide, reduceOnly: boolean): PositionSide | undefined =>
   kind === "spot" ? undefined : reduceOnly ? reduces[side] : "BOTH"
 
-/** What distinguishes a new order from others. What is left out is as on most orders. */
+/** The fields that distinguish a new order from others. Absent fields have the value that most orders have. */
 export interface Draft<P, S>
   extends
     Pick<Order, "market" | "side" | "type" | "kind" | "amount" | "quantity" | "clientOrderId" | "stp" | "reduceOnly">,
@@ -31,7 +31,7 @@ export interface Draft<P, S>
   readonly stop: S
 }
 
-/** A new order. One literal for all of them: objects of one shape are what the engine reads fastest. */
+/** Makes an order. All orders come from one object literal: objects of the same shape are the fastest to read. */
 export const make = <P extends Order["price"], S extends Order["stop"]>(
   { at, state }: Work,
   account: string,

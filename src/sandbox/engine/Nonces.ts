@@ -1,21 +1,23 @@
 /**
- * Which nonces a key may still use. No clock decides it: whether a nonce is within the window is judged before the
- * engine, when the call is admitted.
+ * Tracks the used nonces of API keys. Nothing here depends on a clock: admission checks whether a nonce is within the
+ * time window before the engine sees it.
  */
 import { nonceWindowMillis, type VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Nonce } from "./Command.ts"
 import type { Key } from "./State.ts"
 
 /**
- * How many windowed nonces a key can use at any time: each millisecond of the window once. When the greatest so many are
- * remembered, whatever is below them has left the window.
+ * The number of windowed nonces that a key can use at any time: one for each millisecond of the window. Once this many
+ * are remembered, nonces below all of them have left the window.
  */
 const windowSize = 2 * nonceWindowMillis + 1
 
-/** As milliseconds these lie beyond the year 2286: an increasing nonce from here on counts something else. */
+/**
+ * Read as milliseconds, these nonces are after the year 2286: a key that uses them counts something other than time.
+ */
 const beyondWindow = 10n ** 13n
 
-/** Forgets the smallest nonces, of which none will be accepted again, when there are twice as many as are needed. */
+/** Forgets the smallest nonces once twice as many as needed are remembered. None of those could be accepted again. */
 const prune = (key: Key): void => {
   if (key.usedNonces.size < 2 * windowSize) return
   const values = [...key.usedNonces.keys()].toSorted((a, b) => a < b ? -1 : 1)
@@ -24,8 +26,8 @@ const prune = (key: Key): void => {
 }
 
 /**
- * Uses a nonce, or says that it is used and changes nothing. `at` is when, in Unix microseconds; it is remembered and
- * decides nothing.
+ * Uses a nonce. Returns `nonceUsed`, and changes nothing, if it was used before or is too small. `at` is the time, in
+ * Unix microseconds; it is only stored.
  */
 export const use = (policy: VenuePolicy, key: Key, { value, window }: Nonce, at: number): "used" | "nonceUsed" => {
   const isSeen = key.usedNonces.has(value)

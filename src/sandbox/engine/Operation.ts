@@ -1,6 +1,6 @@
 /**
- * What signed calls ask the engine to do. The journal holds operations, so each has a schema and can be written as
- * JSON.
+ * The operations that signed calls ask of the engine. The journal holds operations, so each has a schema and can be
+ * written as JSON.
  */
 import * as Schema from "effect/Schema"
 import { Code, Description, Passphrase } from "../../domain/Code.ts"
@@ -16,16 +16,16 @@ const key = Schema.optionalKey
 /** A wallet of an account. */
 export const Wallet = Schema.Literals(["main", "trade", "collateral"])
 
-/** Nothing: the call reads, or is refused for its fields. Its nonce is used all the same. */
+/** No operation: the call only reads, or has wrong fields. It still uses its nonce. */
 export interface Nothing {
   readonly _tag: "Nothing"
 }
 
-/** The exit that an order on margin places when it is filled. */
+/** The take-profit and stop-loss that a margin order places when it is filled. */
 export interface WithExit {
-  /** The price that triggers a take-profit, in units of the quote currency. There is none when absent. */
+  /** The price that triggers a take-profit, in units of the quote currency. No take-profit when absent. */
   readonly takeProfit?: Price
-  /** The price that triggers a stop-loss, in units of the quote currency. There is none when absent. */
+  /** The price that triggers a stop-loss, in units of the quote currency. No stop-loss when absent. */
   readonly stopLoss?: Price
 }
 
@@ -44,11 +44,11 @@ export interface PlaceLimit extends WithExit {
   readonly collateral: boolean
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId
-  /** Whether the order is refused rather than take liquidity. `false` when absent. */
+  /** Whether the order is refused if it would take liquidity. `false` when absent. */
   readonly postOnly?: boolean
   /** Whether what cannot trade at once is canceled. `false` when absent; excludes `postOnly`. */
   readonly ioc?: boolean
-  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
   /** Whether the order may only reduce a position. `false` when absent. */
   readonly reduceOnly?: boolean
@@ -61,15 +61,18 @@ export interface PlaceMarket extends WithExit {
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
-  /** How much, in units of the base currency, or of the quote currency if `quoteAmount` says so. */
+  /**
+   * The amount: in units of the quote currency if `quoteAmount` is `true` and the order buys, otherwise of the base
+   * currency.
+   */
   readonly amount: Amount
-  /** Whether `amount` is what a buy spends, in units of the quote currency. Ignored on sells. */
+  /** Whether `amount` is the total that a buy spends, in units of the quote currency. Ignored on sells. */
   readonly quoteAmount: boolean
   /** Whether the order trades a position instead of wallets. */
   readonly collateral: boolean
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId
-  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
   /** Whether the order may only reduce a position. `false` when absent. */
   readonly reduceOnly?: boolean
@@ -92,7 +95,7 @@ export interface PlaceStopLimit extends WithExit {
   readonly clientOrderId?: ClientOrderId
   /** How the order executes at the best bid or offer once it is triggered. At its own limit when absent. */
   readonly bboRole?: BboRole
-  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
   /** Whether the order trades a position instead of wallets. `false` when absent. */
   readonly collateral?: boolean
@@ -103,11 +106,14 @@ export interface PlaceStopLimit extends WithExit {
 /** Places a stop-market order. */
 export interface PlaceStopMarket extends WithExit {
   readonly _tag: "PlaceStopMarket"
-  /** The market. One of futures takes the order only as one that trades a position. */
+  /** The market. On a futures market, `collateral` must be `true`. */
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
-  /** How much: what a buy of the spot spends, in units of the quote currency; otherwise in units of the base currency. */
+  /**
+   * The amount: for a spot buy the total that it spends, in units of the quote currency; otherwise in units of the base
+   * currency.
+   */
   readonly amount: Amount
   /** The price that triggers the order, in units of the quote currency. */
   readonly activationPrice: Price
@@ -115,7 +121,7 @@ export interface PlaceStopMarket extends WithExit {
   readonly collateral: boolean
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId
-  /** What happens when the order would trade with another one of the same account. `"no"` when absent. */
+  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
   /** Whether the order may only reduce a position. `false` when absent. */
   readonly reduceOnly?: boolean
@@ -140,7 +146,7 @@ export interface PlaceOco {
   readonly clientOrderId?: ClientOrderId
   /** Whether both legs may only reduce a position. `false` when absent. */
   readonly reduceOnly?: boolean
-  /** What happens when a leg would trade with another order of the same account. `"no"` when absent. */
+  /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
 }
 
@@ -149,7 +155,7 @@ export interface PlaceBulk {
   readonly _tag: "PlaceBulk"
   /** The orders, in the order in which they are placed. */
   readonly orders: ReadonlyArray<PlaceLimit>
-  /** Whether the first order that is refused is the last one. `false` when absent. */
+  /** Whether placing stops at the first order that is refused. `false` when absent. */
   readonly stopOnFail?: boolean
 }
 
@@ -161,8 +167,8 @@ export interface CancelBulk {
 }
 
 /**
- * Changes an open order: another one takes its place, with another identifier and behind all others at its price. What is
- * absent stays as it is.
+ * Modifies an open order: replaces it by a new one, with a new identifier, last in the queue at its price. Absent
+ * fields stay as they are.
  */
 export interface Modify {
   readonly _tag: "Modify"
@@ -172,15 +178,15 @@ export interface Modify {
   readonly orderId?: OrderId
   /** The caller's own identifier, which the new order has too. */
   readonly clientOrderId?: ClientOrderId
-  /** How much, in units of the base currency, with what is filled already. */
+  /** The total amount, including the filled part, in units of the base currency. */
   readonly amount?: Amount
-  /** What a stop-market buy of the spot spends, in units of the quote currency. */
+  /** The total that a spot stop-market buy spends, in units of the quote currency. */
   readonly total?: Amount
   /** The limit, in units of the quote currency. */
   readonly price?: Price
-  /** The price that triggers the order, in units of the quote currency. Only while it has not been triggered. */
+  /** The price that triggers the order, in units of the quote currency. Allowed only before the order is triggered. */
   readonly activationPrice?: Price
-  /** What happens when the order would trade with another one of the same account. */
+  /** The self-trade prevention: how to avoid a trade with another order of the same account. */
   readonly stp?: SelfTradePrevention
 }
 
@@ -206,7 +212,7 @@ export interface CancelOco {
   readonly clientOrderId?: ClientOrderId
 }
 
-/** Cancels an order that has not placed its exit yet. */
+/** Cancels an order that has not placed its take-profit and stop-loss yet. */
 export interface CancelOto {
   readonly _tag: "CancelOto"
   /** The market that the order is on. */
@@ -215,10 +221,10 @@ export interface CancelOto {
   readonly otoId: OrderId
 }
 
-/** Cancels both legs of an OCO order, or an order that has not placed its exit yet. */
+/** Cancels both legs of an OCO order, or an order that has not placed its take-profit and stop-loss yet. */
 export interface CancelConditional {
   readonly _tag: "CancelConditional"
-  /** The market that it is on. */
+  /** The market that the order is on. */
   readonly market: MarketName
   /** The identifier of the pair or of the group. */
   readonly id: OrderId
@@ -231,7 +237,7 @@ export interface CancelAll {
   readonly market?: MarketName
   /** The kinds of orders. All kinds when absent. */
   readonly type?: ReadonlyArray<CancelAllType>
-  /** The position that the orders belong to; only on a market of futures. All when absent. */
+  /** The position side that the orders belong to; only on a futures market. All when absent. */
   readonly positionSide?: PositionSide
 }
 
@@ -240,7 +246,7 @@ export interface SetKillSwitch {
   readonly _tag: "SetKillSwitch"
   /** The market. */
   readonly market: MarketName
-  /** After how many seconds the orders are canceled, 5 to 600. The kill switch is disarmed when absent. */
+  /** The countdown until the orders are canceled, in seconds; 5 to 600. Disarms the kill switch when absent. */
   readonly seconds?: KillSwitchSeconds
   /** The kinds of orders that it cancels. All kinds when absent. */
   readonly types?: ReadonlyArray<CancelAllType>
@@ -264,11 +270,11 @@ export interface CreateCode {
   readonly _tag: "CreateCode"
   /** The asset. */
   readonly ticker: Ticker
-  /** How much the code is worth. The main wallet pays it. */
+  /** The amount that the code is worth, debited from the main wallet. */
   readonly amount: Amount
-  /** What must be given with the code. Nothing when absent. */
+  /** The passphrase that is needed to apply the code. None when absent. */
   readonly passphrase?: Passphrase
-  /** A note of the caller's, which has no effect. */
+  /** The caller's own note, without effect. */
   readonly description?: Description
 }
 
@@ -284,7 +290,7 @@ export interface ApplyCode {
 /** Creates a sub-account. */
 export interface CreateSubAccount {
   readonly _tag: "CreateSubAccount"
-  /** What its owner calls it; unique among the owner's sub-accounts. */
+  /** The name that its owner gives it; unique among the owner's sub-accounts. */
   readonly alias: Alias
   /** Its e-mail address. */
   readonly email?: Email
@@ -301,7 +307,7 @@ export interface CreateSubAccountKey {
   readonly _tag: "CreateSubAccountKey"
   /** The sub-account. */
   readonly subAccountId: SubAccountId
-  /** What its owner calls the key. */
+  /** The name that its owner gives the key. */
   readonly title: KeyTitle
   /** The type of the key. */
   readonly type: string
@@ -314,7 +320,7 @@ export interface DeleteSubAccount {
   readonly id: SubAccountId
 }
 
-/** What a signed call asks the engine to do. */
+/** An operation of a signed call. */
 export type Operation =
   | Nothing
   | PlaceLimit

@@ -12,7 +12,7 @@ import type {
 } from "../../domain/Order.ts"
 import type { Units } from "./Units.ts"
 
-/** What triggers a stop order (document, "Stop order activation"). */
+/** The trigger of a stop order (document, "Stop order activation"). */
 export interface Trigger {
   /** The activation price, in units of the quote currency. */
   readonly price: Price
@@ -30,7 +30,7 @@ export interface Lock {
   readonly wallet: "trade" | "collateral"
   /** The asset. */
   readonly ticker: Ticker
-  /** How much is locked for the part of the order that is still open. */
+  /** The amount locked for the open part of the order. */
   readonly units: Units
 }
 
@@ -38,9 +38,9 @@ export interface Lock {
 export interface Oto {
   /** The identifier of the group, one less than that of the order. */
   readonly id: OrderId
-  /** The price that triggers the take-profit, in units of the quote currency. `undefined`: there is none. */
+  /** The price that triggers the take-profit, in units of the quote currency. `undefined` without one. */
   readonly takeProfit: Price | undefined
-  /** The price that triggers the stop-loss, in units of the quote currency. `undefined`: there is none. */
+  /** The price that triggers the stop-loss, in units of the quote currency. `undefined` without one. */
   readonly stopLoss: Price | undefined
 }
 
@@ -57,61 +57,61 @@ export interface Order {
   /** Limit, market, stop limit and so on. */
   readonly type: OrderType
   /**
-   * What it trades: `spot` orders trade wallets, `margin` and `futures` orders trade positions. Cancel-all selects by
-   * it.
+   * The kind of market: `spot` orders trade wallets, `margin` and `futures` orders trade positions. Cancel-all selects
+   * by it.
    */
   readonly kind: "spot" | "margin" | "futures"
   /** The amount as the caller wrote it. */
   readonly amount: Decimal
   /**
-   * The value of `amount`: in units of the base currency, or of the quote currency for a market or stop-market buy that
-   * states its cost.
+   * The value of `amount`, in units of the base currency; of the quote currency for a market or stop-market buy that
+   * states its total.
    */
   readonly quantity: Units
   /** The limit, in units of the quote currency. `undefined` on market and stop-market orders. */
   readonly price: Price | undefined
   /** Whether the order never takes liquidity. */
   readonly postOnly: boolean
-  /** Whether what cannot trade at once is canceled ("immediate or cancel"). */
+  /** Whether the part that can't trade at once is canceled ("immediate or cancel"). */
   readonly ioc: boolean
   /** The trigger of a stop order. `undefined` on all other orders. */
   readonly stop: Trigger | undefined
   /** The caller's own identifier. */
   readonly clientOrderId: ClientOrderId | undefined
-  /** What happens when the order would trade with another one of the same account. */
+  /** The self-trade prevention: how to avoid a trade with another order of the same account. */
   readonly stp: SelfTradePrevention
   /** Whether the order may only reduce a position. */
   readonly reduceOnly: boolean
   /** The position that the order belongs to. `undefined` on spot orders. */
   readonly positionSide: PositionSide | undefined
-  /** The OCO order that it is a leg of, or the exit of a position. */
+  /** The OCO order, or the exit of a position, that it is a leg of. */
   readonly oco: OrderId | undefined
   /** The exit that it places when it is filled. `undefined` on most orders. */
   readonly oto: Oto | undefined
-  /** When it was placed, in Unix microseconds. */
+  /** The time of placement, in Unix microseconds. */
   readonly placedAt: number
-  /** The funds that it has locked. The legs of an OCO order share one lock, which one of them holds. */
+  /** The funds that it has locked. The legs of an OCO order share one lock, held by one of them. */
   locked: Lock | undefined
   /**
-   * How much of it only closes a position, in units of the base currency. The lock holds no margin for this part. The
-   * plain orders of a side never close more than there is; zero on spot and reduce-only orders.
+   * The part of it that only closes a position, in units of the base currency. The lock holds no margin for this part.
+   * The plain orders of a side together never close more than the position; zero on spot and reduce-only orders.
    */
   closing: Units
   /**
    * The price at which it rests in the book. `undefined` before a stop order is triggered and after an order has ended.
    */
   queued: Units | undefined
-  /** Where the order stands (document, "States and transitions"). */
+  /** The status (document, "States and transitions"). */
   status: OrderStatus
-  /** How much is not yet filled, in the units of `quantity`. */
+  /** The amount not yet filled, in the units of `quantity`. */
   left: Units
-  /** How much was filled, in units of the base currency. */
+  /** The filled amount, in units of the base currency. */
   dealStock: Units
-  /** How much was filled, in units of the quote currency. */
+  /** The filled total, in units of the quote currency. */
   dealMoney: Units
   /** The fee charged so far, in units of the fee asset. */
   dealFee: Units
-  /** When it last traded, was triggered or ended, in Unix microseconds; before that, when it was placed. */
+  /** The time of the last trade, trigger or end, in Unix microseconds; before these, the time of placement. */
   changedAt: number
 }
 
@@ -150,7 +150,7 @@ export interface OtoOrder {
   readonly order: Order
 }
 
-/** The exit of a position: stop-market orders that may only reduce it. The one that is triggered cancels the other. */
+/** The exit of a position: reduce-only stop-market orders. When one is triggered, the other is canceled. */
 export interface Exit {
   /** The identifier of the exit, which its legs have as `oco`. */
   readonly id: OrderId
@@ -158,15 +158,15 @@ export interface Exit {
   readonly account: string
   /** The market. */
   readonly market: MarketName
-  /** The leg that takes the profit. `undefined` when there is none, or none any more. */
+  /** The take-profit leg. `undefined` if it does not exist, or no longer does. */
   takeProfit: StopOrder | undefined
-  /** The leg that bounds the loss. `undefined` when there is none, or none any more. */
+  /** The stop-loss leg. `undefined` if it does not exist, or no longer does. */
   stopLoss: StopOrder | undefined
 }
 
 /**
- * Whether the quantity of an order is in quote currency: a market buy may state what it spends instead of what it gets,
- * and a stop-market buy of the spot always does.
+ * Whether the quantity of an order is in quote currency. A market buy may state the total that it spends; a spot
+ * stop-market buy always does.
  */
 export const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
   side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))

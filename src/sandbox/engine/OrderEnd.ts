@@ -1,4 +1,4 @@
-/** How orders end: filled, canceled, or because the other leg of an OCO order has done something. */
+/** Ends orders: filled, canceled, or because the other leg of an OCO order was filled or triggered. */
 import type { OrderStatus } from "../../domain/Order.ts"
 import * as Book from "./Book.ts"
 import * as Event from "./Event.ts"
@@ -12,8 +12,8 @@ import type { Work } from "./Work.ts"
 const isStopOrder = (order: Order): order is StopOrder => order.stop !== undefined
 
 /**
- * Ends an order: it leaves the book, what it has locked is free again, and the other leg of its OCO order ends too. One that
- * is filled places the exit that it has.
+ * Ends an order: removes it from the book, releases its locked funds and ends the other leg of its OCO order. A filled
+ * order places its take-profit and stop-loss.
  */
 export const end = (work: Work, order: Order, status: OrderStatus): void => {
   const { at, events, state } = work
@@ -30,7 +30,7 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   order.status = status
   order.changedAt = at
   events.push(Event.ended(order))
-  // The counterparty cancels whatever nobody has taken whenever the price moves. Nobody will ask for that.
+  // The counterparty cancels its untouched quotes at every price move. Their history is of no interest.
   if (order.account !== Quotes.account || order.dealStock > 0n) keep(work, order)
   endOtherLeg(work, order)
   if (order.oto === undefined) return
@@ -38,7 +38,7 @@ export const end = (work: Work, order: Order, status: OrderStatus): void => {
   if (status === "FILLED") TakeProfitStopLoss.arm(work, order)
 }
 
-/** Adds an order to those that have ended. */
+/** Adds an order to the history of ended orders. */
 const keep = ({ state }: Work, order: Order): void => {
   const ended = state.endedOrders.get(order.account)
   if (ended === undefined) state.endedOrders.set(order.account, [order])
@@ -50,8 +50,9 @@ export const cancel = (work: Work, order: Order): void =>
   end(work, order, order.dealStock === 0n ? "CANCELED" : "PARTIAL_CANCELED")
 
 /**
- * Cancels the other leg of an OCO order, of which this one has traded, was triggered or has ended. When this one was
- * canceled because its position is closed, so is the other. An order that is no leg, or no longer one, changes nothing.
+ * Ends the other leg of an OCO order after this leg has traded, was triggered or has ended. If this leg was canceled
+ * because its position is closed, the other gets the same status. Does nothing for an order that is not, or no longer,
+ * a leg.
  */
 export const endOtherLeg = (work: Work, order: Order): void => {
   if (order.oco === undefined) return
@@ -61,7 +62,7 @@ export const endOtherLeg = (work: Work, order: Order): void => {
   if (pair === undefined) return
   work.state.ocoOrders.delete(order.oco)
   const other = pair.stopLoss.id === order.id ? pair.takeProfit : pair.stopLoss
-  // Both legs share one lock. It belongs to the leg that stays open.
+  // Both legs share one lock. It moves to the leg that stays open.
   if (other.locked !== undefined && order.locked === undefined && work.state.openOrders.has(order.id)) {
     order.locked = other.locked
     other.locked = undefined
@@ -72,8 +73,8 @@ export const endOtherLeg = (work: Work, order: Order): void => {
 }
 
 /**
- * What becomes of an exit when one of its legs was triggered, which cancels the other; or when a leg has ended without that,
- * which leaves the other.
+ * Handles a leg of an exit. If it was triggered, the other leg is canceled; if it ended untriggered, the other leg
+ * stays.
  */
 const endExit = (work: Work, exit: Exit, leg: Order): void => {
   const other = exit.takeProfit === leg ? exit.stopLoss : exit.takeProfit

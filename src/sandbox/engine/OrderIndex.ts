@@ -1,33 +1,33 @@
-/** What accounts have open: it is found by its identifier, and by its account, market and client order id. */
+/** Finds what accounts have open, such as orders: by identifier, by account and market, and by client order id. */
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as FifoQueue from "./FifoQueue.ts"
 import { PagedArray } from "./PagedArray.ts"
 
-/** Whose something is, and where. */
+/** The account and market of an item, and its client order id. */
 export interface Owner {
-  /** The account that it belongs to. */
+  /** The account that owns it. */
   readonly account: string
   /** The market that it is on. */
   readonly market: MarketName
-  /** What its account calls it. */
+  /** The name that its account gave it. */
   readonly clientOrderId: ClientOrderId | undefined
 }
 
-/** Something with an identifier. */
+/** An item with an identifier. */
 interface Identified {
   readonly id: OrderId
 }
 
-/** What an account has on a market. */
+/** The items of one account on one market. */
 interface Chain<A> {
-  /** The numbers of all of it, the latest last. Whether one is open is known without a look at the item. */
+  /** The numbers of the items, the latest last. Whether an item is open is known from its number alone. */
   readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
 
 /**
- * What accounts have open. It is read as a map by identifier, in which the latest comes last. Identifiers rise, and what
- * was removed never comes back.
+ * The open items of all accounts. Reads like a map by identifier, the latest item last. Identifiers rise, and a removed
+ * item never returns.
  */
 export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> {
   private readonly items = new PagedArray<A>()
@@ -39,28 +39,28 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     this.ownerOf = ownerOf
   }
 
-  /** How many there are. */
+  /** The number of items. */
   get size(): number {
     return this.items.size
   }
 
-  /** The one of an identifier. */
+  /** The item with an identifier. */
   get(id: OrderId): A | undefined {
     return this.at(Number(id), id)
   }
 
   private at(number: number, id: OrderId): A | undefined {
     const item = this.items.get(number)
-    // Callers may spell the number in another way: then it is not the identifier.
+    // A caller may write the same number differently, such as with leading zeros. That text is not the identifier.
     return item?.id === id ? item : undefined
   }
 
-  /** Whether there is one of an identifier. */
+  /** Whether there is an item with an identifier. */
   has(id: OrderId): boolean {
     return this.get(id) !== undefined
   }
 
-  /** Adds one, which is the latest from now on. Gives its number. */
+  /** Adds an item, which must be the latest. Returns its number. */
   add(item: A): number {
     const { account, clientOrderId, market } = this.ownerOf(item)
     const chain = this.chainOf(account, market)
@@ -75,7 +75,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return number
   }
 
-  /** Removes the one of an identifier, and says whether there was one. */
+  /** Removes the item with an identifier. Returns whether there was one. */
   delete(id: OrderId): boolean {
     const number = Number(id)
     const item = this.at(number, id)
@@ -91,17 +91,17 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return true
   }
 
-  /** Those of an account on a market that it has given this client order id, the oldest first. */
+  /** The items that an account has given this client order id on a market, the oldest first. */
   named(account: string, market: MarketName, clientOrderId: ClientOrderId): Iterable<A> {
     return this.accounts.get(account)?.get(market)?.byClientOrderId.get(clientOrderId) ?? []
   }
 
-  /** The markets on which an account has, or has had, something. */
+  /** The markets on which an account has, or has had, an item. */
   marketsOf(account: string): Iterable<MarketName> {
     return this.accounts.get(account)?.keys() ?? []
   }
 
-  /** How many an account has, on one market or on all of them. */
+  /** The number of items of an account, on one market or on all. */
   countOf(account: string, market?: MarketName): number {
     const markets = this.accounts.get(account)
     if (market !== undefined) return markets?.get(market)?.numbers.size ?? 0
@@ -110,7 +110,10 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return count
   }
 
-  /** Those of an account, on one market or on all of them, the latest first. The one given last may be removed meanwhile. */
+  /**
+   * The items of an account, on one market or on all, the latest first. The item last yielded may be removed during the
+   * loop.
+   */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {
     const markets = this.accounts.get(account)
     const chains = market === undefined ? [...markets?.values() ?? []] : [markets?.get(market)]
@@ -124,18 +127,18 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
       const number = heads[index]
       if (number === undefined) return
       heads[index] = latest[index]?.next().value
-      // It may have been removed since it was the next of its market.
+      // The item may have been removed since its number was read.
       const item = this.items.get(number)
       if (item !== undefined) yield item
     }
   }
 
-  /** All of them, the latest last. */
+  /** All items, the latest last. */
   values(): Generator<A, undefined> {
     return this.items[Symbol.iterator]()
   }
 
-  /** All of them with their identifiers, the latest last. */
+  /** All items with their identifiers, the latest last. */
   *[Symbol.iterator](): Generator<[OrderId, A], undefined> {
     for (const item of this.items) yield [item.id, item]
   }

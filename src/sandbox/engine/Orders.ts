@@ -1,4 +1,4 @@
-/** Placing and cancelling orders. */
+/** Places and cancels orders. */
 import type * as Decimal from "../../domain/Decimal.ts"
 import type { ClientOrderId, MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Market from "../../domain/Market.ts"
@@ -22,10 +22,10 @@ import type { Work } from "./Work.ts"
 type Of<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
 
 // -----------------------------------------------------------------------------
-// What all orders have in common
+// Shared by all orders
 // -----------------------------------------------------------------------------
 
-/** Whether another order of the account, in the scope that the policy states, has this client order id. */
+/** Whether the client order id is already used by another order of the account, in the scope that the policy sets. */
 const isUsed = (state: State, account: string, market: MarketName, id: ClientOrderId | undefined): boolean => {
   if (id === undefined) return false
   if (state.policy.clientOrderIds === "account") return state.clientOrderIds.get(account)?.has(id) === true
@@ -33,35 +33,36 @@ const isUsed = (state: State, account: string, market: MarketName, id: ClientOrd
   return found !== undefined
 }
 
-/** What an order on a market trades. */
+/** The kind of an order on a market. */
 export const kindOf = (market: Market.Market, collateral: boolean): Order["kind"] =>
   market.type === "futures" ? "futures" : collateral ? "margin" : "spot"
 
 /** The side of the position that an order of this side opens or increases. */
 const opens = { buy: "LONG", sell: "SHORT" } as const
 
-/** The wallet lacks what an order needs. */
+/** The wallet lacks the funds that an order needs. */
 export const notEnoughBalance = Reply.refused("notEnoughBalance", ["amount", { kind: "balance" }])
 
-/** The account may not place such orders. */
+/** The account may not place orders of this kind. */
 export const notPermitted = Reply.refused("notPermitted")
 
-/** Whether an account may place orders that trade this. Only sub-accounts are restricted; positions are collateral. */
+/**
+ * Whether an account may place orders of this kind. Only sub-accounts are restricted; positions count as collateral.
+ */
 export const isPermitted = ({ subAccounts }: State, account: string, kind: Order["kind"]): boolean =>
   subAccounts.get(account)?.[kind === "spot" ? "spotEnabled" : "collateralEnabled"] !== false
 
 const nothingToReduce = Reply.refused("reduceOnly", ["reduceOnly", { kind: "position" }])
 
-/** How much an order is for, and the text that says so. */
+/** The size of an order, as a value and as text. */
 export interface Size {
   readonly amount: Decimal.Decimal
   readonly quantity: Units.Units
 }
 
 /**
- * The amount of an order. A reduce-only order has no more than the position that it reduces; it is refused when there
- * is no such position, as on spot markets, or when the policy does not accept such orders. An amount in quote currency
- * stays as it is.
+ * Caps a reduce-only order at the position that it reduces. Refuses it if there is no such position, as on spot
+ * markets, or if the policy does not accept reduce-only orders. An amount in quote currency stays as it is.
  */
 export const capToPosition = (
   state: State,
@@ -80,15 +81,16 @@ export const capToPosition = (
   return quoteAmount || asked.quantity <= most ? asked : { amount: Units.toDecimal(most), quantity: most }
 }
 
-/** Locks what an order needs at this price; `false` when the wallet does not have it. */
+/** Locks the funds that an order needs at this price. Returns `false` if the wallet holds less. */
 const lock = (work: Work, market: Market.Market, order: Order, price: Units.Units): boolean =>
   Locks.lock(work, order, Locks.requirementOf(market, order, Units.times(order.quantity, price)))
 
-/** Whether something is a reply, and so a refusal. */
+/** Whether a value is a reply, which here always refuses an order. */
 export const isReply = (value: object | undefined): value is Reply.Reply => value !== undefined && "_tag" in value
 
 /**
- * The condition of a trigger. The policy says whether the side of the order decides, or the price of the market now.
+ * The condition of a trigger. Depending on the policy, the side of the order decides it, or the current price of the
+ * market.
  */
 export const conditionOf = (
   state: State,
@@ -101,18 +103,18 @@ export const conditionOf = (
   return price > last ? "gte" : "lte"
 }
 
-/** Whether nobody can say from which side the market will reach an activation price. */
+/** Whether an activation price equals the last price, so that no side to reach it from is known. */
 export const isAtLastPrice = ({ policy, trading }: State, market: MarketName, price: Units.Units): boolean =>
   policy.activation === "last-price" && trading.get(market)?.lastPrice === price
 
-/** Nobody can say from which side the market will reach the activation price. */
+/** The activation price equals the last price, so that no side to reach it from is known. */
 export const atLastPrice = Reply.invalid(["activationPrice", { kind: "notLastPrice" }])
 
 // -----------------------------------------------------------------------------
 // Placing
 // -----------------------------------------------------------------------------
 
-/** Places a limit order as {@link placeLimit} does, and leaves stop orders alone that its trades trigger. */
+/** Places a limit order like {@link placeLimit}, but does not trigger stop orders. */
 export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const { clientOrderId, collateral, ioc = false, postOnly = false, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
@@ -157,9 +159,7 @@ export const enterLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   return { _tag: "OrderPlaced", order }
 }
 
-/**
- * Places a limit order. It trades with the book at once, as far as its limit allows. What is left rests in the book.
- */
+/** Places a limit order. It trades with the book as far as its limit allows; the rest of it stays in the book. */
 export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimit">): Reply.Reply => {
   const reply = enterLimit(work, account, operation)
   const market = work.state.markets.get(operation.market)
@@ -167,7 +167,7 @@ export const placeLimit = (work: Work, account: string, operation: Of<"PlaceLimi
   return reply
 }
 
-/** Places a market order. It trades with the book at once, within the taker band. What is left is canceled. */
+/** Places a market order. It trades with the book within the taker band; the rest of it is canceled. */
 export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMarket">): Reply.Reply => {
   const { clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
   const { state } = work
@@ -204,7 +204,7 @@ export const placeMarket = (work: Work, account: string, operation: Of<"PlaceMar
   return { _tag: "OrderPlaced", order }
 }
 
-/** Adds a stop order to those that wait for their price, which may be there already. */
+/** Adds a stop order, and triggers it if the price is already there. */
 export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply.Reply => {
   open(work, order)
   Prices.addStopOrder(work, order)
@@ -212,7 +212,7 @@ export const wait = (work: Work, market: Market.Market, order: StopOrder): Reply
   return { _tag: "StopPlaced", order }
 }
 
-/** Places a stop-limit order and locks what it would spend. Once the price triggers it, it is a limit order. */
+/** Places a stop-limit order and locks its cost. Once triggered, it is a limit order. */
 export const placeStopLimit = (work: Work, account: string, operation: Of<"PlaceStopLimit">): Reply.Reply => {
   const { activationPrice, amount, bboRole, clientOrderId, side, stp = "no" } = operation
   const { collateral = false, reduceOnly = false } = operation
@@ -262,8 +262,8 @@ export const placeStopLimit = (work: Work, account: string, operation: Of<"Place
 }
 
 /**
- * Places a stop-market order. It locks what it would spend; one that trades a position, what it needs at its activation
- * price. Once the price triggers it, it is a market order. A spot order needs a spot market.
+ * Places a stop-market order and locks the total that it would spend, or on a position the margin at its activation
+ * price. Once triggered, it is a market order. A spot order needs a spot market.
  */
 export const placeStopMarket = (work: Work, account: string, operation: Of<"PlaceStopMarket">): Reply.Reply => {
   const { activationPrice, clientOrderId, collateral, reduceOnly = false, side, stp = "no" } = operation
@@ -308,9 +308,9 @@ export const placeStopMarket = (work: Work, account: string, operation: Of<"Plac
 }
 
 /**
- * Places both legs of a collateral OCO order. The take-profit rests in the book, the price triggers the stop-loss. When
- * one leg trades, is triggered or ends, the other is canceled. The pair, the stop-loss and the take-profit have
- * consecutive identifiers.
+ * Places both legs of a collateral OCO order. The take-profit rests in the book; the stop-loss waits for its activation
+ * price. When one leg trades, is triggered or ends, the other is canceled. The pair, the stop-loss and the take-profit
+ * have consecutive identifiers.
  */
 export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">): Reply.Reply => {
   const { activationPrice, clientOrderId, price, reduceOnly = false, side, stopLimitPrice, stp = "no" } = operation
@@ -350,7 +350,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
   const takeProfit = make(work, account, { ...leg, type: "limit", price, stop: undefined }, 3)
   const limit = Units.from(price) ?? 0n
   if (Matching.wouldTake(work, takeProfit, limit)) return Reply.refused("notMaker", ["price", { kind: "maker" }])
-  // Only one leg ever trades. The lock of the dearer one is enough for both.
+  // Only one leg ever trades, so the larger lock covers both.
   const stopLimit = Units.from(stopLimitPrice) ?? 0n
   const dearer = limit > stopLimit ? limit : stopLimit
   if (!reduceOnly && !lock(work, market, takeProfit, dearer)) return notEnoughBalance
@@ -369,7 +369,9 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 // Cancelling
 // -----------------------------------------------------------------------------
 
-/** What an account has on a market and names by the exchange's identifier or, without one, by its own. */
+/**
+ * Finds an item of an account on a market by the exchange's identifier or, if none is given, by the client order id.
+ */
 export const find = <A extends { readonly id: OrderId }>(
   owned: OrderIndex<A>,
   ownerOf: (item: A) => Owner,
@@ -389,7 +391,7 @@ export const find = <A extends { readonly id: OrderId }>(
 /** The account has no such open order. */
 export const notFound = Reply.refused("orderNotFound", ["orderId", { kind: "open" }])
 
-/** Cancels one order, which the caller names by the exchange's identifier or by their own. */
+/** Cancels one order, named by the exchange's identifier or by the client order id. */
 export const cancel = (work: Work, account: string, operation: Of<"Cancel">): Reply.Reply => {
   if (!work.state.markets.has(operation.market)) return Reply.invalid(["market", { kind: "known" }])
   const order = find(work.state.openOrders, (order) => order, account, operation)
@@ -406,11 +408,11 @@ export const cancelOco = (work: Work, account: string, operation: Of<"CancelOco"
   return { _tag: "OcoCanceled", oco }
 }
 
-/** An open order with an exit, on this market. */
+/** Finds an open order with an exit on this market. */
 const findOto = ({ otoOrders }: State, account: string, market: MarketName, orderId: OrderId): Order | undefined =>
   find(otoOrders, ({ order }) => order, account, { market, orderId })?.order
 
-/** Cancels an order that has not placed its exit yet. What it has traded stays without one. */
+/** Cancels an order that has not placed its exit yet. The part that has traded gets no exit. */
 export const cancelOto = (work: Work, account: string, { market, otoId }: Of<"CancelOto">): Reply.Reply => {
   if (!work.state.markets.has(market)) return Reply.invalid(["market", { kind: "known" }])
   const order = findOto(work.state, account, market, otoId)
@@ -434,7 +436,7 @@ export const cancelConditional = (
   return Reply.done
 }
 
-/** Cancels the account's open orders, or those of one market, or of some kinds. */
+/** Cancels open orders of the account: all, those of one market, or those of some kinds. */
 export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll">): Reply.Reply => {
   const { market, positionSide } = operation
   const { state } = work
@@ -446,7 +448,7 @@ export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll"
   return Reply.done
 }
 
-/** Cancels an account's open orders, those of one market or of some kinds, the oldest first. */
+/** Cancels open orders of an account, on all markets or one, of all kinds or some, the oldest first. */
 export const cancelOpen = (
   work: Work,
   account: string,

@@ -1,35 +1,36 @@
-/** Values by their numbers, which rise: whoever comes has a greater number than all before. */
+/** A sparse array in pages. Numbers are added in rising order. */
 
 /** How many numbers share a page. */
 const pageSize = 256
 
-/** A page without values. Copying it is several times faster than making one. */
+/** An empty page. Copying it is several times faster than building one. */
 const blank: ReadonlyArray<undefined> = Array.from({ length: pageSize }, () => undefined)
 
-/** The values of neighbouring numbers. */
+/** The values of consecutive numbers. */
 interface Page<V> {
-  /** As many as there are numbers on a page. */
+  /** One place for each number of the page. */
   readonly values: Array<V | undefined>
-  /** How many there are. */
+  /** The number of values. */
   size: number
 }
 
 /**
- * Values by whole numbers. Neighbours lie on the same page, so a value takes less room than in a map, and is found sooner.
+ * Values by whole number. Consecutive numbers share a page, so a value takes less memory than in a map, and is found
+ * faster.
  */
 export class PagedArray<V> {
-  /** The pages, as far as there are numbers. An empty one is gone. */
+  /** The pages up to the greatest number. A page that became empty is dropped. */
   private readonly pages: Array<Page<V> | undefined> = []
 
-  /** How many values there are. */
+  /** The number of values. */
   size = 0
 
-  /** The value of a number. */
+  /** The value under a number. */
   get(number: number): V | undefined {
     return this.pages[Math.floor(number / pageSize)]?.values[number % pageSize]
   }
 
-  /** Adds the value of a number that has none. */
+  /** Adds a value under a number that has none. */
   add(number: number, value: V): void {
     const page = this.pages[Math.floor(number / pageSize)] ?? this.turn(Math.floor(number / pageSize))
     page.values[number % pageSize] = value
@@ -37,7 +38,7 @@ export class PagedArray<V> {
     this.size++
   }
 
-  /** Removes the value of a number, if it has one. */
+  /** Removes the value under a number, if there is one. */
   delete(number: number): void {
     const { pages } = this
     const at = Math.floor(number / pageSize)
@@ -45,7 +46,7 @@ export class PagedArray<V> {
     if (page?.values[number % pageSize] === undefined) return
     page.values[number % pageSize] = undefined
     this.size--
-    // The last page stays when it is empty: most likely the next number is on it too.
+    // An empty last page stays: the next number is probably on it.
     if (--page.size === 0 && at !== pages.length - 1) pages[at] = undefined
   }
 
@@ -56,7 +57,7 @@ export class PagedArray<V> {
     }
   }
 
-  /** Begins a page, which is the last from now on. */
+  /** Appends a page. */
   private turn(at: number): Page<V> {
     const { pages } = this
     if (pages.at(-1)?.size === 0) pages[pages.length - 1] = undefined

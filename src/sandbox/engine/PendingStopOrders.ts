@@ -5,18 +5,21 @@ import type { StopOrder } from "./Order.ts"
 import { SkipList } from "./SkipList.ts"
 import * as Units from "./Units.ts"
 
-/** Stop orders by what must happen: the activation price that the price of the market comes to first is the first. */
+/** Stop orders by activation price, the one nearest to the market first. */
 type ByTrigger = SkipList<Set<StopOrder>>
 
-/** Stop orders, sorted so that a price finds those that it triggers, and no others. */
+/** Stop orders, sorted so that a price finds exactly those that it triggers. */
 export interface PendingStopOrders {
-  /** Those that wait for the price to rise. */
+  /** Orders that wait for the price to rise. */
   readonly rising: ByTrigger
-  /** Those that wait for it to fall. */
+  /** Orders that wait for the price to fall. */
   readonly falling: ByTrigger
-  /** Those that the price triggers as it is now, the oldest first. Empty between commands. */
+  /** Orders that the current price triggers, the oldest first. Empty between commands. */
   readonly reached: SkipList<StopOrder>
-  /** Those that the price of a trade has triggered, wherever the price is now, the oldest first. Empty between commands. */
+  /**
+   * Orders that the price of a trade has triggered, whatever the price is now, the oldest first. Empty between
+   * commands.
+   */
   readonly marked: SkipList<StopOrder>
 }
 
@@ -30,7 +33,7 @@ export const make = (): PendingStopOrders => ({
 
 const activationPriceOf = ({ stop }: StopOrder): Units.Units => Units.from(stop.price) ?? 0n
 
-/** The orders of the same condition, and the key of the activation price among them. */
+/** The list that an order is in, and its key there. */
 const placeOf = ({ falling, rising }: PendingStopOrders, order: StopOrder): readonly [ByTrigger, Units.Units] => {
   const price = activationPriceOf(order)
   return order.stop.condition === "gte" ? [rising, price] : [falling, -price]
@@ -44,7 +47,7 @@ export const add = (pending: PendingStopOrders, order: StopOrder): void => {
   else same.add(order)
 }
 
-/** Removes an order, and says whether it was here. */
+/** Removes an order. Returns whether it was here. */
 export const remove = (pending: PendingStopOrders, order: StopOrder): boolean => {
   const age = Number(order.id)
   for (const triggered of [pending.marked, pending.reached]) {
@@ -59,7 +62,7 @@ export const remove = (pending: PendingStopOrders, order: StopOrder): boolean =>
   return true
 }
 
-/** Moves the orders that a price triggers. */
+/** Moves the orders that a price triggers to another list. */
 const collect = ({ falling, rising }: PendingStopOrders, price: Units.Units, to: SkipList<StopOrder>): void => {
   collectUpTo(rising, price, to)
   if (falling.size > 0) collectUpTo(falling, -price, to)
@@ -74,11 +77,11 @@ const collectUpTo = (orders: ByTrigger, bound: Units.Units, to: SkipList<StopOrd
 }
 
 /**
- * Marks the orders that the price of a trade triggers. The taker may move the price on before {@link takeTriggered} is
- * called; the marked orders are triggered nevertheless.
+ * Marks the orders that the price of a trade triggers. They stay triggered even if the taker moves the price on before
+ * {@link takeTriggered} is called.
  */
 export const markTriggered = (pending: PendingStopOrders, price: Units.Units): void => {
-  // The price is another one now. Those that it triggers no more wait again. Most trades reach none.
+  // The price has changed: orders that it no longer triggers wait again. Most trades find none.
   if (pending.reached.size > 0) {
     for (const order of pending.reached) {
       pending.reached.delete(Number(order.id))
@@ -88,7 +91,7 @@ export const markTriggered = (pending: PendingStopOrders, price: Units.Units): v
   collect(pending, price, pending.marked)
 }
 
-/** Removes and returns the oldest order that is marked, or that this price triggers. */
+/** Removes and returns the oldest order that is marked or that this price triggers. */
 export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): StopOrder | undefined => {
   collect(pending, price, pending.reached)
   const { first: marked } = pending.marked
@@ -101,7 +104,7 @@ export const takeTriggered = (pending: PendingStopOrders, price: Units.Units): S
   return order
 }
 
-/** The orders, in no particular order. */
+/** All orders, in no particular order. */
 export const all = ({ falling, marked, reached, rising }: PendingStopOrders): ReadonlyArray<StopOrder> => [
   ...[...rising, ...falling].flatMap((same) => [...same]),
   ...reached,

@@ -10,14 +10,14 @@ export interface Position {
   readonly account: string
   /** The market that it is on. */
   readonly market: MarketName
-  /** When it was opened, in Unix microseconds. */
+  /** The time of its opening, in Unix microseconds. */
   readonly openedAt: number
-  /** The size, in units of the base currency: above zero it is long, below zero short. */
+  /** The size, in units of the base currency: positive is long, negative is short. */
   amount: Units
-  /** What the part that is still open has paid (long) or received (short), in units of the quote currency. */
+  /** The total paid (long) or received (short) for the open part, in units of the quote currency. */
   cost: Units
-  /** The gains and losses of the parts that are closed, in units of the quote currency. */
+  /** The realised profit and loss of the closed parts, in units of the quote currency. */
   realised: Units
-  /** When it last traded, in Unix microseconds. */
+  /** The time of its last trade, in Unix microseconds. */
   changedAt: number
 }

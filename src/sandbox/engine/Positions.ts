@@ -1,6 +1,6 @@
 /**
- * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is their other
- * party: it pays and receives what a position trades. Gains go to the collateral wallet, losses come from it.
+ * Positions on collateral and futures markets, one per account and market (one-way mode). The lender is the other party
+ * of each: it pays and receives what the position trades. Gains go to the collateral wallet; losses are taken from it.
  */
 import type { Market } from "../../domain/Market.ts"
 import type { OrderSide } from "../../domain/Order.ts"
@@ -9,7 +9,7 @@ import type { Position } from "./Position.ts"
 import type { State } from "./State.ts"
 import * as Units from "./Units.ts"
 
-/** How many times its margin a position may be worth. */
+/** The leverage: a position may be worth at most this multiple of its margin. */
 export const leverage = 10n
 
 const keyOf = (account: string, market: string): string => `${account}/${market}`
@@ -19,7 +19,8 @@ export const get = (state: State, account: string, market: string): Position | u
   state.positions.get(keyOf(account, market))
 
 /**
- * How much an order of this side can reduce, in base currency: zero without a position, or on the position's own side.
+ * The amount that an order of this side can reduce, in units of the base currency; zero without a position, or if the
+ * order would increase it.
  */
 export const reducible = (state: State, account: string, market: string, side: OrderSide): Units.Units => {
   const amount = get(state, account, market)?.amount ?? 0n
@@ -28,7 +29,7 @@ export const reducible = (state: State, account: string, market: string, side: O
 
 const collateral = (account: string): Ledger.Holder => Ledger.free(account, "collateral")
 
-/** Pays an amount, or all that the holder has of it. The lender bears a loss that a wallet can't cover. */
+/** Pays an amount, or as much as the holder has. The lender bears a loss that exceeds the wallet. */
 const payUpTo = (
   ledger: Ledger.Ledger,
   from: Ledger.Holder,
@@ -56,15 +57,18 @@ export const margin = (state: State, account: string, ticker: string): Units.Uni
 
 const marginOf = (position: Position | undefined): Units.Units => (position?.cost ?? 0n) / leverage
 
-/** What a position gains, or loses, when a part of it is closed at a price. The part has paid `cost`. */
+/**
+ * The profit (or loss, below zero) of closing a part of a position at a price. `cost` is the total paid for that part.
+ */
 const gainOf = (position: Position, closed: Units.Units, cost: Units.Units, price: Units.Units): Units.Units => {
   const value = Units.times(closed, price)
   return position.amount > 0n ? value - cost : cost - value
 }
 
 /**
- * Whether a trade leaves the collateral wallet with the margin of every position. What it closes needs none; a loss or
- * the fee may take what it would open with. `released` is what the order of the trade gets back from its lock.
+ * Whether the collateral wallet still covers the margin of every position after a trade. The part that closes needs no
+ * margin; its loss and the fee may use up what the opening part needs. `released` is the amount that the order gets
+ * back from its lock.
  */
 export const isCovered = (
   state: State,
@@ -79,7 +83,7 @@ export const isCovered = (
   const opened = quantity - closed
   if (opened <= 0n) return true
   const position = get(state, account, market.name)
-  // A trade that opens closes the whole position of the other side first.
+  // A trade that flips a position first closes all of it.
   const isFlipped = closed > 0n && position !== undefined
   const gain = isFlipped ? gainOf(position, closed, position.cost, price) : 0n
   const kept = isFlipped ? 0n : position?.cost ?? 0n
@@ -107,8 +111,8 @@ const remove = ({ positions, positionsOf }: State, position: Position): void => 
 }
 
 /**
- * Trades a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the gain of what is
- * closed, or pays the loss.
+ * Applies a trade to a position: opens, increases, reduces, closes or flips it. The collateral wallet receives the
+ * profit of the closed part, or pays its loss.
  */
 export const fill = (
   state: State,
@@ -151,6 +155,6 @@ export const fill = (
   if (position.amount === 0n) remove(state, position)
 }
 
-/** Charges a fee on the collateral wallet. Returns how much was charged: no more than the wallet has. */
+/** Charges a fee to the collateral wallet, at most its balance. Returns the amount charged. */
 export const charge = (state: State, account: string, market: Market, fee: Units.Units): Units.Units =>
   payUpTo(state.ledger, collateral(account), "house", market, fee)

@@ -1,4 +1,4 @@
-/** The last price of a market: what moves it, and the stop orders that it triggers. */
+/** Moves the last price of a market, and triggers stop orders. */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -12,16 +12,16 @@ import type { Trading } from "./State.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** Adds a stop order to those that the price may trigger. */
+/** Adds a stop order to those that wait for the price. */
 export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
   const trading = state.trading.get(order.market)
   if (trading !== undefined) PendingStopOrders.add(trading.waiting, order)
 }
 
 /**
- * Executes every stop order of a market that the price triggers, the oldest first. A triggered order may trade and so
- * move the price, which may trigger more. Each of them is triggered once, so this ends. `moved` is the price if the owner
- * of the venue has just moved it: at that price the rest of the world trades as much as is asked for.
+ * Executes every stop order of a market that the price triggers, the oldest first. A triggered order may trade, which
+ * may move the price and trigger more. Each order is triggered once, so this terminates. `moved` is the price if the
+ * owner of the venue has just moved it: at that price, the rest of the world trades any amount.
  */
 export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -38,8 +38,8 @@ export const triggerStopOrders = (work: Work, market: Market, moved?: Units.Unit
 }
 
 /**
- * A triggered order becomes a market order if it has no limit. Otherwise it becomes a limit order, at its own price or at
- * the best of the side that it asked for.
+ * Executes a triggered order: as a market order if it has no limit, otherwise as a limit order at its own price, or at
+ * the best price of the side that `bboRole` names.
  */
 const executeTriggered = (
   work: Work,
@@ -55,15 +55,15 @@ const executeTriggered = (
     const isAllowed = moved !== undefined && crosses(order.side, moved, price)
     return execute(work, market, order, price, isAllowed ? moved : undefined)
   }
-  // The best bid and offer are those of the book: the rest of the world is in none.
+  // The best bid and offer are those of the book, which has no orders of the rest of the world.
   const best = Book.best(trading.book, bboRole === "queue" ? order.side : opposite[order.side])
   // There is no order to queue with or to trade with.
   if (best === undefined) return OrderEnd.cancel(work, order)
-  // What is locked is enough for the order's own price, not for a worse one.
+  // The lock covers the order's own price, not a worse one.
   execute(work, market, order, crosses(order.side, best, price) ? best : price)
 }
 
-/** Orders that bid more or ask less than the price trade with the rest of the world, at their own price. */
+/** Trades orders that bid above or ask below a price with the rest of the world, at the limits of the orders. */
 const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.Units): void => {
   for (const side of ["buy", "sell"] as const) {
     for (;;) {
@@ -82,8 +82,8 @@ const tradeBeyond = (work: Work, market: Market, trading: Trading, price: Units.
 }
 
 /**
- * Sets the price of a market. Orders that bid more or ask less than it trade with the rest of the world, at their own
- * price. Stop orders that it triggers wait for {@link triggerStopOrders}.
+ * Sets the price of a market. Orders that bid above or ask below it trade with the rest of the world, at their own
+ * limits. Stop orders that it triggers wait for {@link triggerStopOrders}.
  */
 export const setPrice = (work: Work, market: Market, price: Units.Units): void => {
   const trading = work.state.trading.get(market.name)
@@ -95,8 +95,8 @@ export const setPrice = (work: Work, market: Market, price: Units.Units): void =
 }
 
 /**
- * Moves the price of a market that the counterparty does not quote: sets it, and triggers stop orders, which trade with the
- * rest of the world at the new price where they may.
+ * Moves the price of a market that the counterparty does not quote. The stop orders that it triggers may trade with the
+ * rest of the world at the new price.
  */
 export const movePrice = (work: Work, market: Market, price: Units.Units): void => {
   setPrice(work, market, price)

@@ -1,6 +1,6 @@
 /**
- * What the counterparty offers on a market: at which prices, and how much. It is computed from the price that the owner
- * of the venue has set, the settings and a seed.
+ * Computes the prices and amounts that the counterparty quotes, from the price that the owner of the venue has set, the
+ * settings and a seed.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
@@ -10,13 +10,13 @@ import type { CounterpartyOptions } from "./SetCounterparty.ts"
 import * as Terms from "./Terms.ts"
 import * as Units from "./Units.ts"
 
-/** The account of the counterparty. Nobody can open it, and it has no API key. */
+/** The account of the counterparty. It can't be opened, and has no API key. */
 export const account = "counterparty"
 
-/** How the counterparty quotes a market. The settings have the meaning that they have in `CounterpartyOptions`. */
+/** The settings of the counterparty on a market, explained at `CounterpartyOptions`. */
 export interface Settings extends Required<Omit<CounterpartyOptions, "amount">>, Pick<CounterpartyOptions, "amount"> {}
 
-/** What is not stated otherwise. */
+/** The default settings. */
 export const defaults: Settings = {
   enabled: true,
   spread: Decimal.of("0.1"),
@@ -28,27 +28,32 @@ export const defaults: Settings = {
   seed: 0
 }
 
-/** An offer. */
+/** A quote. */
 export interface Quote {
   /** Whether it buys or sells. */
   readonly side: OrderSide
-  /** At which price, in units of the quote currency. */
+  /** The price, in units of the quote currency. */
   readonly price: Units.Units
-  /** How much, in units of the base currency. */
+  /** The amount, in units of the base currency. */
   readonly amount: Units.Units
-  /** The order that stands for it. `undefined` when there is none: it would have traded, or the market's rules forbid it. */
+  /**
+   * The open order of the quote. `undefined` if there is none: it would have traded at once, or breaks a rule of the
+   * market.
+   */
   order: OrderId | undefined
 }
 
-/** How the counterparty stands on a market. */
+/** The quotes of the counterparty on a market. */
 export interface Quoting {
-  /** How it quotes. */
+  /** The settings. */
   settings: Settings
-  /** The price around which it quotes: the last one that the owner of the venue has set. `undefined` before the first. */
+  /**
+   * The price around which it quotes: the last one that the owner of the venue has set. `undefined` before the first.
+   */
   price: Units.Units | undefined
-  /** What the next draw is made from. */
+  /** The state of the random generator. */
   random: number
-  /** What it offers, the best first, the bids before the asks. */
+  /** The quotes, bids before asks, the best first. */
   quotes: ReadonlyArray<Quote>
 }
 
@@ -56,7 +61,7 @@ export interface Quoting {
 export interface Counterparty {
   /** The markets that it quotes or has quoted. */
   readonly markets: Map<MarketName, Quoting>
-  /** How much it has been credited from outside, by the owner's `Fund` and by itself. */
+  /** The total credited from outside by asset, by the owner's `Fund` and by itself. */
   readonly credited: Map<Ticker, Units.Units>
   /** The markets on which its orders have traded in the current command. Empty between commands. */
   readonly hit: Set<MarketName>
@@ -65,7 +70,7 @@ export interface Counterparty {
 /** A counterparty that quotes nothing. */
 export const make = (): Counterparty => ({ markets: new Map(), credited: new Map(), hit: new Set() })
 
-/** Draws a whole number from 0 on, below 2 ** 32 (mulberry32). */
+/** Draws a whole number, at least 0 and below 2 ** 32 (mulberry32). */
 const draw = (quoting: Quoting): number => {
   const next = quoting.random = (quoting.random + 0x6d2b79f5) >>> 0
   const mixed = Math.imul(next ^ next >>> 15, next | 1)
@@ -73,15 +78,15 @@ const draw = (quoting: Quoting): number => {
   return (again ^ again >>> 14) >>> 0
 }
 
-/** How many times the market's least total is offered at a price when nobody says how much. */
+/** The default amount of a level, as a multiple of the market's least total. */
 const usualTotals = 1000n
 
-/** The amount that a level offers on average. */
+/** The mean amount of a level, in units of the base currency. */
 const meanOf = (market: Market, { amount }: Settings, price: Units.Units): Units.Units =>
   (amount === undefined ? undefined : Units.from(amount)) ??
     Units.over(usualTotals * Terms.of(market).minTotal, price)
 
-/** An amount that differs from the mean by the variation at most, and that the market can trade. */
+/** Draws an amount that differs from the mean by at most the variation, in whole steps of the market. */
 const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Units => {
   const { minAmount, step } = Terms.of(market)
   const most = Units.times(mean, Units.ofPercent(quoting.settings.variation))
@@ -90,7 +95,10 @@ const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Un
   return whole < minAmount ? minAmount : whole
 }
 
-/** The prices of a side, the best first: each a tick or more further away, and none of them the price itself. */
+/**
+ * The prices of a side, the best first. Each is at least a tick further away than the one before; none is the price
+ * itself.
+ */
 const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Units.Units, side: OrderSide) => {
   const { tick } = Terms.of(market)
   const half = Units.times(price, Units.ofPercent(spread)) / 2n
@@ -112,7 +120,7 @@ const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Uni
   return prices
 }
 
-/** What the counterparty offers around a price. It draws the amounts. */
+/** Quotes around a price, with amounts that it draws. */
 export const around = (market: Market, quoting: Quoting, price: Units.Units): ReadonlyArray<Quote> => {
   const mean = meanOf(market, quoting.settings, price)
   return (["buy", "sell"] as const).flatMap((side) =>

@@ -1,4 +1,4 @@
-/** What the engine replies to a command. */
+/** The replies of the engine to commands. */
 import type { Constraint } from "../../domain/Constraint.ts"
 import type { KillSwitch } from "./KillSwitch.ts"
 import type { OcoOrder, Order, StopOrder } from "./Order.ts"
@@ -7,7 +7,7 @@ import type { AppliedCode, CreatedCode, Key, SubAccount } from "./State.ts"
 /** The fields that are wrong, by their domain names, and the constraint that each breaks. */
 export type Violations = ReadonlyArray<readonly [field: string, constraint: Constraint]>
 
-/** The command was applied, and there is nothing more to say. */
+/** The command was applied. There is nothing else to report. */
 export interface Done {
   readonly _tag: "Done"
 }
@@ -26,17 +26,17 @@ export interface StopPlaced {
   readonly order: StopOrder
 }
 
-/** An order was changed: another one has taken its place. */
+/** An order was modified: a new one has replaced it. */
 export interface OrderModified {
   readonly _tag: "OrderModified"
   /** The new order after it was matched. */
   readonly order: Order
 }
 
-/** Many orders were placed or canceled, or some of them. */
+/** A bulk of orders was placed or canceled, in whole or in part. */
 export interface BulkDone {
   readonly _tag: "BulkDone"
-  /** What each of them would be replied alone, in their order. Those that were not tried have none. */
+  /** The reply to each order, in the order given. Orders that were not tried have none. */
   readonly replies: ReadonlyArray<Reply>
 }
 
@@ -78,7 +78,7 @@ export interface CodeCreated {
 /** A code was applied. */
 export interface CodeApplied {
   readonly _tag: "CodeApplied"
-  /** What was credited. */
+  /** The credited amount. */
   readonly applied: AppliedCode
 }
 
@@ -113,8 +113,8 @@ export type Applied =
   | KeyCreated
 
 /**
- * Fields break constraints that only the exchange can check. A call has changed nothing but the key's nonces and last
- * activity.
+ * Fields break constraints that only the exchange can check. The call has changed nothing but the key's nonces and its
+ * last activity.
  */
 export interface Invalid {
   readonly _tag: "Invalid"
@@ -123,19 +123,19 @@ export interface Invalid {
 }
 
 /**
- * The command is refused for a reason other than its fields alone. A call has changed nothing but the key's nonces and
- * last activity, and with `nonceUsed` not even these.
+ * The command is refused for a reason other than its fields alone. The call has changed nothing but the key's nonces
+ * and its last activity, and with `nonceUsed` not even these.
  */
 export interface Refused {
   readonly _tag: "Refused"
   /**
    * The reason:
    *
-   * - `nonceUsed`: the key has used this nonce, or in increasing order a greater one
-   * - `notEnoughBalance`: a wallet does not hold what the call needs
+   * - `nonceUsed`: the key has used this nonce, or with increasing nonces a greater one
+   * - `notEnoughBalance`: a wallet lacks the funds that the call needs
    * - `reduceOnly`: there is no position that the order could reduce
    * - `notFound`: the API key is unknown
-   * - `notPermitted`: the sub-account may not trade on the spot, or not on margin
+   * - `notPermitted`: the sub-account may not trade on spot markets, or not on margin
    * - `orderNotFound`: there is no such open order
    * - `notMaker`: the order must not take liquidity, but would
    */
@@ -154,10 +154,10 @@ export interface Refused {
 /** The reply to a command. */
 export type Reply = Applied | Invalid | Refused
 
-/** A reply of the engine that applied nothing. */
+/** A reply to a command that was not applied. */
 export type Failed = Invalid | Refused
 
-/** Whether a reply applied nothing. */
+/** Whether a command was not applied. */
 export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
 
 /** The command was applied. */

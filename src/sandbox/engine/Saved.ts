@@ -1,4 +1,4 @@
-/** A state apart from its indexes: plain data, which can be written down and compared. */
+/** A state without its indexes: plain data, which can be stored and compared. */
 import type { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import * as AccountIndex from "./AccountIndex.ts"
@@ -26,7 +26,7 @@ export interface Level {
   readonly orders: ReadonlyArray<Order>
 }
 
-/** The trading on a market. */
+/** Trading on a market. */
 export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
   /** The resting orders, the best price first. */
   readonly book: { readonly bids: ReadonlyArray<Level>; readonly asks: ReadonlyArray<Level> }
@@ -34,7 +34,7 @@ export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
   readonly waiting: { readonly orders: ReadonlySet<StopOrder> }
 }
 
-/** What is derived, and what has another form here. */
+/** The fields that are derived, or that have another form here. */
 type Indexed =
   | "claims"
   | "counterparty"
@@ -51,7 +51,7 @@ type Indexed =
   | "priceSteps"
   | "trading"
 
-/** All that a state is made from, without what every venue of the same policy has from the start. */
+/** The plain data of a state, without the parts that are the same in every venue of its policy. */
 export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
   /** The balances that are not zero, by holder and asset. */
   readonly ledger: { readonly balances: Ledger.Balances }
@@ -63,11 +63,11 @@ export interface Saved extends Omit<State.State, Indexed | "markets" | "policy">
   readonly exits: ReadonlyMap<OrderId, Exit>
   /** The kill switches, in the order in which they were armed. */
   readonly killSwitches: ReadonlyArray<KillSwitch>
-  /** The prices that are still to come, in the order in which they were asked for. */
+  /** The scheduled prices, in the order in which they were asked for. */
   readonly priceSteps: ReadonlyArray<State.PriceStep>
-  /** The trading, by market. */
+  /** Trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
-  /** The candles of the markets that have some: a list for each length. */
+  /** The candles of markets that have any: a list for each length. */
   readonly candles: ReadonlyMap<MarketName, ReadonlyArray<ReadonlyArray<Candle>>>
   /** The counterparty; absent until the owner has set or funded it. */
   readonly counterparty?: Omit<Quotes.Counterparty, "hit">
@@ -85,7 +85,7 @@ const tradingOf = ({ book, lastPrice, trades, waiting }: State.Trading): Trading
   lastPrice
 })
 
-/** A state as plain data. The two share what they hold. */
+/** The plain data of a state. It shares its contents with the state. */
 export const save = (state: State.State): Saved => {
   const {
     claims: _claims,
@@ -139,7 +139,7 @@ const loadCandles = (state: State.State, { candles }: Saved): void => {
   }
 }
 
-/** The state of plain data, which becomes a part of it. */
+/** Builds a state from plain data, which becomes a part of it. */
 export const load = (saved: Saved, policy: VenuePolicy): State.State => {
   const {
     candles: _candles,

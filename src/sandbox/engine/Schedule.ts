@@ -1,6 +1,6 @@
 /**
- * What happens as time passes, without a command: interest is paid, kill switches cancel orders, and prices follow their
- * paths.
+ * Applies what happens as time passes, without a command: interest is paid, kill switches cancel orders, and prices
+ * follow their paths.
  */
 import * as Counterparty from "./Counterparty.ts"
 import * as KillSwitches from "./KillSwitches.ts"
@@ -9,24 +9,24 @@ import type { PriceStep, State } from "./State.ts"
 import * as TimerQueue from "./TimerQueue.ts"
 import type { Work } from "./Work.ts"
 
-/** Puts down a price that a market will have. */
+/** Schedules a price of a market. */
 export const addPrice = ({ due, priceSteps }: State, step: PriceStep): void => {
   priceSteps.add(step)
   TimerQueue.add(due.prices, step.at, step)
 }
 
-/** The earlier of two times, of which there may be none. */
+/** The earlier of two times, either of which may be absent. */
 const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? one ?? other : Math.min(one, other)
 
-/** When the next thing is due, in Unix microseconds; `undefined` when nothing is to come. */
+/** The time of the next scheduled event, in Unix microseconds; `undefined` if none is left. */
 export const next = ({ due }: State): number | undefined =>
   earlier(
     earlier(TimerQueue.next(due.interest)?.nextAt, TimerQueue.next(due.killSwitches)?.firesAt),
     TimerQueue.next(due.prices)?.at
   )
 
-/** Applies what is due next, at this time. */
+/** Applies the next scheduled event, at this time. */
 const applyNext = ({ events, state }: Work, at: number): void => {
   const { due } = state
   const investment = TimerQueue.next(due.interest)
@@ -42,9 +42,9 @@ const applyNext = ({ events, state }: Work, at: number): void => {
 }
 
 /**
- * Applies everything that is due by the time of a command, each thing at its own time and in the order of these times. At
- * the same instant interest comes first, then kill switches, then prices: what is canceled at an instant trades no more at
- * the price of that instant.
+ * Applies everything that is due by the time of a command, each event at its own time and in the order of these times.
+ * At the same instant, interest comes first, then kill switches, then prices: an order that is canceled at an instant
+ * does not trade at the price of that instant.
  */
 export const applyDue = (work: Work): void => {
   for (;;) {

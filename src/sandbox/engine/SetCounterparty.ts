@@ -5,38 +5,35 @@ import { MarketName } from "../../domain/Identifiers.ts"
 
 /** How the counterparty quotes a market. */
 export interface CounterpartyOptions {
-  /** Whether it quotes. `true` when absent. `false` withdraws its quotes; its money stays. */
+  /** Whether it quotes. `true` when absent. `false` withdraws its quotes; its funds stay. */
   readonly enabled?: boolean
   /**
-   * How far its best bid is below its best ask, in percent of the price; above 0, at most 50. Half of it is on each side
-   * of the price. `0.1` when absent.
+   * The distance from its best bid to its best ask, in percent of the price; above 0, at most 50. The price is in the
+   * middle. `0.1` when absent.
    */
   readonly spread?: Decimal
-  /** At how many prices it quotes on each side; 1 to 50. `5` when absent. */
+  /** The number of prices that it quotes on each side; 1 to 50. `5` when absent. */
   readonly levels?: number
-  /** How far one of these prices is from the next, in percent of the price; 0 to 1, and a tick at least. `0.05` when absent. */
+  /** The distance between neighbouring prices, in percent of the price; 0 to 1, at least a tick. `0.05` when absent. */
   readonly step?: Decimal
   /**
-   * How much it offers at each price, in units of the base currency. When absent: what a thousand times the market's least
-   * total buys at the price.
+   * The amount that it offers at each price, in units of the base currency. When absent, enough for a thousand times
+   * the market's least total.
    */
   readonly amount?: Amount
-  /**
-   * How much larger or smaller than `amount` an offer may be, in percent; 0 to 100. `50` when absent. The seed draws how
-   * much.
-   */
+  /** The range of the random difference of an offer from `amount`, in percent; 0 to 100. `50` when absent. */
   readonly variation?: Decimal
   /**
-   * Whether what was taken is offered anew at the end of the same command. `true` when absent; with `false` it is offered
-   * anew when the price moves next.
+   * Whether it replaces taken quotes at the end of the same command. `true` when absent; with `false` it replaces them
+   * at the next price move.
    */
   readonly refill?: boolean
   /**
-   * Whether what its wallets lack for its quotes is credited from outside. `true` when absent; with `false` it quotes no
-   * more than it can pay for with what `Fund` gave it and what it has earned.
+   * Whether missing funds for its quotes are credited from outside. `true` when absent; with `false` it quotes only
+   * what it can pay for with its earnings and with credits by `Fund`.
    */
   readonly credit?: boolean
-  /** Begins the draws of `variation`; a whole number. `0` when absent. */
+  /** The seed of the random amounts; a whole number. `0` when absent. */
   readonly seed?: number
 }
 
@@ -47,14 +44,14 @@ export interface SetCounterpartyOptions extends CounterpartyOptions {
 }
 
 /**
- * Makes the counterparty quote a market, or changes how it does. On a market that it quotes already, what is absent stays
- * as it is.
+ * Makes the counterparty quote a market, or changes its settings there. On a market that it quotes already, absent
+ * settings stay as they are.
  */
 export interface SetCounterparty extends SetCounterpartyOptions {
   readonly _tag: "SetCounterparty"
 }
 
-/** A setting that may be absent, and what the control plane's own description says of it. */
+/** A setting that may be absent, with its description in the control plane's API. */
 const setting = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
@@ -64,19 +61,19 @@ export const SetCounterparty = Schema.TaggedStruct("SetCounterparty", {
   enabled: setting(Schema.Boolean, "Whether it quotes; true by default."),
   spread: setting(
     Decimal,
-    "From its best bid to its best ask, in percent of the price; above 0, at most 50; 0.1 by default."
+    "The distance from its best bid to its best ask, in percent of the price; above 0, at most 50; 0.1 by default."
   ),
-  levels: setting(Schema.Int, "At how many prices it quotes on each side; 1 to 50; 5 by default."),
-  step: setting(Decimal, "From one of these prices to the next, in percent of the price; 0 to 1; 0.05 by default."),
+  levels: setting(Schema.Int, "The number of prices that it quotes on each side; 1 to 50; 5 by default."),
+  step: setting(Decimal, "The distance between neighbouring prices, in percent of the price; 0 to 1; 0.05 by default."),
   amount: setting(
     Amount,
-    "How much it offers at each price, in base currency; by default what a thousand times the least total buys."
+    "The amount that it offers at each price, in base currency; by default enough for a thousand times the least total."
   ),
   variation: setting(
     Decimal,
-    "How much larger or smaller than the amount an offer may be, in percent; 0 to 100; 50 by default."
+    "The range of the random difference of an offer from the amount, in percent; 0 to 100; 50 by default."
   ),
-  refill: setting(Schema.Boolean, "Whether what was taken is offered anew at once; true by default."),
-  credit: setting(Schema.Boolean, "Whether what its wallets lack is credited from outside; true by default."),
-  seed: setting(Schema.Int, "Begins the draws of the variation; 0 by default.")
+  refill: setting(Schema.Boolean, "Whether it replaces taken quotes at once; true by default."),
+  credit: setting(Schema.Boolean, "Whether missing funds are credited from outside; true by default."),
+  seed: setting(Schema.Int, "The seed of the random amounts; 0 by default.")
 })

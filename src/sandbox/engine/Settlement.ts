@@ -1,4 +1,4 @@
-/** What a trade does to its orders and to those who placed them: who pays, who receives, and what is charged. */
+/** Settles trades: payments, fees, fills, and what follows for the orders and positions of both sides. */
 import type { Market } from "../../domain/Market.ts"
 import * as Book from "./Book.ts"
 import * as Candles from "./Candles.ts"
@@ -19,21 +19,21 @@ import type { Work } from "./Work.ts"
 /** How many trades of a market are kept. */
 const keptTrades = 1000
 
-/** What is traded, before it has a number and a time. */
+/** A trade before it gets a number and a time. */
 export interface Deal extends Omit<Trade, "id" | "at"> {
-  /** What the taker pays or receives, before the fee, in units of the quote currency. */
+  /** The amount that the taker pays or receives before the fee, in units of the quote currency. */
   readonly total: Units.Units
 }
 
-/** Whoever is on the side of the trade is its taker. */
+/** The order on the side of the trade is its taker. */
 const roleOf = (order: Order, { side }: Pick<Trade, "side">): Fill["role"] => order.side === side ? "taker" : "maker"
 
-/** Settles an order's part in a trade, and gives the fee. */
+/** Settles an order's part in a trade of positions. Returns the fee. */
 const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Units.Units => {
   const { at, state } = work
   const { amount, price, total } = deal
   const role = roleOf(order, deal)
-  // What the order had locked for this part is free again. The position's margin takes its place.
+  // The funds locked for this part are released. The position's margin takes their place.
   Locks.release(work, order, Locks.releasedBy(order, amount, role))
   order.closing = order.closing > amount ? order.closing - amount : 0n
   fillOrder(work, order, amount, total)
@@ -45,19 +45,19 @@ const fillPosition = (work: Work, market: Market, order: Order, deal: Deal): Uni
 }
 
 /**
- * Whether the two orders of a trade on the spot pay each other. Otherwise each of them trades with the lender, which passes
- * on to one what it gets from the other. So an empty purse of the lender is empty afterwards, and can be left out. Another
- * one may be empty on the way, which changes its turn among the balances that are saved.
+ * Whether the two orders of a spot trade pay each other directly. Otherwise each trades with the lender, which passes
+ * everything on: an empty purse of the lender is empty again afterwards, and can be skipped. A purse of another holder
+ * may become empty in between, which changes its place in the order of saved balances.
  */
 const isDirect = ({ state }: Work, { money, stock }: Market, maker?: Order, taker?: Order): boolean => {
   if (maker?.kind !== "spot" || taker?.kind !== "spot") return false
   const { lender } = state.ledger.others
-  // Where nobody has a position, the lender has nothing of any asset.
+  // If there are no positions, the lender holds nothing.
   if (lender.owner.size === 0) return true
   return Ledger.purseOf(lender, stock).units === 0n && Ledger.purseOf(lender, money).units === 0n
 }
 
-/** Settles an order's part in a trade, and gives the fee. */
+/** Settles an order's part in a spot trade. Returns the fee. */
 const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect: boolean): Units.Units => {
   const { ledger } = work.state
   const { house, lender } = ledger.others
@@ -70,7 +70,7 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   Ledger.take(ledger, order.locked === undefined ? payer.free : payer.locked, paid)
   if (!isDirect) Ledger.give(ledger, Ledger.purseOf(lender, paidAsset), paid)
   if (order.locked !== undefined) {
-    // A sale has locked what is left of it. Its lock is not looked at: after a while in the book it is far away in memory.
+    // A sale has locked exactly the amount left. Its lock is not read: for an old order, that is a cache miss.
     const held = isBuy ? Units.minus(order.locked.units, paid) : order.left
     // A buy that trades below its limit needs less than it has locked.
     const needed = isBuy && order.price !== undefined ? costOf(order) : held
@@ -89,7 +89,7 @@ const fillSpot = (work: Work, market: Market, order: Order, deal: Deal, isDirect
   return fee
 }
 
-/** What is left of an order would cost this much at its limit, in units of the quote currency. */
+/** The cost of the rest of an order at its limit, in units of the quote currency. */
 const costOf = ({ left, price }: Order): Units.Units =>
   left === 0n || price === undefined ? 0n : Units.times(left, Units.from(price) ?? 0n)
 
@@ -138,7 +138,7 @@ export const trade = (
   const isPaidDirectly = isDirect(work, market, maker, taker)
   const taken = taker && fill(work, market, taker, deal, isPaidDirectly)
   const made = maker && fill(work, market, maker, deal, isPaidDirectly)
-  // The taker may move the price on at once. This price triggers stop orders nevertheless.
+  // The taker may move the price on at once, but this price still triggers stop orders.
   if (deal.price !== trading.lastPrice) PendingStopOrders.markTriggered(trading.waiting, deal.price)
   trading.lastPrice = deal.price
   if (maker !== undefined) Book.traded(trading.book, maker.side, deal.amount)
@@ -154,7 +154,7 @@ export const trade = (
   if (maker !== undefined) afterTrade(work, market, maker)
 }
 
-/** A maker that is filled ends. One that is partly filled is no leg of an OCO order any more. */
+/** Ends a filled maker. A partly filled one is no longer a leg of an OCO order. */
 const afterTrade = (work: Work, market: Market, order: Order): void => {
   if (order.left === 0n) OrderEnd.end(work, order, "FILLED")
   else {
@@ -164,14 +164,14 @@ const afterTrade = (work: Work, market: Market, order: Order): void => {
   if (order.kind !== "spot") afterPosition(work, order.account, market)
 }
 
-/** Whether an order may only reduce a position, and there is none that it could reduce. */
+/** Whether an order is reduce-only and has no position to reduce. */
 export const isUselessReduceOnly = ({ state }: Work, order: Order): boolean =>
   order.reduceOnly && Positions.reducible(state, order.account, order.market, order.side) === 0n
 
 /**
- * What follows when a position has become smaller, is closed or has changed sides: reduce-only orders that have nothing
- * to reduce are canceled. Plain orders that would have closed the position lock the margin that they need now, or are
- * canceled when the wallet does not have it.
+ * Follows up on a position that became smaller, was closed or has changed sides: cancels reduce-only orders that have
+ * nothing to reduce. Plain orders that would have closed the position now lock margin, or are canceled if the wallet
+ * can't pay it.
  */
 export const afterPosition = (work: Work, account: string, market: Market): void => {
   const { state } = work

@@ -1,31 +1,32 @@
 /**
- * Values by a number, in the order of the numbers. Nothing is shifted when one comes or goes: it is a skip list, in which
- * every entry knows the next one, and some know one further on.
+ * A skip list: values sorted by number. Every entry links to the next one, and some also to one further on, so adding
+ * or removing an entry moves no others.
  */
 
-/**
- * What values are sorted by. A bigint is for what a number can't hold exactly; the same value is always the same of both.
- */
+/** A sort key. Bigints are for values that a `number` can't hold exactly; equal keys must have the same type. */
 export type Key = number | bigint
 
-/** An entry. `next[0]` is the one after it, `next[1]` about four further on, `next[2]` about sixteen, and so on. */
+/** An entry. `next[0]` is the entry after it, `next[1]` about four further on, `next[2]` about sixteen, and so on. */
 interface Entry<V> {
   readonly key: Key
   readonly value: V
   readonly next: Array<Entry<V> | undefined>
 }
 
-/** Enough for 4 ** 12 entries; with more it becomes slower, and stays right. */
+/** Enough for 4 ** 12 entries. A longer list is slower, but still correct. */
 const mostLanes = 12
 
 /** Values, sorted by their keys. */
 export class SkipList<V> {
   private readonly entries = new Map<Key, Entry<V>>()
   private readonly start: Array<Entry<V> | undefined> = []
-  /** Which lanes an entry has is drawn, so that no order of arrival is a bad one. What is drawn is nobody's to see. */
+  /**
+   * State of the generator that draws the lanes of entries, so that no order of arrival is slow. The draws are not
+   * observable.
+   */
   private seed = 1
 
-  /** How many values there are. */
+  /** The number of values. */
   get size(): number {
     return this.entries.size
   }
@@ -40,12 +41,12 @@ export class SkipList<V> {
     return this.start[0]?.key
   }
 
-  /** The value of a key. */
+  /** The value under a key. */
   get(key: Key): V | undefined {
     return this.entries.get(key)?.value
   }
 
-  /** Adds the value of a key that has none. */
+  /** Adds a value under a key that has none. */
   add(key: Key, value: V): void {
     const entry: Entry<V> = { key, value, next: [] }
     this.entries.set(key, entry)
@@ -57,7 +58,7 @@ export class SkipList<V> {
     }, lanes)
   }
 
-  /** Removes the value of a key, if it has one. */
+  /** Removes the value under a key, if there is one. */
   delete(key: Key): void {
     const entry = this.entries.get(key)
     if (entry === undefined) return
@@ -67,12 +68,12 @@ export class SkipList<V> {
     })
   }
 
-  /** The values from the least key on. The one that was given last may be removed meanwhile. */
+  /** The values, the least key first. The value last yielded may be removed during the loop. */
   *[Symbol.iterator](): Generator<V, undefined> {
     for (let entry = this.start[0]; entry !== undefined; entry = entry.next[0]) yield entry.value
   }
 
-  /** Visits, lane by lane from the fastest down, the links that lead over the place of a key. */
+  /** Calls `link`, from the fastest lane to the slowest, with the links that lead past the place of a key. */
   private visit(
     key: Key,
     link: (before: Array<Entry<V> | undefined>, lane: number) => void,
@@ -85,7 +86,7 @@ export class SkipList<V> {
     }
   }
 
-  /** In how many lanes the next entry is: in one, and with a chance of one in four in one more, and so on. */
+  /** Draws the number of lanes of the next entry: one, plus another with probability 1/4, and so on. */
   private lanes(): number {
     this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0
     return Math.min(1 + Math.floor(Math.clz32(this.seed) / 2), mostLanes)

@@ -1,6 +1,6 @@
 /**
- * All that the exchange knows, without clocks or connections. Only commands change it. What commands look for is found
- * through indexes, which are derived from the rest: `Saved` says what a state is apart from them.
+ * The state of the exchange, without clocks or connections. Only commands change it. Commands find things through
+ * indexes, which are derived from the rest: `Saved` is the state without them.
  */
 import type { Code, Passphrase } from "../../domain/Code.ts"
 import type { Decimal } from "../../domain/Decimal.ts"
@@ -48,7 +48,7 @@ export interface Account {
 export interface KeyEndpoint {
   /** The path, such as `/api/v4/order/new`. */
   readonly name: string
-  /** What the exchange's settings call it. */
+  /** Its title in the exchange's settings. */
   readonly title: string
 }
 
@@ -62,21 +62,21 @@ export interface Key {
   readonly apiKey: ApiKey
   /** The secret that signs the calls. */
   readonly apiSecret: string
-  /** What its owner calls it. */
+  /** The name that its owner gave it. */
   readonly title: string
-  /** The type of the key, as the document's sub-account calls have it. */
+  /** The type of the key, as in the document's sub-account calls. */
   readonly type: string
   /** The paths that the key may call. `undefined`: all of them. */
   endpoints: ReadonlyArray<KeyEndpoint> | undefined
   /** Whether the key may call at all. */
   enabled: boolean
-  /** When the exchange last accepted a call of it; before the first call, when it was created. */
+  /** The time of the last accepted call; before the first call, the time of creation. */
   lastActivity: UnixSeconds
   /** The nonces that it has used, each with the time of its use in Unix microseconds. */
   readonly usedNonces: Map<bigint, number>
   /** The greatest nonce that it has used; -1 before the first. */
   greatestNonce: bigint
-  /** Nonces up to this one have been forgotten, and are refused. -1 until some are. */
+  /** The greatest nonce that has been forgotten. It and all below it are refused. -1 before the first. */
   nonceFloor: bigint
 }
 
@@ -88,7 +88,7 @@ export interface SubAccount {
   readonly parent: string
   /** The identifier of its user. */
   readonly userId: UserId
-  /** What its owner calls it; unique among the sub-accounts that the owner has created by a call. */
+  /** The name that its owner gave it; unique among the sub-accounts that the owner has created by a call. */
   readonly alias: string
   /** The masked e-mail address; empty when it has none. */
   readonly email: MaskedEmail
@@ -96,7 +96,7 @@ export interface SubAccount {
   readonly color: HexColour
   /** Whether it shares the identity check of its owner. */
   readonly shareKyc: boolean
-  /** How far its identity check has come. */
+  /** The status of its identity check. */
   kycStatus: string
   /** Whether it may trade on spot markets. */
   spotEnabled: boolean
@@ -104,7 +104,7 @@ export interface SubAccount {
   collateralEnabled: boolean
 }
 
-/** A code that somebody has created (document, Endpoints §6). */
+/** A code that an account has created (document, Endpoints §6). */
 export interface IssuedCode {
   /** The code itself. */
   readonly code: Code
@@ -112,15 +112,15 @@ export interface IssuedCode {
   readonly creator: string
   /** The asset. */
   readonly ticker: Ticker
-  /** How much it is worth. */
+  /** The amount that it is worth. */
   readonly units: Units
-  /** What must be given with the code. `undefined`: nothing. */
+  /** The passphrase that is needed to apply it. `undefined`: none. */
   readonly passphrase: Passphrase | undefined
   /** The account that has applied it. `undefined` until then. */
   applied: string | undefined
 }
 
-/** What the creator of a code is answered. */
+/** The result of creating a code. */
 export interface CreatedCode {
   /** The code itself. */
   readonly code: Code
@@ -128,7 +128,7 @@ export interface CreatedCode {
   readonly externalId: ExternalId
 }
 
-/** What somebody who applies a code is answered. */
+/** The result of applying a code. */
 export interface AppliedCode {
   /** The asset. */
   readonly ticker: Ticker
@@ -144,7 +144,7 @@ export interface Plan {
   readonly id: PlanId
   /** The asset that can be invested. */
   readonly ticker: Ticker
-  /** What an investment earns a day, as a ratio of its amount. */
+  /** The daily interest, as a ratio of the invested amount. */
   readonly dailyRate: Units
   /** The target currency, in which interest is paid. */
   readonly interestTicker: Ticker
@@ -164,9 +164,9 @@ export interface Investment {
   readonly plan: Plan
   /** How much was invested. */
   readonly units: Units
-  /** When the term ends and the amount is returned, in Unix microseconds. */
+  /** The end of the term, when the amount is returned, in Unix microseconds. */
   readonly endsAt: number
-  /** When interest is paid next, in Unix microseconds. */
+  /** The time of the next interest payment, in Unix microseconds. */
   nextAt: number
 }
 
@@ -180,11 +180,11 @@ export interface Payment {
   readonly amount: Decimal
   /** The asset: the plan's target currency. */
   readonly ticker: Ticker
-  /** When it was paid. */
+  /** The time of payment. */
   readonly timestamp: UnixSeconds
 }
 
-/** The trading on a market. */
+/** Trading on a market. */
 export interface Trading {
   /** The resting orders. */
   readonly book: Book.Book
@@ -194,14 +194,14 @@ export interface Trading {
   readonly trades: Array<Trade>
   /** The price of the last trade, or the price that the owner of the venue has set since. */
   lastPrice: Units | undefined
-  /** Where the price was, and how much was traded. */
+  /** The candles of the market. */
   readonly candles: Candles.Candles
 }
 
 /** A clock that runs with the machine's. */
 export interface RunningClock {
   readonly _tag: "Running"
-  /** How far it is ahead of the machine's clock, in microseconds; below zero when it is behind. */
+  /** The offset from the machine's clock, in microseconds; negative when it is behind. */
   readonly ahead: number
 }
 
@@ -215,9 +215,9 @@ export interface FrozenClock {
 /** The clock as the owner of the venue has set it. */
 export type Clock = RunningClock | FrozenClock
 
-/** A price that a market will have. */
+/** A scheduled price of a market. */
 export interface PriceStep {
-  /** When, in Unix microseconds. */
+  /** The time, in Unix microseconds. */
   readonly at: number
   /** The market. */
   readonly market: MarketName
@@ -227,7 +227,7 @@ export interface PriceStep {
 
 /** The state of an exchange. */
 export interface State {
-  /** What the dialect lets the exchange decide. */
+  /** The policy: the choices that the dialect leaves to the exchange. */
   readonly policy: VenuePolicy
   /** The markets, by name. */
   readonly markets: ReadonlyMap<MarketName, Market>
@@ -249,7 +249,7 @@ export interface State {
   readonly investments: Map<InvestmentId, Investment>
   /** Interest payments by account, the latest last. */
   readonly payments: Map<string, Array<Payment>>
-  /** The trading, by market. */
+  /** Trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
   /** The orders that can still trade, the latest last. */
   readonly openOrders: OrderIndex<Order>
@@ -263,7 +263,7 @@ export interface State {
   readonly otoOrders: OrderIndex<OtoOrder>
   /** The exits of positions of which a leg is open. */
   readonly exits: OrderIndex<Exit>
-  /** What open orders have claimed of positions. Derived. */
+  /** The parts of positions that open orders would close. Derived. */
   readonly claims: Claims
   /** The open positions, by account and market. */
   readonly positions: Map<string, Position>
@@ -271,34 +271,40 @@ export interface State {
   readonly positionsOf: Map<string, Set<Position>>
   /** Every client order id that an account has ever used, by account. */
   readonly clientOrderIds: Map<string, Set<ClientOrderId>>
-  /** The number that was last given to an order, a transaction or a record. */
+  /** The last number given to an order, a transaction or a record. */
   lastId: number
-  /** What the identifiers of keys, codes and sub-accounts begin with. Without one they are those of any other venue. */
+  /**
+   * The prefix of the identifiers of keys, codes and sub-accounts. Without one, different venues give the same
+   * identifiers.
+   */
   identity?: string
   /** The time of the latest command, in Unix microseconds. No later command has an earlier time. */
   at: number
   /** The clock of the venue. */
   clock: Clock
-  /** How far the clock that callers see, and that judges their nonces, is ahead of the machine's, in microseconds. */
+  /**
+   * The offset of the clock that callers see and that judges their nonces from the machine's clock, in microseconds;
+   * positive is ahead.
+   */
   skew: number
-  /** The prices that are still to come, in the order in which they were asked for. */
+  /** The scheduled prices, in the order in which they were asked for. */
   readonly priceSteps: Set<PriceStep>
   /** The kill switches by account and market, in the order in which they were armed. */
   readonly killSwitches: Map<string, KillSwitch>
-  /** What is due, by when it is. Derived. */
+  /** Scheduled events, by due time. Derived. */
   readonly due: {
-    /** Investments, by when interest is paid next. */
+    /** Investments, by the time of their next interest payment. */
     readonly interest: TimerQueue.TimerQueue<Investment>
-    /** Prices, by when they come. */
+    /** Prices, by the time at which they are set. */
     readonly prices: TimerQueue.TimerQueue<PriceStep>
-    /** Kill switches, by when they cancel. */
+    /** Kill switches, by the time at which they cancel. */
     readonly killSwitches: TimerQueue.TimerQueue<KillSwitch>
   }
-  /** How many investments an account has whose term has not ended. Derived. */
+  /** The number of running investments of each account. Derived. */
   readonly investmentsOf: Map<string, number>
-  /** Who has which API keys and sub-accounts. Derived. */
+  /** The API keys and sub-accounts of each account. Derived. */
   readonly accountIndex: AccountIndex.AccountIndex<Key, SubAccount>
-  /** The account that quotes around the owner's price. It quotes nothing until the owner says so. */
+  /** The account that quotes around the owner's price. It quotes nothing until the owner enables it. */
   readonly counterparty: Quotes.Counterparty
 }
 

@@ -1,4 +1,4 @@
-/** The exits of positions: what an order with a take-profit or a stop-loss places when it is filled. */
+/** The take-profit and stop-loss of an order that opens a position (its exit), placed when the order is filled. */
 import type { Price } from "../../domain/Decimal.ts"
 import type { OrderSide } from "../../domain/Order.ts"
 import * as Locks from "./Locks.ts"
@@ -14,26 +14,26 @@ import type { Work } from "./Work.ts"
 
 const opposite: { readonly [K in OrderSide]: OrderSide } = { buy: "sell", sell: "buy" }
 
-/** Whether an order asks for an exit. */
+/** Whether an order asks for a take-profit or a stop-loss. */
 export const isAsked = ({ stopLoss, takeProfit }: WithExit): boolean =>
   takeProfit !== undefined || stopLoss !== undefined
 
-/** What an exit must be known of, to be judged. */
+/** The parts of an order that decide whether its exit is valid. */
 interface Asked extends WithExit {
   readonly side: OrderSide
   readonly reduceOnly?: boolean
 }
 
-/** Whether a price is above another one, or with `isAbove` false below it. */
+/** Whether a price is above another, or, if `isAbove` is `false`, below it. */
 const isBeyond = (price: Price, entry: Units.Units, isAbove: boolean): boolean => {
   const units = Units.from(price) ?? 0n
   return isAbove ? units > entry : units < entry
 }
 
 /**
- * The exit that an order asks for; `undefined` when it asks for none. Only an order that may open a position has one: its
- * take-profit is where the position gains, its stop-loss where it loses. `entry` is the price at which the order would
- * trade; nothing is said of the sides while it is not known.
+ * The exit that an order asks for; `undefined` if it asks for none; a reply if the exit is not valid. Only an order
+ * that may open a position can have one. The take-profit must be on the profit side of `entry`, the expected price, and
+ * the stop-loss on the loss side; while `entry` is unknown, the sides are not checked.
  */
 export const of = (
   state: State,
@@ -55,7 +55,7 @@ export const of = (
   return wrong.length > 0 ? Reply.invalid(...wrong) : { id: NewOrder.nextId(state), takeProfit, stopLoss }
 }
 
-/** A leg of the exit of an entry: it closes what the entry has traded, or what is left of the position. */
+/** Makes one leg of an exit. It closes the amount that the entry traded, or as much of the position as is left. */
 const legOf = (
   work: Work,
   { account, dealStock, kind, market, side, stp }: Order,
@@ -72,7 +72,7 @@ const legOf = (
     amount: Units.toDecimal(dealStock),
     quantity: dealStock,
     price: undefined,
-    // What profits a long position lies above it. The side of the leg says nothing of that.
+    // A long's take-profit is above its entry price, whatever the leg's side.
     stop: { price, condition: isProfit === (side === "buy") ? "gte" : "lte", bboRole: undefined, activated: false },
     clientOrderId: undefined,
     stp,
@@ -81,8 +81,8 @@ const legOf = (
   }, ahead)
 
 /**
- * Places the exit of an order that is filled. Where it has opened no position, because it has only closed another one, there is
- * nothing to exit from. The exit, the take-profit and the stop-loss have consecutive identifiers.
+ * Places the exit of a filled order. Places nothing if the order only closed a position. The exit, the take-profit and
+ * the stop-loss have consecutive identifiers.
  */
 export const arm = (work: Work, entry: Order): void => {
   const { state } = work
@@ -103,7 +103,7 @@ export const arm = (work: Work, entry: Order): void => {
   }
 }
 
-/** Takes a leg out of its exit that can't be triggered any more. The other leg, if there is one, stays as it is. */
+/** Removes a leg that can no longer be triggered from its exit. The other leg, if any, stays as it is. */
 export const leave = (state: State, exit: Exit, leg: Order): void => {
   if (exit.takeProfit === leg) exit.takeProfit = undefined
   else if (exit.stopLoss === leg) exit.stopLoss = undefined

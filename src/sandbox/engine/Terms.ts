@@ -1,4 +1,4 @@
-/** What a market's numbers are as exact quantities. */
+/** The steps, bounds and fees of a market as exact quantities. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
 import * as Units from "./Units.ts"
@@ -13,17 +13,17 @@ export interface Terms {
   readonly minAmount: Units.Units
   /** The least total of an order, in units of the quote currency. */
   readonly minTotal: Units.Units
-  /** The greatest total of an order, in units of the quote currency. Zero means that there is no bound. */
+  /** The greatest total of an order, in units of the quote currency; zero for no bound. */
   readonly maxTotal: Units.Units
-  /** The fee of a trade as a maker, as a ratio. */
+  /** The maker fee, as a ratio. */
   readonly makerFee: Units.Units
-  /** The fee of a trade as a taker, as a ratio. */
+  /** The taker fee, as a ratio. */
   readonly takerFee: Units.Units
 }
 
 const known = new WeakMap<Market, Terms>()
 
-/** The terms of a market. They are read once. */
+/** The terms of a market, computed once. */
 export const of = (market: Market): Terms => {
   const found = known.get(market)
   if (found !== undefined) return found
@@ -40,11 +40,11 @@ export const of = (market: Market): Terms => {
   return terms
 }
 
-/** What a market bounds of an order, as its caller wrote it. */
+/** The parts of an order that its market bounds, as the caller wrote them. */
 export interface Bounded {
   /** Whether the order needs a market that trades on margin. */
   readonly collateral: boolean
-  /** How much is ordered, in units of the base currency. */
+  /** The amount, in units of the base currency. */
   readonly amount: Decimal.Decimal
   /** The price at which the order may trade, in units of the quote currency. */
   readonly price: Decimal.Decimal
@@ -53,9 +53,9 @@ export interface Bounded {
 }
 
 /**
- * Whether an order is sure to fit its market, when `quantity` is the value of its amount and `total` that of its amount ×
- * price. Most orders are taken: this says so quickly. What is wrong with another one, if anything is, the violations of
- * the market say.
+ * Whether an order certainly respects the bounds of its market. `quantity` is the value of its amount, and `total` that
+ * of amount × price. This is a fast check, which most orders pass; for any other order, the violations of the market
+ * say what is wrong, if anything.
  */
 export const fit = (
   market: Market,
@@ -65,10 +65,10 @@ export const fit = (
 ): boolean => {
   const { moneyPrecision, stockPrecision } = market
   if (!market.tradesEnabled || (collateral && !market.isCollateral)) return false
-  // Whoever writes no more digits than there may be has no finer step than there may be.
+  // A text without too many digits can't be too fine for the step.
   if (Decimal.writtenScale(amount) > stockPrecision || Decimal.writtenScale(price) > moneyPrecision) return false
   if (activationPrice !== undefined && Decimal.writtenScale(activationPrice) > moneyPrecision) return false
   const { maxTotal, minAmount, minTotal } = of(market)
-  // The product is rounded down by less than a unit: what is less than the bound before is so after it.
+  // `total` is rounded down by less than one unit, so it is below a bound exactly if the true product is.
   return quantity >= minAmount && total >= minTotal && (maxTotal === 0n || total < maxTotal)
 }

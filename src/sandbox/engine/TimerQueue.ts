@@ -1,29 +1,29 @@
-/** What is due, and when. What is due at the same time stands in the order in which it was put down. */
+/** Items by the time at which they are due. Items due at the same time come in the order in which they were added. */
 import * as FifoQueue from "./FifoQueue.ts"
 import { SkipList } from "./SkipList.ts"
 
-/** Something, when it is due, and whether it has been done. */
+/** An item, its due time, and whether it was removed. */
 interface Item<A> {
-  /** The thing. */
+  /** The item. */
   readonly value: A
-  /** When it is due. */
+  /** The due time, in Unix microseconds. */
   readonly at: number
-  /** Whether it has been done, or been taken off. */
+  /** Whether it was removed. */
   isDone: boolean
 }
 
-/** Things by the time at which they are due, in Unix microseconds. */
+/** Items by due time, in Unix microseconds. */
 export interface TimerQueue<A> {
-  /** Everything, by the time at which it is due. */
+  /** The items of each due time. */
   readonly queues: SkipList<FifoQueue.FifoQueue<Item<A>>>
-  /** The item of each thing. */
+  /** The entry of each item. */
   readonly items: Map<A, Item<A>>
 }
 
-/** Nothing is due. */
+/** An empty queue. */
 export const make = <A>(): TimerQueue<A> => ({ queues: new SkipList(), items: new Map() })
 
-/** Puts something down for a time. It must not be down for another one. */
+/** Adds an item. It must not be in the queue already. */
 export const add = <A>({ items, queues }: TimerQueue<A>, at: number, value: A): void => {
   let queue = queues.get(at)
   if (queue === undefined) queues.add(at, queue = FifoQueue.make(({ isDone }) => !isDone))
@@ -32,7 +32,7 @@ export const add = <A>({ items, queues }: TimerQueue<A>, at: number, value: A): 
   items.set(value, item)
 }
 
-/** Strikes something out before it is due. What is not down changes nothing. */
+/** Removes an item. Does nothing if it is not in the queue. */
 export const remove = <A>({ items, queues }: TimerQueue<A>, value: A): void => {
   const item = items.get(value)
   const queue = item && queues.get(item.at)
@@ -43,11 +43,11 @@ export const remove = <A>({ items, queues }: TimerQueue<A>, value: A): void => {
   if (queue.size === 0) queues.delete(item.at)
 }
 
-/** Strikes out what is due next. */
+/** Removes the item that is due next. */
 export const pop = <A>(queue: TimerQueue<A>): void => {
   const value = next(queue)
   if (value !== undefined) remove(queue, value)
 }
 
-/** What is due next; `undefined` when nothing is. */
+/** The item that is due next; `undefined` if the queue is empty. */
 export const next = <A>({ queues: { first } }: TimerQueue<A>): A | undefined => first && FifoQueue.first(first)?.value

@@ -1,4 +1,4 @@
-/** Trades, and the part that each order had in them. Times are Unix microseconds, quantities are exact. */
+/** Trades, and each order's part in them. Times are Unix microseconds, quantities are exact. */
 import type { OrderId, Ticker } from "../../domain/Identifiers.ts"
 import type { OrderSide, Role } from "../../domain/Order.ts"
 import type { Order } from "./Order.ts"
@@ -8,7 +8,7 @@ import type { Units } from "./Units.ts"
 export interface Trade {
   /** The exchange's number of the trade. */
   readonly id: number
-  /** When it happened, in Unix microseconds. */
+  /** The time of the trade, in Unix microseconds. */
   readonly at: number
   /** The maker's price, in units of the quote currency. */
   readonly price: Units
@@ -26,9 +26,9 @@ export interface Fill {
   readonly order: Order
   /** The other order in the trade. `undefined` when the rest of the world was the other side. */
   readonly counterparty: OrderId | undefined
-  /** When it happened, in Unix microseconds. */
+  /** The time of the trade, in Unix microseconds. */
   readonly at: number
-  /** Whether the order rested in the book or came to it. */
+  /** Whether the order was the maker or the taker. */
   readonly role: Role
   /** The price of the trade, in units of the quote currency. */
   readonly price: Units

@@ -1,7 +1,7 @@
 /**
- * Exact quantities of an asset, as whole numbers of its 10^-18th part.
+ * Exact quantities of an asset, as whole multiples of 10^-18.
  *
- * Eighteen digits are enough for every product of an amount and a price on the markets of this exchange.
+ * Eighteen fractional digits are enough for every product of an amount and a price on the markets of this exchange.
  */
 import * as Result from "effect/Result"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -9,36 +9,36 @@ import * as Decimal from "../../domain/Decimal.ts"
 /** An exact quantity. */
 export type Units = bigint
 
-/** The fractional digits of a quantity. */
+/** The number of fractional digits of a quantity. */
 export const scale = 18
 
-/** The powers of ten, by their exponents. */
+/** The powers of ten, by exponent. */
 const powers = Array.from({ length: scale + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 
 /** The quantity 1. */
 export const one: Units = 10n ** BigInt(scale)
 
-/** The smallest step of quantities that have so many fractional digits. */
+/** The smallest step of a quantity with `digits` fractional digits. */
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
-/** How many quantities are remembered, and after how many others they are forgotten: prices move on. */
+/** How many quantities are cached, and after how many misses the cache is cleared: prices move on. */
 const [mostRead, mostMissed] = [4096, 65_536]
 
 /**
- * Quantities by their fractional digits, and then by all their digits as a whole number. The same prices and amounts come
- * again and again, and all orders of them share one value in memory. A number is found faster than the text that says it:
- * texts come anew with every order.
+ * A cache of quantities by their number of fractional digits, and then by all their digits as a whole number. The same
+ * prices and amounts recur, and all orders share one value in memory. Whole numbers are found faster than texts, which
+ * are new with every order.
  */
 const read = Array.from({ length: scale + 1 }, () => new Map<number, Units>())
 
-/** How many quantities are remembered, and how many have come since that there was no place for. */
+/** The number of cached quantities, and of misses that found the cache full. */
 let [remembered, missed] = [0, 0]
 
-/** The exact quantity; `undefined` when it has more than eighteen fractional digits. */
+/** The exact quantity; `undefined` if it has more than eighteen fractional digits. */
 export const from = (decimal: Decimal.Decimal): Units | undefined => {
   const digits = Decimal.writtenScale(decimal)
   const known = read[digits]
-  // Few digits are read as a number, which is several times faster and just as exact.
+  // Up to 15 digits are parsed as a `number`, which is several times faster and just as exact.
   if (known === undefined || decimal.length > 15) return Decimal.toUnits(decimal, scale)
   const number = wholeNumberOf(decimal)
   return known.get(number) ?? remember(known, number, BigInt(number) * stepOf(digits))
@@ -67,19 +67,16 @@ const wholeNumberOf = (decimal: Decimal.Decimal): number => {
 
 /** The quantity as a decimal in canonical text. */
 export const toDecimal = (units: Units): Decimal.Decimal =>
-  // Only 46 digits before the point would be too long. What can be funded is far below that.
+  // Fails only with 47 digits or more before the point. Balances are far below that.
   Result.getOrThrow(Decimal.fromUnits(units, scale))
 
-/**
- * What is left of `a` without `b`. Nothing is always the same zero, and everything is `a` itself: a new one for each order
- * takes memory.
- */
+/** `a` minus `b`. Returns the same zero, or `a` itself, where it can: a new value for each order takes memory. */
 export const minus = (a: Units, b: Units): Units => b === 0n ? a : a === b ? 0n : a - b
 
-/** The sum of `a` and `b`. What is added to nothing stays the same value in memory. */
+/** The sum of `a` and `b`. Returns `b` itself if `a` is zero. */
 export const plus = (a: Units, b: Units): Units => a === 0n ? b : a + b
 
-/** The exact product of an amount and a price; `undefined` when it has more than eighteen fractional digits. */
+/** The exact product of an amount and a price; `undefined` if it has more than eighteen fractional digits. */
 export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units | undefined => {
   const a = from(amount)
   const b = from(price)
@@ -88,11 +85,11 @@ export const product = (amount: Decimal.Decimal, price: Decimal.Decimal): Units 
   return exact % one === 0n ? exact / one : undefined
 }
 
-/** The product of two quantities, rounded towards zero when it has more than eighteen fractional digits. */
+/** The product of two quantities, rounded towards zero to eighteen fractional digits. */
 export const times = (a: Units, b: Units): Units => a * b / one
 
-/** The ratio that a percentage states: 0.001 for 0.1 %. Markets state their fees in percent. */
+/** The ratio of a percentage: 0.001 for 0.1 %. Markets state their fees in percent. */
 export const ofPercent = (percent: Decimal.Decimal): Units => (from(percent) ?? 0n) / 100n
 
-/** `a` divided by `b`, rounded towards zero. */
+/** `a` divided by `b`, rounded towards zero to eighteen fractional digits. */
 export const over = (a: Units, b: Units): Units => a * one / b

@@ -1,13 +1,13 @@
-/** What a command has at hand while it is carried out. */
+/** The context in which a command is applied. */
 import type { Event } from "./Event.ts"
 import type { State } from "./State.ts"
 
-/** A command that is being carried out. */
+/** A command that is being applied. */
 export interface Work {
   /** The state that the command changes. */
   readonly state: State
-  /** When it happens, in Unix microseconds. */
+  /** The time of the command, in Unix microseconds. */
   readonly at: number
-  /** What has happened so far. */
+  /** The events so far. */
   readonly events: Array<Event>
 }
