@@ -17,7 +17,7 @@ import { type Context, group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as Page from "./Page.ts"
 
-/** Both parts of a wallet, by asset. */
+/** The free and locked balances of a wallet, by asset. */
 const balancesOf = (
   { account, state }: Context,
   wallet: Ledger.Wallet
@@ -32,7 +32,7 @@ const balancesOf = (
   )
 }
 
-/** The part of a wallet's asset that is free, and the part that orders have locked. */
+/** The free and the locked amount of an asset in a wallet. */
 interface Held {
   readonly free: Units.Units
   readonly locked: Units.Units
@@ -43,13 +43,13 @@ const tradeBalance = ({ free, locked }: Held): TradeBalance.Balance => ({
   freeze: Units.toDecimal(locked)
 })
 
-/** Nothing is wrong with a request that names no asset, or one that this exchange lists. */
+/** The check that the asset of a request, if it names one, is listed. */
 const isListed = ({ ticker }: { readonly ticker?: Ticker }, { state }: Context): Violations =>
   ticker === undefined || state.currencies.some((currency) => currency.ticker === ticker)
     ? []
     : [["ticker", { kind: "known" }]]
 
-/** The exit of a position that was placed last: its legs close what their order has opened. */
+/** The latest exit of a position: its legs close what their order has opened. */
 const tpslOf = ({ account, market }: Position, { state }: Context): OpenPositions.Tpsl | null => {
   const { value: exit } = state.exits.latest(account, market).next()
   if (exit === undefined) return null
@@ -78,7 +78,7 @@ const positionAnswer = (position: Position, context: Context): OpenPositions.Pos
     modifyDate: Time.fromMicros(position.changedAt),
     amount: Units.toDecimal(amount),
     basePrice: Units.toDecimal(Units.over(cost, size)),
-    // This exchange liquidates nothing.
+    // This exchange never liquidates a position.
     liquidationPrice: null,
     liquidationState: null,
     pnl: Units.toDecimal(position.realised),
@@ -115,7 +115,7 @@ const apiKeyAnswer = (key: Key, owner: SubAccountId) => ({
   accessEndpoints: key.endpoints ?? []
 })
 
-/** The wallets, by the names that transfers have for them. */
+/** The wallets, by their names in transfers. */
 const wallets = { main: "main", spot: "trade", collateral: "collateral" } as const
 
 const funds = group({
@@ -159,7 +159,7 @@ const funds = group({
   Transfers: {
     notSimulated: ["method"],
     operation: ({ from, method: _method, to, ...request }) =>
-      // Without balances there is a method, and the request is refused before it comes here.
+      // Without balances a method is required, and the request is refused before this point.
       from === undefined || to === undefined
         ? { _tag: "Nothing" }
         : { _tag: "Transfer", ...request, from: wallets[from], to: wallets[to] },

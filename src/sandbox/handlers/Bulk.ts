@@ -1,4 +1,4 @@
-/** Placing and canceling many orders in one call. */
+/** Placing and canceling several orders in one call. */
 import type * as CancelBulkOrders from "../../endpoints/CancelBulkOrders.ts"
 import * as CancelOrder from "../../endpoints/CancelOrder.ts"
 import * as CollateralLimitOrders from "../../endpoints/CollateralLimitOrders.ts"
@@ -13,7 +13,9 @@ import { type Context, group, type Item, type Items, type Refusals } from "./Han
 import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Refusing from "./Refusing.ts"
 
-/** The orders that the engine is asked about: those that could be read, or those before the first that could not. */
+/**
+ * The orders that go to the engine: all that could be read, or with `stopOnFail` those before the first that could not.
+ */
 const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
   const requests: Array<Q> = []
   for (const order of orders) {
@@ -23,7 +25,7 @@ const readable = <Q>({ orders, stopOnFail }: Items<Q>): ReadonlyArray<Q> => {
   return requests
 }
 
-/** What became of each order that was tried, in their order. */
+/** The reply to each order that was tried, in the order of the request. */
 const repliesTo = (
   { orders, stopOnFail }: Items<never>,
   { replies }: Reply.BulkDone
@@ -39,7 +41,7 @@ const repliesTo = (
   return tried
 }
 
-/** What each order is answered: what it is now, or why it was refused. */
+/** The answer to each order: its new state, or the reason why it was refused. */
 const answered = <A>(
   each: Endpoint.Any,
   refusals: Refusals,
@@ -70,7 +72,7 @@ const canceled = ({ clientOrderId, id, market }: Order): CancelBulkOrders.Cancel
   ...(clientOrderId === undefined ? {} : { clientOrderId })
 })
 
-/** A limit order without a price is at the best one, and refused before it comes here. */
+/** Reads a limit order. One without a price is at the best price, and is refused before this point. */
 const limitOf = (request: Endpoint.Request<typeof LimitOrders.endpoint>): ReadonlyArray<PlaceLimit> => {
   const { bboRole: _bboRole, price, retail: _retail, rpi: _rpi, ...order } = request
   return price === undefined ? [] : [{ _tag: "PlaceLimit", ...order, price, collateral: false }]
@@ -83,11 +85,11 @@ const collateralLimitOf = (request: Endpoint.Request<typeof CollateralLimitOrder
 
 const stopOnFailOf = ({ stopOnFail }: Items<never>) => stopOnFail === undefined ? {} : { stopOnFail }
 
-/** The orders of a request, which `each` of the handler has read. */
+/** The orders of a request, as read by `each` of the handler. */
 const readBy = <E extends Endpoint.Any>(_each: E, request: Items<never>): Items<Endpoint.Request<E>> =>
   request as { readonly orders: ReadonlyArray<Item<never>> }
 
-/** The handlers of calls with many orders. */
+/** The handlers of bulk calls. */
 export const bulk = group({
   BulkLimitOrders: {
     each: { endpoint: LimitOrders.endpoint, notSimulated: ["bboRole", "rpi", "retail"] },
@@ -115,7 +117,7 @@ export const bulk = group({
     }),
     answer: (done, context, request) =>
       answered(CancelOrder.endpoint, { orderNotFound: "orderNotThere" }, request, done, context, canceled).map(
-        // Here the live exchange has one code for all fields.
+        // The live exchange uses one code for all fields here.
         ({ error, ...item }) =>
           error === undefined || error.code === context.dialect.refusals.orderNotThere.code
             ? { ...item, ...(error === undefined ? {} : { error }) }

@@ -19,7 +19,7 @@ const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
 /** Whether a market trades positions. */
 const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
-/** Two lists, the latest first, as one. */
+/** Merges two lists, the latest first. */
 const merged = function*(
   ocos: Iterator<OcoOrder, undefined>,
   otos: Iterator<OtoOrder, undefined>
@@ -36,7 +36,7 @@ const merged = function*(
   }
 }
 
-/** The live exchange tells the times in whole seconds; what counts are the microseconds. */
+/** The live exchange answers whole seconds; the engine counts in microseconds. */
 const secondsOf = (micros: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(micros / 1e6))
 
 const timer = ({ armedAt, firesAt, market, types }: KillSwitch): KillSwitchEndpoint.Timer => ({

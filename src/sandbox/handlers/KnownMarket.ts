@@ -3,7 +3,7 @@ import type { MarketName } from "../../domain/Identifiers.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { Context } from "./Handler.ts"
 
-/** Nothing is wrong with a request that names no market, or a market of this exchange. */
+/** The violations of a request that names a market this exchange does not have. */
 export const check = (
   { market }: { readonly market?: MarketName },
   { state }: Pick<Context, "state">

@@ -17,8 +17,8 @@ import * as MarketFigures from "./MarketFigures.ts"
 const coarsest = 10
 
 /**
- * A side of a book whose prices are rounded away from the other side, to ten times the market's step for each level of
- * aggregation. The exchange does not say how coarse its levels are.
+ * A side of a book with prices rounded away from the other side, to ten times the market's step for each level of
+ * aggregation. The exchange does not document its levels.
  */
 const aggregated = function*(
   levels: Iterable<Book.Level>,
@@ -44,7 +44,7 @@ const publicTrade = (trade: Trade): PublicTrades.PublicTrade => ({
   rpi: false
 })
 
-/** What assets state as their trading fees, in percent. Markets have their own. */
+/** The trading fees that assets state, in percent. Markets have fees of their own. */
 const assetFee = Decimal.of("0.1")
 
 const assetOf = ({ canDeposit, canWithdraw, deposit, name, withdraw }: Currency): Assets.Asset => ({
@@ -62,7 +62,7 @@ const assetOf = ({ canDeposit, canWithdraw, deposit, name, withdraw }: Currency)
   isMemo: false
 })
 
-/** A setting that is zero is off. */
+/** A setting of zero is off, and absent from answers. */
 const unlessOff = <K extends string>(key: K, setting: Decimal.Decimal) =>
   Decimal.isZero(setting) ? {} : { [key]: setting } as { readonly [_ in K]: Decimal.Decimal }
 
@@ -126,7 +126,7 @@ export const market = group({
       futuresTaker: assetFee,
       rpiMakerPremium: null,
       futuresRpiMakerPremium: null,
-      // Here every market has fees of its own.
+      // Every market has its own fees.
       customFees: new Map(
         [...markets.values()].map(({ makerFee: maker, name, takerFee: taker }) => [name, { maker, taker }])
       )

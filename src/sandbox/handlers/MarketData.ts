@@ -1,4 +1,4 @@
-/** What markets did: their last 24 hours, candles and trades, and futures. */
+/** Market data: the last 24 hours, candles, trades, depth and futures. */
 import * as DateTime from "effect/DateTime"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type MarketName, TradeId } from "../../domain/Identifiers.ts"
@@ -28,7 +28,7 @@ const byMarket = <A>({ state }: Context, of: (market: MarketName) => A): Readonl
 
 const day = 86_400
 
-/** How many seconds a unit has, and how many an answer reaches back when the request does not say. A month has 31 days at most. */
+/** The seconds of each unit of time, and the default period of an answer in seconds. A month is counted as 31 days. */
 const unitsOfTime = {
   s: { length: 1, window: 600 },
   m: { length: 60, window: day },
@@ -46,7 +46,9 @@ const months: Candles.Intervals = {
   beginningOf: (at) => DateTime.toEpochMillis(DateTime.startOf(DateTime.makeUnsafe(at * 1000), "month")) / 1000
 }
 
-/** An interval's length and window, in seconds, and how it divides time. Weeks begin on Monday, all by UTC. */
+/**
+ * The length and window of an interval, in seconds, and its division of time. Weeks begin on Monday; all times are UTC.
+ */
 const intervalOf = (name: CandlesEndpoint.Interval) => {
   // Every name is a count and a unit, hence the type.
   const unit = name.slice(-1) as keyof typeof unitsOfTime
@@ -72,7 +74,7 @@ const candlesOf = (
   { at, state }: Context
 ): ReadonlyArray<CandlesEndpoint.Candle> => {
   const { division, length, window } = intervalOf(interval)
-  // The interval that is not over yet is shown too.
+  // The current interval is included.
   const to = end ?? MarketFigures.seconds(at) + 1
   const count = limit ?? CandlesEndpoint.maxCandles
   const earliest = to - count * length
@@ -109,7 +111,10 @@ const tradesOf = (
     }))
 }
 
-/** The levels of a side that are close to the last price. All after the first that is too far behind it are farther. */
+/**
+ * The levels of a side that are close to the last price. Levels are sorted, so the first one that is too far away ends
+ * the search.
+ */
 const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" | "bids"): Array<OrderBooks.Level> => {
   const width = last * BigInt(OrderBookDepth.depthPercent) / 100n
   const found: Array<OrderBooks.Level> = []
@@ -125,7 +130,7 @@ const closeTo = (last: Units.Units, levels: Iterable<Book.Level>, side: "asks" |
 // Futures
 // -----------------------------------------------------------------------------
 
-/** How many minutes lie between two settlements of a funding of zero. */
+/** The minutes between two settlements of a funding of zero. */
 const fundingMinutes = 480
 
 const openInterestOf = ({ positions }: State, market: MarketName): Decimal.Decimal => {
@@ -168,7 +173,7 @@ const futuresOf = (context: Context, { money, name, stock }: Market): FuturesMar
 
 const isFunded = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
-/** The handlers of what markets did. */
+/** The handlers of market data. */
 export const marketData = group({
   Tickers: {
     answer: (_request, context) =>

@@ -1,4 +1,4 @@
-/** The figures of a market that several answers show: its last 24 hours, and its best prices. */
+/** Figures of a market that several answers share: its last 24 hours, and its best prices. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import * as Time from "../../domain/Time.ts"
@@ -8,10 +8,10 @@ import * as Candles from "../engine/Candles.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** A price, and what is left of the orders at it. */
+/** A price, and the total left of the orders at it. */
 export type Level = Pick<Book.Level, "price" | "left">
 
-/** A level of a book as answers have it. */
+/** A level of a book in the form of answers. */
 export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
   price: Units.toDecimal(price),
   amount: Units.toDecimal(left)
@@ -20,13 +20,13 @@ export const levelOf = ({ left, price }: Level): OrderBooks.Level => ({
 /** Unix microseconds as whole Unix seconds. */
 export const seconds = (at: number): Time.UnixSeconds => Time.UnixSeconds.make(Math.floor(at / 1e6))
 
-/** The change from one price to another in percent, to two digits. */
+/** The change from one price to another, in percent with two decimal places. */
 const changeBetween = (from: Units.Units, to: Units.Units): Decimal.Decimal =>
   from === 0n ? Decimal.zero : Units.toDecimal((to - from) * 10_000n / from * 10n ** BigInt(Units.scale - 2))
 
 /**
- * The last 24 hours of a market, to the second, and its best prices; zero where there is none. Where nothing happened in 24
- * hours, the price has stayed what it was.
+ * The last 24 hours of a market, to the second, and its best prices, zero if a side is empty. If nothing happened in 24
+ * hours, the last price counts for all figures.
  */
 export const of = ({ at, state }: Pick<Context, "at" | "state">, market: MarketName) => {
   const trading = state.trading.get(market)

@@ -1,8 +1,8 @@
-/** What the document does not describe: more kinds of stop orders, and orders that change. */
+/** Orders that the document does not describe: more kinds of stop orders, and modified orders. */
 import { group } from "./Handler.ts"
 import * as OrderAnswers from "./OrderAnswers.ts"
 
-/** The handlers of more kinds of orders. */
+/** The handlers of these orders. */
 export const moreOrders = group({
   StopMarketOrders: {
     operation: (request) => ({ _tag: "PlaceStopMarket", ...request, collateral: false }),

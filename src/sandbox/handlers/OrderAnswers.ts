@@ -1,4 +1,4 @@
-/** Orders and fills as calls answer them. */
+/** Orders and fills in the form of answers. */
 import * as Decimal from "../../domain/Decimal.ts"
 import { OrderId, type Ticker, TradeId } from "../../domain/Identifiers.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -16,28 +16,27 @@ import type { Fill } from "../engine/Trade.ts"
 import * as Units from "../engine/Units.ts"
 import type { Context } from "./Handler.ts"
 
-/** Most amounts of an answer are zero: those need not be written digit by digit. */
+/** Converts an amount. Most amounts of an answer are zero, which is faster. */
 const toDecimal = (units: Units.Units): Decimal.Decimal => units === 0n ? Decimal.zero : Units.toDecimal(units)
 
 const leftOf = ({ amount, left, quantity, status }: Order): Decimal.Decimal => {
-  // A filled market buy may have a rest in quote currency that can't buy the smallest amount. Nothing of it is left to
-  // fill.
+  // A filled market buy may have a rest in quote currency below the smallest step. It counts as filled.
   if (status === "FILLED") return Decimal.zero
-  // The amount comes back as it was written until a part of it is filled.
+  // Until a part is filled, the amount is returned as it was written.
   return left === quantity ? amount : Units.toDecimal(left)
 }
 
-/** The currency of an order's fee, once there is one: what a spot order receives, and the quote currency on margin. */
+/** The fee asset of an order, once it has a fee: the asset that a spot buy receives, otherwise the quote currency. */
 const feeAssetOf = ({ dealFee, kind, market: name, side }: Order, { state }: Context): Ticker | undefined => {
   const market = dealFee === 0n ? undefined : state.markets.get(name)
   return kind === "spot" && side === "buy" ? market?.stock : market?.money
 }
 
-/** The live exchange has one type for all market orders on margin: there amounts are always in the base currency. */
+/** The live exchange has one type for all market orders on margin, whose amounts are always in the base currency. */
 const typeOf = ({ kind, type }: Order, { dialect }: Context): Order["type"] =>
   dialect.marginTypes && kind !== "spot" && type === "stock market" ? "market" : type
 
-/** What every answer about an order has. */
+/** The fields that every answer about an order has. */
 const always = (order: Order, context: Context) => ({
   orderId: order.id,
   market: order.market,
@@ -58,10 +57,10 @@ type Always = ReturnType<typeof always>
 
 type Mutable<A> = { -readonly [Field in keyof A]: A[Field] }
 
-/** An answer while it is put together: what it may lack is still to come. */
+/** An answer under construction, without its optional fields. */
 type Begun = Always & Mutable<Omit<OrderAnswer.Order, keyof Always>>
 
-/** Every call that is answered with an order comes here: what may be absent is assigned, which is much faster than spread. */
+/** Every answer with an order is built here. Assigning optional fields is much faster than spreading them. */
 const common = (order: Order, context: Context): Begun => {
   const answer: Begun = always(order, context)
   const feeAsset = feeAssetOf(order, context)
@@ -79,18 +78,18 @@ const activation = (stop: Trigger) => ({
   activationPrice: stop.price
 })
 
-/** Whether the dialect hides the client order id of this order: it may do so on the legs of OCO orders. */
+/** Whether the dialect hides the client order id of this order, as it may on the legs of OCO orders. */
 const hidesClientOrderId = (order: Order, { dialect }: Context): boolean =>
   order.oco !== undefined && dialect.policy.legClientOrderIds === "empty"
 
-/** The exit that an order has, as its answers show it. */
+/** An exit in the form of answers. */
 const exitOf = ({ id, stopLoss, takeProfit }: NonNullable<Order["oto"]>): OrderFields.Oto => ({
   otoId: id,
   ...(takeProfit === undefined ? {} : { takeProfit }),
   ...(stopLoss === undefined ? {} : { stopLoss })
 })
 
-/** An order as most calls answer it. */
+/** An order in the form of most answers. */
 export const order = (order: Order, context: Context): OrderAnswer.Order => {
   const answer = common(order, context)
   const { oto, price, stop } = order
@@ -116,7 +115,7 @@ export const stopOrder = (stop: StopOrder, context: Context): OrderAnswer.StopOr
 const feeRate = (percent: Decimal.Decimal): Decimal.FeeRate =>
   Decimal.FeeRate.make(Units.toDecimal(Units.ofPercent(percent)))
 
-/** Markets state their fees in percent, orders as ratios. */
+/** The fees of a market as ratios. Markets state percentages, orders state ratios. */
 const feesOf = (market: Market | undefined) => ({
   takerFee: feeRate(market?.takerFee ?? Decimal.zero),
   makerFee: feeRate(market?.makerFee ?? Decimal.zero)
@@ -137,7 +136,7 @@ export const ocoOrder = (oco: OcoOrder, context: Context): CollateralOcoOrders.C
   takeProfit: leg(oco.takeProfit, context)
 })
 
-/** A conditional order: an OCO order, or one that has an exit. */
+/** A conditional order: an OCO order, or an order with an exit. */
 export const conditionalOrder = (
   found: OcoOrder | OtoOrder,
   context: Context
@@ -172,7 +171,7 @@ export const endedOrder = (ended: Order, context: Context): OrderHistory.EndedOr
   }
 }
 
-/** What a fill says wherever it is listed. */
+/** The fields of a fill in every list. */
 const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: Fill, context: Context) => ({
   tradeId: TradeId.make(trade.toString()),
   ...(order.clientOrderId === undefined || hidesClientOrderId(order, context)
@@ -188,8 +187,8 @@ const commonOfFill = ({ amount, at, fee, feeAsset, order, price, role, trade }: 
 })
 
 /**
- * A fill in the list of its order. The rest of the world has no orders here: what it trades with has the number of the
- * trade, which no order has.
+ * A fill in the list of its order. A trade with the rest of the world has no other order: the number of the trade,
+ * which no order has, stands for it.
  */
 export const deal = (fill: Fill, context: Context): OrderDeals.Deal => ({
   ...commonOfFill(fill, context),

@@ -1,11 +1,11 @@
-/** The part of a list that a request asks for. */
+/** Pages of lists. */
 import { Limit, Offset } from "../../domain/Paging.ts"
 
-/** Records of a list, and where they stand in it. */
+/** Some records of a list, and their place in it. */
 export interface Page<A> {
-  /** The most records that were asked for. */
+  /** The maximum number of records. */
   readonly limit: Limit
-  /** How many records of the list come before these. */
+  /** The number of records of the list before these. */
   readonly offset: Offset
   /** The records. */
   readonly records: ReadonlyArray<A>

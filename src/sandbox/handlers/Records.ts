@@ -1,14 +1,14 @@
-/** Lists of records that only grow, and finding records in them without looking through all. */
+/** Finds records in lists that only grow, without scanning them. */
 
-/** What is known of a list as far as it has been read. */
+/** The index of a list as far as it has been read. */
 interface Index<A, K> {
   readonly byKey: Map<K, Array<A>>
   read: number
 }
 
 /**
- * Finds the records of a list that have a key, in the order of the list. What has been added since the last time is read
- * then; nothing is kept of a list in which nobody looks for anything.
+ * Finds the records of a list with a given key, in the order of the list. Records added since the last search are
+ * indexed first; a list that is never searched has no index.
  */
 export const indexBy = <A, K>(
   keyOf: (record: A) => K
@@ -28,7 +28,7 @@ export const indexBy = <A, K>(
   }
 }
 
-/** The shortest of some lists. */
+/** The shortest of several lists. */
 export const shortest = <A>(
   first: ReadonlyArray<A>,
   ...others: ReadonlyArray<ReadonlyArray<A> | false>
@@ -38,7 +38,7 @@ export const shortest = <A>(
     first
   )
 
-/** How many records of a list, whose times rise, are before a time. */
+/** The number of records before a time, in a list sorted by time. */
 const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, time: number): number => {
   let [low, high] = [0, list.length]
   while (low < high) {
@@ -51,8 +51,8 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
 }
 
 /**
- * The records of a list, whose times rise, that are not before the first second and not after the last one; the latest
- * first. `timeOf` is in Unix microseconds.
+ * The records, in a list sorted by time, from the first second to the last one, both included; the latest first.
+ * `timeOf` is in Unix microseconds.
  */
 export const latest = function*<A>(
   list: ReadonlyArray<A>,

@@ -1,15 +1,15 @@
-/** How a reply that applied nothing is said: its status, code, message and errors. */
+/** Turns a reply that applied nothing into the refusal of a dialect: status, code, message and errors. */
 import type { Dialect, Refusal, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import * as Violation from "../../protocol/Violation.ts"
 import type { Failed, Refused } from "../engine/Reply.ts"
 import type { Refusals } from "./Handler.ts"
 
-/** Which of the dialect's refusals a reason of the engine is. */
+/** The dialect's refusal for a reason of the engine. */
 export const kindOf = (refusals: Refusals, why: Refused["why"]): RefusalKind =>
   refusals[why] ?? (why === "notPermitted" ? "endpointNotAllowed" : why)
 
-/** A refusal, and the messages by field. */
+/** A refusal, with its messages by field. */
 export interface Said {
   /** The refusal. */
   readonly refusal: Refusal
@@ -17,7 +17,7 @@ export interface Said {
   readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** How a call of an endpoint is refused. `refusals` are those of its handler. */
+/** The refusal of a call. `refusals` are those of its handler. */
 export const said = (endpoint: Endpoint.Any, refusals: Refusals, dialect: Dialect, reply: Failed): Said => {
   const { shape } = Endpoint.codec(endpoint, dialect)
   const violations = reply.violations.map(([field, constraint]) => ({ field, constraint }))

@@ -10,22 +10,23 @@ import type { Context, Each, Itemised, Mutating, Reading } from "./Handler.ts"
 export type { Context } from "./Handler.ts"
 
 /**
- * An endpoint and its handler, with every stage of a call stated. Requests are those of the endpoint's request schema.
+ * An endpoint and its handler, with every stage of a call filled in. Requests have the type of the endpoint's request
+ * schema.
  */
 export interface Route {
-  /** What is called, and how. */
+  /** The endpoint. */
   readonly endpoint: Endpoint.Any
-  /** What only the exchange can find wrong with a request. */
+  /** Checks that only the exchange can make. */
   readonly check: (request: never, context: Context) => Violations
-  /** The fields that this exchange does not simulate: a request with one is refused. */
+  /** The fields that this exchange does not simulate. A request with one is refused. */
   readonly notSimulated: ReadonlyArray<string>
-  /** What a call asks the engine to do. */
+  /** The operation that a call asks the engine for. */
   readonly operation: (request: never) => Operation
-  /** How one of the orders of a request is read, where each of them is read by itself. */
+  /** How one order of a bulk request is read; `undefined` for other requests. */
   readonly each: Each | undefined
-  /** The dialect's refusals, where they are not those of the engine's own reasons. */
+  /** The dialect's refusals, where they differ from the defaults of the engine's reasons. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }
-  /** The answer to a request, once the engine has replied. */
+  /** The answer to a request, after the engine's reply. */
   readonly answer: (request: never, reply: Reply, context: Context) => unknown
 }
 

@@ -1,4 +1,4 @@
-/** Placing and canceling orders, and what became of them. */
+/** Placing, canceling and listing orders and fills. */
 import * as ActiveOrders from "../../endpoints/ActiveOrders.ts"
 import * as Fills from "../../endpoints/Fills.ts"
 import * as OrderHistory from "../../endpoints/OrderHistory.ts"
@@ -11,14 +11,14 @@ import * as OrderAnswers from "./OrderAnswers.ts"
 import * as Page from "./Page.ts"
 import * as Records from "./Records.ts"
 
-/** Which orders a request selects. */
+/** The filters of a request for orders. */
 type Selection = Pick<ActiveOrders.Request, "clientOrderId" | "market" | "orderId">
 
 const isSelected = ({ clientOrderId, market, orderId }: Selection) => (order: Order): boolean =>
   (market === undefined || order.market === market) && (orderId === undefined || order.id === orderId) &&
   (clientOrderId === undefined || order.clientOrderId === clientOrderId)
 
-/** The open orders of an account among which are those that a request selects, the latest first. */
+/** The open orders that may match a request, the latest first. */
 const openOrders = ({ account, state }: Context, { clientOrderId, market, orderId }: Selection): Iterable<Order> => {
   const { openOrders } = state
   if (orderId !== undefined) {
@@ -32,7 +32,7 @@ const openOrders = ({ account, state }: Context, { clientOrderId, market, orderI
   return named.toSorted((one, other) => Number(other.id) - Number(one.id))
 }
 
-/** An order that has traded nothing or not all has ended otherwise. */
+/** Whether an ended order was filled completely. */
 const isFilled = ({ status }: Order): boolean => status === "FILLED"
 
 const endedById = Records.indexBy(({ id }: Order) => id)
@@ -41,7 +41,7 @@ const endedByMarket = Records.indexBy(({ market }: Order) => market)
 const endedByFilled = Records.indexBy(isFilled)
 const endedInPart = Records.indexBy((order: Order) => !isFilled(order) && order.dealStock > 0n)
 
-/** The shortest list of ended orders among which are those that a request selects. */
+/** The shortest list of ended orders that includes all matches of a request. */
 const endedOrders = (
   { account, state }: Context,
   { clientOrderId, market, orderId, status = "ALL" }: OrderHistory.Request
@@ -57,7 +57,7 @@ const endedOrders = (
   )
 }
 
-/** Whether an ended order is of the status that a request asks for; it counts in lists only. */
+/** Whether an ended order has the status that a request asks for. The status filters lists, not searches by id. */
 const hasStatus = ({ clientOrderId, orderId, status = "ALL" }: OrderHistory.Request) => (order: Order): boolean => {
   if (orderId !== undefined || clientOrderId !== undefined) return true
   return {
@@ -80,7 +80,7 @@ export const trading = group({
     answer: ({ oco }, context) => OrderAnswers.ocoOrder(oco, context)
   },
   StopLimitOrders: {
-    // An order at the best price, whatever that is, locks what it needs at its activation price.
+    // An order at the best price, which is not known yet, locks the funds for its activation price.
     operation: (request) => ({
       ...request,
       _tag: "PlaceStopLimit",
@@ -92,7 +92,7 @@ export const trading = group({
   LimitOrders: {
     notSimulated: ["bboRole", "rpi", "retail"],
     operation: ({ bboRole: _bboRole, price, retail: _retail, rpi: _rpi, ...request }) =>
-      // Without a price an order is at the best one, and refused before it comes here.
+      // An order without a price is at the best one, and is refused before this point.
       price === undefined ? { _tag: "Nothing" } : { _tag: "PlaceLimit", ...request, price, collateral: false },
     reply: "OrderPlaced",
     answer: ({ order }, context) => OrderAnswers.order(order, context)

@@ -1,4 +1,4 @@
-/** The handlers of all endpoints. A handler that is missing is a compile error here, which names the endpoint. */
+/** The handlers of all endpoints. A missing handler is a compile error here that names its endpoint. */
 import { account } from "./Account.ts"
 import { bulk } from "./Bulk.ts"
 import { conditional } from "./Conditional.ts"

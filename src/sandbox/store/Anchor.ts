@@ -1,10 +1,10 @@
 /**
- * What is known of a journal outside of its database: the last durable entry, in a small file beside it. The database and
- * its log can't say themselves that whole groups are missing at their end; the anchor can.
+ * The anchor of a journal: its last durable entry, in a small file next to the database. If whole groups are missing at
+ * the end, the database and its log can't tell; the anchor can.
  *
- * It is written after every group is durable and before any reply to the group is sent, so it is never ahead of what was
- * on the disk. It may be behind after a power failure: it is forced to the disk only when a journal is opened, when a
- * snapshot is written, and when the journal is closed.
+ * It is written after a group is durable and before any reply to the group is sent, so it is never ahead of the disk.
+ * After a power failure it may be behind: it is forced to the disk only when a journal is opened, when a snapshot is
+ * written, and when the journal is closed.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -17,9 +17,9 @@ import { damaged, fromSqlite, type JournalError } from "./JournalError.ts"
 
 /** The anchor of an open journal. */
 export interface Anchor {
-  /** Writes the last durable entry. May throw an error of the file system. */
+  /** Writes the last durable entry. May throw a file system error. */
   readonly write: (end: Chain.End) => void
-  /** Forces what was written to the disk. May throw an error of the file system. */
+  /** Forces the last write to the disk. May throw a file system error. */
   readonly sync: () => void
 }
 
@@ -27,8 +27,8 @@ export interface Anchor {
 export const fileOf = (file: string): string => `${file}-anchor`
 
 /**
- * The file holds two slots, each in a sector of its own, and they are written in turn. When the power fails while one is
- * written, the other one still holds.
+ * The file holds two slots, each in its own sector, which are written in turn. If the power fails during a write, the
+ * other slot is still valid.
  */
 const slotLength = 512
 
@@ -51,7 +51,7 @@ const latest = (slots: ReadonlyArray<Chain.End | undefined>): Chain.End | undefi
   return first === undefined || (second !== undefined && second.sequence > first.sequence) ? second : first
 }
 
-/** The last entry that a journal's anchor knows; `undefined` when it has none. */
+/** The last entry that a journal's anchor knows; `undefined` if there is no anchor. */
 export const read = (file: string): Result.Result<Chain.End | undefined, JournalError> => {
   const path = fileOf(file)
   if (!existsSync(path)) return Result.succeed(undefined)
@@ -65,7 +65,7 @@ export const read = (file: string): Result.Result<Chain.End | undefined, Journal
   )
 }
 
-/** A new file with this end in both slots, put in place of the old one at once. */
+/** Atomically replaces the file by one with this entry in both slots. */
 const replace = (path: string, end: Chain.End): void => {
   const next = openSync(`${path}-new`, "w", 0o600)
   writeSync(next, Buffer.concat([toSlot(end), toSlot(end)]))
@@ -76,7 +76,7 @@ const replace = (path: string, end: Chain.End): void => {
 
 const none: Anchor = { write: () => undefined, sync: () => undefined }
 
-/** The anchor of a journal that ends here. It is closed with the scope. A journal in memory has none. */
+/** The anchor of a journal that ends here, closed with the scope. A journal in memory has none. */
 export const open = Effect.fnUntraced(function*(
   file: string,
   end: Chain.End

@@ -1,6 +1,6 @@
 /**
- * The chain of a journal's entries. Each entry's hash covers the entry before it, so that none can be changed, lost or
- * inserted unnoticed.
+ * The hash chain of a journal's entries. The hash of an entry covers the entry before it, so no entry can be changed,
+ * lost or inserted unnoticed.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -14,7 +14,9 @@ const Json = Schema.toCodecJson(Command)
 
 const Entry = Schema.fromJsonString(Json)
 
-/** The fields of each operation, in the order in which its schema writes them, and how each begins after the one before. */
+/**
+ * The fields of each operation, in the order in which its schema writes them, with the JSON that precedes each value.
+ */
 const fieldsOf: ReadonlyMap<string, ReadonlyArray<readonly [field: string, beginning: string]>> = new Map(
   Operation.members.map(({ fields }) => [
     fields._tag.schema.literal,
@@ -22,7 +24,10 @@ const fieldsOf: ReadonlyMap<string, ReadonlyArray<readonly [field: string, begin
   ])
 )
 
-/** Most texts are short, and need no escapes. To look for what does is much faster than `JSON.stringify`, or than a pattern. */
+/**
+ * Quotes a text as JSON. Most texts are short and need no escapes; checking for that is much faster than
+ * `JSON.stringify`, or than a pattern.
+ */
 const quoted = (text: string): string => {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -31,7 +36,7 @@ const quoted = (text: string): string => {
   return `"${text}"`
 }
 
-/** An operation as its schema writes it. Its tag comes first, so each other field follows another one. */
+/** An operation as its schema writes it. The tag comes first, so every other field follows a comma. */
 const writeOperation = (operation: Operation): string => {
   const given: object = operation
   let written = "{"
@@ -39,14 +44,17 @@ const writeOperation = (operation: Operation): string => {
     const value: unknown = given[field as keyof typeof given]
     if (typeof value === "string") written += beginning + quoted(value)
     else if (field === "orders" && "orders" in operation) {
-      // The orders of an operation with many are operations themselves.
+      // The orders of a bulk operation are operations themselves.
       written += `${beginning}[${operation.orders.map(writeOperation).join(",")}]`
     } else if (value !== undefined) written += beginning + JSON.stringify(value)
   }
   return `${written}}`
 }
 
-/** What a call asks for has passed the schema of its endpoint, and is all text, numbers and booleans: it is JSON already. */
+/**
+ * Writes a call as JSON by hand. Its operation has passed the schema of its endpoint, and holds only texts, numbers and
+ * booleans.
+ */
 const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag: "Call" }>, at: number): string => {
   const used = nonce === undefined ? "" : `"nonce":{"value":"${nonce.value}","window":${nonce.window}},`
   return `{"at":${at},"action":{"_tag":"Call","apiKey":${quoted(apiKey)},${used}` +
@@ -55,7 +63,7 @@ const writeCall = ({ apiKey, nonce, operation }: Extract<Action, { readonly _tag
 
 const encodeChecked = Schema.encodeResult(Entry)
 
-/** A command as the text of an entry. An owner action is checked once more. */
+/** Encodes a command as the text of an entry. Checks owner actions again. */
 export const encode = (command: Command): Result.Result<string, Schema.SchemaError> => {
   const { action, at } = command
   return action._tag === "Call" ? Result.succeed(writeCall(action, at)) : encodeChecked(command)
@@ -65,7 +73,7 @@ const decodeJson = Compiled.decodeUnknownResult(() => Json)
 
 const decodeChecked = Schema.decodeUnknownResult(Entry)
 
-/** The command of an entry's text. A recovery reads thousands of them. */
+/** Decodes the text of an entry. A recovery reads thousands of them. */
 export const decode = (text: string): Result.Result<Command, Schema.SchemaError> => {
   const json = Result.try(() => JSON.parse(text) as unknown)
   return Result.isSuccess(json) ? decodeJson(json.success) : decodeChecked(text)
@@ -82,7 +90,7 @@ export const link = (before: Uint8Array, text: string): Uint8Array => {
   return hash("sha256", bytes, "buffer")
 }
 
-/** Whether a value of the database is this hash. */
+/** Whether a value of the database equals this hash. */
 export const isSame = (value: unknown, link: Uint8Array): boolean =>
   value instanceof Uint8Array && Buffer.compare(value, link) === 0
 
@@ -106,13 +114,13 @@ export interface Section {
   readonly file: string
   /** The place after which it begins. It must be known to be right. */
   readonly after: End
-  /** The number of its last entry; `undefined` when it ends where the rows do. */
+  /** The number of its last entry; `undefined` if it ends with the rows. */
   readonly to: number | undefined
 }
 
 /**
- * Follows the chain from entry to entry, and gives the place where it ends. Fails at the first entry that is missing or
- * is not what was written. `visit` gets each entry that is right, and may say what is wrong with it nevertheless.
+ * Follows the chain entry by entry, and returns the place where it ends. Fails at the first entry that is missing or
+ * was changed. `visit` gets each valid entry, and may return another reason why it is wrong.
  */
 export const check = (
   rows: Iterable<Row>,
@@ -144,7 +152,10 @@ export const check = (
     : Result.succeed({ sequence, link: last })
 }
 
-/** What the table says beside the chain, so that a recovery knows early what it will go back to. */
+/**
+ * The `recalled` column of an entry, which is not part of the chain. It tells a recovery early which command a restore
+ * goes back to.
+ */
 export const recalledBy = ({ action }: Command): number | null => action._tag === "Restore" ? action.sequence : null
 
 /** Follows the chain as `check` does, and visits the commands. */

@@ -1,6 +1,6 @@
 /**
- * Makes commands durable in groups: everything appended in one turn of the event loop, or in two where groups wait for a
- * disk, is written in one transaction.
+ * Makes commands durable in groups: one transaction writes everything appended in one turn of the event loop, or in two
+ * turns if groups wait for a disk.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -10,7 +10,7 @@ import type { End } from "./Chain.ts"
 import type { JournalError } from "./JournalError.ts"
 import type { JournalTables, Snapshot } from "./JournalTables.ts"
 
-/** The writing end of a journal. */
+/** The write side of a journal. */
 export interface GroupCommit {
   /** The last durable entry. */
   readonly end: () => End
@@ -18,25 +18,25 @@ export interface GroupCommit {
   readonly append: (command: Command) => void
   /** Adds a snapshot to the group. */
   readonly keep: (snapshot: Snapshot) => void
-  /** Calls `done` once the group is durable, or with the error that keeps it from being so, then and ever after. */
+  /** Calls `done` once the group is durable, or with the error of a failed write, now and ever after. */
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
-  /** Waits until the group is durable. Fails for good once a write has failed. */
+  /** Waits until the group is durable. After a failed write it always fails. */
   readonly committed: Effect.Effect<void, JournalError>
-  /** Why nothing more can be written, once a write has failed. */
+  /** The reason why nothing more can be written, once a write has failed. */
   readonly failure: () => JournalError | undefined
 }
 
-/** What a group commit needs. */
+/** The parts that a group commit needs. */
 export interface Options {
-  /** Where groups are written. */
+  /** The tables that groups are written to. */
   readonly tables: JournalTables
-  /** What remembers the last durable entry outside of the tables. */
+  /** The record of the last durable entry outside of the tables. */
   readonly anchor: Anchor
   /** Whether a group waits for a disk. */
   readonly onDisk: boolean
   /** The last entry so far. */
   readonly end: End
-  /** The error of the journal for an error of SQLite. */
+  /** Converts an error of SQLite. */
   readonly failed: (error: unknown) => JournalError
   /** Called with the number of the last durable command after every group. */
   readonly onCommitted: (sequence: number) => void
@@ -75,19 +75,19 @@ export const make = ({ anchor, end: start, failed, onCommitted, onDisk, tables }
     for (const done of waited) done(broken)
   }
 
-  // While one half of the callers wait for the disk, the other half call: they would wait for it by turns for ever. One more
-  // turn brings them together in one group.
+  // Without the second turn, half of the callers would wait for the disk while the other half call, in turns, forever.
+  // The extra turn merges both halves into one group.
   const atEndOfTurn = onDisk ? () => setImmediate(commit) : commit
 
   const whenCommitted: GroupCommit["whenCommitted"] = (done) => {
-    // The first to wait has the group written at the end of this turn of the event loop.
+    // The first waiter schedules the write, at the end of this turn of the event loop.
     if (waiting.push(done) === 1) setImmediate(atEndOfTurn)
   }
 
   return {
     end: () => end,
     append: (command) => {
-      // What can't be written any more is not kept either.
+      // A command that can never be written is not kept.
       if (broken === undefined) group.push(command)
     },
     keep: (taken) => {

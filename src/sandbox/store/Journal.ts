@@ -1,10 +1,11 @@
 /**
- * The durable record of every command, in an embedded SQLite database. Without a file it is kept in memory, up to a bound.
+ * The durable record of every command, in an embedded SQLite database. Without a file it is kept in memory, up to a
+ * bound.
  *
- * Commands that arrive in one turn of the event loop are one group; in two turns where there is a file. A group is written
- * in one transaction, and no reply that has seen one of its commands is sent before the group is durable. When a write
- * fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash chains every entry
- * to the one before it, so that none can be changed, lost or inserted unnoticed.
+ * The commands of one turn of the event loop form a group; with a file, those of two turns. A group is written in one
+ * transaction, and no reply that depends on one of its commands is sent before the group is durable. When a write
+ * fails, no reply of the group is sent, and nothing more is written until the venue is reopened. A hash chain links
+ * every entry to the one before it, so no entry can be changed, lost or inserted unnoticed.
  *
  * @example
  * ```ts
@@ -48,17 +49,17 @@ export { salvage, type Salvaged } from "./Salvage.ts"
  * @since 0.1.0
  */
 export interface Journal {
-  /** How many commands are durable. */
+  /** The number of durable commands. */
   readonly sequence: () => number
-  /** The hash of the chain of all durable commands, in lower-case hex. */
+  /** The link of the last durable command in the hash chain, in lower-case hex. */
   readonly digest: () => string
-  /** How often the journal has been opened; 1 the first time. */
+  /** How many times the journal has been opened; 1 the first time. */
   readonly run: number
-  /** How many bytes of an incomplete group were found when the journal was opened. They were ignored. */
+  /** The size of the incomplete group that was found and ignored when the journal was opened, in bytes. */
   readonly unfinished: number
-  /** The latest snapshot, if there is one that can be used. It is large, and the caller's own: nobody should keep it. */
+  /** The latest snapshot, if there is a usable one. It is large: read it when needed, and do not keep it. */
   readonly snapshot: Effect.Effect<JournalTables.Snapshot | undefined, JournalError>
-  /** The commands that later ones, after this one, go back to. */
+  /** The commands that commands after this one restore. */
   readonly recalledAfter: (sequence: number) => Effect.Effect<ReadonlySet<number>, JournalError>
   /** Whether there was an anchor to compare the journal with when it was opened. */
   readonly anchored: boolean
@@ -73,44 +74,46 @@ export interface Journal {
     to: number,
     visit: (command: Command, sequence: number) => void
   ) => Effect.Effect<void, JournalError>
-  /** Checks all durable commands, and then gives their texts. Each is checked once more when it is read. */
+  /** Checks all durable commands, then streams their texts. Each is checked again when it is read. */
   readonly lines: Effect.Effect<Stream.Stream<string, JournalError>, JournalError>
   /** Appends a command. It is durable when the next `committed` succeeds. */
   readonly append: (command: Command) => void
-  /** Writes a snapshot in place of the last one, together with the commands appended before it. */
+  /** Writes a snapshot that replaces the last one, together with the commands appended before it. */
   readonly keep: (snapshot: JournalTables.Snapshot) => void
-  /** Calls `done` once everything appended so far is durable, or with the error that keeps it from being so for good. */
+  /**
+   * Calls `done` once everything appended so far is durable, or with the error of a failed write, now and ever after.
+   */
   readonly whenCommitted: (done: (error: JournalError | undefined) => void) => void
-  /** Waits until everything appended so far is durable. Fails for good once a write has failed. */
+  /** Waits until everything appended so far is durable. After a failed write it always fails. */
   readonly committed: Effect.Effect<void, JournalError>
-  /** Why nothing more can be written, once a write has failed. */
+  /** The reason why nothing more can be written, once a write has failed. */
   readonly failure: () => JournalError | undefined
-  /** What was answered to requests that may be sent again; absent where none is. */
+  /** The answers to requests that may be sent again; absent if no request is. */
   readonly deliveries?: Deliveries
 }
 
 /**
- * How to open a journal.
+ * Options to open a journal.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
-  /** What the journal can only be read with: the dialect, the policy and the engine. A journal of others is refused. */
+  /** The dialect, policy and engine of the venue. A journal written under other rules is refused. */
   readonly rules: string
-  /** Called with the number of the last durable command after every group. */
+  /** Called after every group, with the number of the last durable command. */
   readonly onCommitted?: (sequence: number) => void
 }
 
 /**
- * The command in a line of an exported journal.
+ * Parses a line of an exported journal.
  *
  * @category conversions
  * @since 0.1.0
  */
 export const parse: (line: string) => Result.Result<Command, Schema.SchemaError> = Chain.decode
 
-/** Opens the file. When it is damaged, the error says how many commands are intact. */
+/** Opens the file. If it is damaged, the error says how many commands are intact. */
 const openFile = (file: string, rules: string) =>
   JournalFile.open(file, rules).pipe(
     Effect.catchIf(
@@ -121,7 +124,7 @@ const openFile = (file: string, rules: string) =>
     )
   )
 
-/** The tables of a file. It is opened only when its log can be read. */
+/** Opens the tables of a file, after checking its log. */
 const openTables = Effect.fnUntraced(function*(file: string, rules: string) {
   const { damaged: isDamaged, unfinished } = yield* Effect.try({
     try: () => JournalFile.inspectLog(file),
@@ -137,7 +140,7 @@ const openTables = Effect.fnUntraced(function*(file: string, rules: string) {
 
 type Reading = <A>(work: () => A) => Effect.Effect<A, JournalError>
 
-/** Reads from the tables. When the database is damaged, the error says how many commands are intact. */
+/** Reads from the tables. If the database is damaged, the error says how many commands are intact. */
 const readingFrom = (file: string, tables: JournalTables.JournalTables): Reading => (work) =>
   Effect.try({
     try: work,
@@ -152,10 +155,10 @@ const readingFrom = (file: string, tables: JournalTables.JournalTables): Reading
     }
   })
 
-/** How many commands are read at once, so that other work has its turn in between. */
+/** How many commands are read at once. Other work runs between pages. */
 const page = 1000
 
-/** Reads whole pages of commands from the first on, each page checked before it is given. */
+/** Reads commands in pages, from the first on. Each page is checked before it is emitted. */
 const pagesOf = (file: string, tables: JournalTables.JournalTables, reading: Reading) => {
   const readPage = Effect.fnUntraced(function*(after: Chain.End, end: Chain.End) {
     const texts: Array<string> = []

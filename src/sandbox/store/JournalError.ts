@@ -1,4 +1,4 @@
-/** Why a journal can't be used. */
+/** Errors of journals. */
 import * as Schema from "effect/Schema"
 import { inMemory, maxInMemory } from "./InMemory.ts"
 
@@ -10,13 +10,15 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   intact: Schema.optionalKey(Schema.Int)
 }) {
   /**
+   * The kind of problem:
+   *
    * - `locked`: another process has it open
-   * - `fenced`: another process has taken it over; what was to be written was not
-   * - `foreign`: the file is something else
+   * - `fenced`: another process has taken it over; the pending commands were not written
+   * - `foreign`: the file is not a journal
    * - `newer`, `older`: another version of this program wrote it
    * - `other-rules`: a venue with another dialect, policy or engine wrote it
-   * - `damaged`: something can't be read as it was written; see `intact`
-   * - `full`: there is no room on the disk
+   * - `damaged`: its contents are not as they were written; see `intact`
+   * - `full`: the disk is full, or the bound in memory is reached
    * - `failed`: reading or writing failed for another reason; see `reason`
    */
   declare readonly why:
@@ -31,16 +33,16 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
     | "failed"
   /** The file of the journal. */
   declare readonly file: string
-  /** What is wrong, and what to do about it. */
+  /** The problem, and what to do about it. */
   declare readonly reason: string
-  /** How many commands, from the first on, can still be read when it is damaged. */
+  /** The number of commands, from the first on, that can still be read if it is damaged. */
   declare readonly intact?: number
   override get message(): string {
     return `The journal ${this.file} can't be used (${this.why}): ${this.reason}`
   }
 }
 
-/** The result codes of SQLite that say what to do. */
+/** Errors for result codes of SQLite that have a remedy. */
 const reasons: { readonly [code: number]: readonly [JournalError["why"], string] } = {
   5: ["locked", "another process has it open; stop that process, or name another file"],
   8: ["failed", "the file can't be written; change its permissions, or name another file"],
@@ -50,21 +52,21 @@ const reasons: { readonly [code: number]: readonly [JournalError["why"], string]
   26: ["foreign", "it is not a database; name another file"]
 }
 
-/** The error of a journal in memory that takes as much as it may. */
+/** The error of a journal in memory that has reached its bound. */
 export const fullInMemory = (): JournalError => {
   const reason =
-    `it takes ${maxInMemory / 1024 ** 2} MiB, and a journal in memory takes no more; keep the journal of ` +
-    "so many commands in a file"
+    `it takes ${maxInMemory / 1024 ** 2} MiB, the most that a journal in memory may take; keep a journal of this ` +
+    "size in a file"
   return new JournalError({ why: "full", file: inMemory, reason })
 }
 
-/** The error of a journal in memory that is closed. */
+/** The error of a journal in memory after it was closed. */
 export const closedInMemory = (): JournalError =>
   new JournalError({ why: "failed", file: inMemory, reason: "it is closed" })
 
 const isJournalError = Schema.is(JournalError)
 
-/** The error of a journal for an error of SQLite, or of the file system. An error of a journal stays what it is. */
+/** Converts an error of SQLite or of the file system to an error of the journal. A `JournalError` stays as it is. */
 export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   if (isJournalError(error)) return error
   const { errcode = 0, message } = error as { readonly errcode?: number; readonly message: string }
@@ -72,11 +74,11 @@ export const fromSqlite = (file: string) => (error: unknown): JournalError => {
   return new JournalError({ why, file, reason })
 }
 
-/** The error of a journal that is not as it was written. */
+/** The error of a journal whose contents are not as they were written. */
 export const damaged = (file: string, reason: string, intact?: number): JournalError =>
   new JournalError({ why: "damaged", file, reason, ...(intact === undefined ? {} : { intact }) })
 
-/** The error of a journal whose write-ahead log is damaged. */
+/** The error of a journal with a damaged write-ahead log. */
 export const logDamaged = (file: string, intact: number): JournalError =>
   damaged(
     file,

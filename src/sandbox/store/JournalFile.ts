@@ -1,4 +1,4 @@
-/** The database file of a journal: its form, and what is in it. */
+/** The database file of a journal: its format and its checks. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -9,13 +9,15 @@ import * as Chain from "./Chain.ts"
 import { damaged, fromSqlite, JournalError } from "./JournalError.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/** The version of the journal's form. A journal of another version is refused. */
+/** The version of the journal's format. A journal of another version is refused. */
 export const version = 2
 
 /** Marks a database as a journal: SQLite's `application_id`. */
 const applicationId = 0x54584331
 
-/** Checks a journal's write-ahead log before SQLite reads it: SQLite silently ignores what it can't read of the log. */
+/**
+ * Checks a journal's write-ahead log before SQLite opens it, because SQLite silently skips a damaged end of the log.
+ */
 export const inspectLog = (file: string): WriteAheadLog.Inspection =>
   existsSync(`${file}-wal`)
     ? WriteAheadLog.inspect(readFileSync(`${file}-wal`))
@@ -24,7 +26,7 @@ export const inspectLog = (file: string): WriteAheadLog.Inspection =>
 const numberOf = (database: DatabaseSync, sql: string, column: string): number =>
   Number(database.prepare(sql).get()?.[column])
 
-/** Refuses a file that is no journal of this version. Writes nothing. */
+/** Refuses a file that is not a journal of this version. Writes nothing. */
 const check = (database: DatabaseSync, file: string): JournalError | undefined => {
   const error = (why: JournalError["why"], reason: string) => new JournalError({ why, file, reason })
   const id = numberOf(database, "PRAGMA application_id", "application_id")
@@ -40,9 +42,9 @@ const check = (database: DatabaseSync, file: string): JournalError | undefined =
 
 const createTables = (database: DatabaseSync): void => {
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-  // The log starts afresh, so that the remains of an unfinished group never come before a group of this run.
+  // Truncate the log, so that the remains of an unfinished group never precede a group of this run.
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-  // Writing takes the lock, which EXCLUSIVE mode then keeps for as long as the database is open.
+  // Writing takes the lock, which EXCLUSIVE mode then keeps as long as the database is open.
   database.exec(`
     BEGIN IMMEDIATE;
     PRAGMA application_id = ${applicationId};
@@ -58,11 +60,11 @@ const createTables = (database: DatabaseSync): void => {
     COMMIT`)
 }
 
-/** A database without its tables holds nothing; what had been in it may be missing. */
+/** Whether the journal's table exists. Without it, the anchor alone can't say what is missing. */
 const hasEntries = (database: DatabaseSync): boolean =>
   numberOf(database, "SELECT count(*) AS n FROM sqlite_schema WHERE name = 'journal'", "n") > 0
 
-/** The link of an entry; `undefined` when it is not there. */
+/** The link of an entry; `undefined` if the entry is missing. */
 const linkOf = (database: DatabaseSync, sequence: number): unknown =>
   sequence === 0
     ? Chain.start.link
@@ -70,7 +72,7 @@ const linkOf = (database: DatabaseSync, sequence: number): unknown =>
     ? database.prepare("SELECT hash FROM journal WHERE sequence = ?").get(sequence)?.["hash"]
     : undefined
 
-/** What of a database is missing or another than its anchor says, if anything is. */
+/** Compares a database with its anchor. Returns an error if entries are missing or differ. */
 export const checkAnchor = (
   database: DatabaseSync,
   file: string,
@@ -89,7 +91,7 @@ export const checkAnchor = (
   )
 }
 
-/** Makes the database a journal of these rules, and gives how often it has been opened. */
+/** Sets the database up as a journal with these rules. Returns how many times it has been opened. */
 const prepare = (
   database: DatabaseSync,
   file: string,
@@ -102,7 +104,7 @@ const prepare = (
   createTables(database)
   const known = database.prepare("SELECT rules FROM venue").get()?.["rules"]
   if (known === undefined) {
-    // Commands of a venue whose rules are not known must not be read with any others.
+    // The commands of a venue with unknown rules must not be replayed under others.
     if (numberOf(database, "SELECT count(*) AS n FROM (SELECT 1 FROM journal LIMIT 1)", "n") > 0) {
       return Result.fail(damaged(file, "it does not say any more which venue it belongs to. Salvage its commands"))
     }
@@ -115,7 +117,9 @@ const prepare = (
   return Result.succeed(numberOf(database, "SELECT runs FROM venue", "runs"))
 }
 
-/** Nobody else may read its files, also those that were there before: it holds the secrets of the venue's keys. */
+/**
+ * Makes the files of a journal, old and new, readable only by their owner: they hold the secrets of the venue's keys.
+ */
 const makePrivate = (file: string): void => {
   for (const part of [file, `${file}-wal`, `${file}-shm`]) {
     if (existsSync(part) && (statSync(part).mode & 0o077) !== 0) chmodSync(part, 0o600)
@@ -124,7 +128,7 @@ const makePrivate = (file: string): void => {
 
 const sizeOf = (file: string): number => existsSync(file) ? statSync(file).size : 0
 
-/** A log without its database. SQLite would begin a new database, and delete the log. */
+/** Refuses a log without its database. SQLite would create a new database and delete the log. */
 const checkPresence = (file: string, anchor: Chain.End | undefined): JournalError | undefined => {
   if (sizeOf(file) > 0) return undefined
   const hadCommands = anchor !== undefined && anchor.sequence > 0
@@ -135,17 +139,17 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
   return damaged(file, reason, 0)
 }
 
-/** The database of a journal. */
+/** The open database of a journal. */
 export interface Opened {
   /** The database itself. */
   readonly database: DatabaseSync
-  /** How often it has been opened. */
+  /** How many times it has been opened. */
   readonly run: number
   /** Whether there was an anchor to compare it with. */
   readonly anchored: boolean
 }
 
-/** Opens the database of a journal, or creates it. It is closed with the scope. */
+/** Opens or creates the database of a journal. It is closed with the scope. */
 export const open = Effect.fnUntraced(function*(
   file: string,
   rules: string
@@ -154,7 +158,7 @@ export const open = Effect.fnUntraced(function*(
   const anchor = yield* Effect.fromResult(Anchor.read(file))
   const gone = yield* attempt(() => checkPresence(file, anchor))
   if (gone !== undefined) return yield* gone
-  // It is private from the first byte on. Where this fails, SQLite says why.
+  // Private from the first byte. If this fails, SQLite reports the reason.
   if (!existsSync(file)) Result.try(() => closeSync(openSync(file, "a", 0o600)))
   const database = yield* Effect.acquireRelease(
     attempt(() => new DatabaseSync(file)),

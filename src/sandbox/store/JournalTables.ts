@@ -6,11 +6,11 @@ import type { Command } from "../engine/Command.ts"
 import * as Chain from "./Chain.ts"
 import * as Packed from "./Packed.ts"
 
-/** The exchange after a command, so that a recovery need not apply the commands up to it. */
+/** The state of the exchange after a command, which saves a recovery from applying the commands before it. */
 export interface Snapshot {
   /** The number of the command. */
   readonly sequence: number
-  /** The command that a reset goes back to. */
+  /** The command whose state a reset restores. */
   readonly origin: number
   /** The encoded state. */
   readonly state: Uint8Array
@@ -18,40 +18,38 @@ export interface Snapshot {
 
 /** The tables of an open journal. Every method may throw an error of SQLite. */
 export interface JournalTables {
-  /** Where the journal ends. */
+  /** The last entry of the journal. */
   readonly end: () => Chain.End
   /** The link of an entry. */
   readonly linkOf: (sequence: number) => Uint8Array
   /** The entries from `after` (exclusive) to `to` (inclusive), in order. */
   readonly entries: (after: number, to: number) => Iterable<Chain.Row>
-  /** The commands that entries after this one go back to. */
+  /** The commands that entries after this one restore. */
   readonly recalledAfter: (sequence: number) => ReadonlySet<number>
-  /** The latest snapshot, if it is what was written. Its bytes are the caller's own. */
+  /** The latest snapshot, if it is intact. The caller owns its bytes. */
   readonly snapshot: () => Snapshot | undefined
-  /** Writes commands, and a snapshot in place of the last one, in one transaction. Gives the new end. */
+  /** Writes commands, and optionally a snapshot that replaces the last one, in one transaction. Returns the new end. */
   readonly write: (end: Chain.End, commands: ReadonlyArray<Command>, snapshot: Snapshot | undefined) => Chain.End
 }
 
 const entriesBetween =
   "SELECT sequence, command, hash, recalled FROM journal WHERE sequence > ? AND sequence <= ? ORDER BY sequence"
 
-/** All entries of a database, in order, also of one that is not prepared. */
+/** All entries of a database, in order, even if it is not prepared. */
 export const allEntries = (database: DatabaseSync): Iterable<Chain.Row> =>
   database.prepare(entriesBetween).iterate(0, Number.MAX_SAFE_INTEGER)
 
-/** The hash of a snapshot and of the chain up to it, so that no snapshot is mistaken for one of another place. */
+/** The hash of a snapshot and of the chain up to it, so that a snapshot is valid at one place only. */
 export const seal = ({ origin, sequence, state }: Snapshot, link: Uint8Array): Uint8Array =>
   createHash("sha256").update(`${sequence} ${origin} `).update(link).update(state).digest()
 
-/**
- * The snapshot of a row; `undefined` if it is not what was written. `linkOf` gives the link of the chain at its command.
- */
+/** The snapshot of a row; `undefined` if it is damaged. `linkOf` returns the link of the chain at a command. */
 export const unseal = (
   row: Chain.Row | undefined,
   linkOf: (sequence: number) => Uint8Array
 ): Snapshot | undefined => {
   const state = row?.["state"]
-  // A snapshot of another form is of no use either.
+  // A snapshot in another format can't be used either.
   if (row === undefined || !(state instanceof Uint8Array) || !Packed.isPacked(state)) return undefined
   const snapshot = { sequence: Number(row["sequence"]), origin: Number(row["origin"]), state }
   // Without an intact snapshot a recovery starts from the first command.

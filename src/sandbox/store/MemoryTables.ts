@@ -1,6 +1,6 @@
 /**
- * The tables of a journal in memory. Nobody else can change them, so they hold no hashes: one is made when somebody asks for
- * it.
+ * The tables of a journal in memory. No other process can change them, so they store no hashes: a hash is computed when
+ * it is asked for.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -11,21 +11,21 @@ import { maxInMemory } from "./InMemory.ts"
 import { closedInMemory, fullInMemory } from "./JournalError.ts"
 import type { JournalTables, Snapshot } from "./JournalTables.ts"
 
-/** Entries in a row, their texts one behind the other: a text of its own for each would burden the garbage collector. */
+/** Consecutive entries, with their texts joined: one string for each would burden the garbage collector. */
 interface Page {
   /** The number of the first entry. */
   readonly first: number
   readonly texts: Buffer
-  /** Where the text of each entry ends. */
+  /** The end of each entry's text. */
   readonly ends: Array<number>
 }
 
-/** How many entries there are between two links that are kept. */
+/** Every how many entries a computed link is cached. */
 const linkEvery = 1000
 
 const pageLength = 1024 * 1024
 
-/** About what an entry takes besides its text, in bytes. */
+/** The approximate size of an entry apart from its text, in bytes. */
 const lengthBesideText = 16
 
 /** The entries of a journal, from the first on. */
@@ -33,7 +33,7 @@ class Entries {
   private readonly pages: Array<Page> = []
   private length = 0
 
-  /** Whether there is room for so many bytes more. */
+  /** Whether `bytes` more fit below the bound. */
   hasRoom(bytes: number): boolean {
     return this.length + bytes <= maxInMemory
   }
@@ -60,7 +60,7 @@ class Entries {
   }
 }
 
-/** The end of a journal. Its link is found when somebody asks for it. */
+/** The end of a journal. Computes its link when it is first read. */
 class End implements Chain.End {
   readonly sequence: number
   private readonly linkOf: (sequence: number) => Uint8Array
@@ -80,7 +80,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   const recalls = new Map<number, number>()
   let sequence = 0
   let latest: Snapshot | undefined
-  /** The links of every thousandth entry, as far as the chain has been followed. */
+  /** The links of every thousandth entry, as far as the chain has been computed. */
   const links = [Chain.start.link]
 
   const linkOf = (sequence: number): Uint8Array => {
@@ -126,7 +126,7 @@ const make = (isOpen: () => boolean): JournalTables => {
   }
 }
 
-/** New tables. They are closed with the scope: they give and take no entries then, as those of a file. */
+/** New tables. After the scope is closed they refuse to read and write, like those of a file. */
 export const open: Effect.Effect<JournalTables, never, Scope.Scope> = Effect.suspend(() => {
   let isOpen = true
   const close = Effect.sync(() => {

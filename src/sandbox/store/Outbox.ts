@@ -1,4 +1,4 @@
-/** Events whose commands are not durable yet: nobody may hear of them before they are. */
+/** Holds events back until their commands are durable. */
 import type { Event } from "../engine/Event.ts"
 
 /** The events of one command. */
@@ -7,11 +7,10 @@ export interface Entry {
   readonly sequence: number
   /** The command's time, in Unix microseconds. */
   readonly at: number
-  /** What happened, in order. */
+  /** The events, in order. */
   readonly events: ReadonlyArray<Event>
 }
 
-/** Holds events back until their commands are durable. */
 export interface Outbox {
   /** Holds back the events of a command. */
   readonly add: (entry: Entry) => void

@@ -1,7 +1,4 @@
-/**
- * Brings an exchange back to where its journal says it was: from the latest snapshot and the commands after it, or from
- * all commands.
- */
+/** Recovers an exchange from its journal: from the latest snapshot and the commands after it, or from all commands. */
 import * as Effect from "effect/Effect"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type { Command } from "../engine/Command.ts"
@@ -12,15 +9,15 @@ import type * as Journal from "./Journal.ts"
 import type { SavedStates } from "./SavedStates.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/** Where a recovery begins. */
+/** The starting point of a recovery. */
 export interface Start {
-  /** The exchange at the beginning, or as a snapshot holds it. It changes while the recovery goes on. */
+  /** The exchange before its first command, or as in the snapshot. The recovery changes it. */
   readonly history: History.History
-  /** The commands that later ones go back to: their states are saved on the way. */
+  /** The commands that later ones restore. Their states are saved on the way. */
   readonly recalled: ReadonlySet<number>
 }
 
-/** Applies commands that have happened already, and saves the states that later ones go back to. */
+/** Applies recorded commands, and saves the states that later ones restore. */
 const follow = (
   journal: Journal.Journal,
   states: SavedStates,
@@ -38,12 +35,12 @@ const follow = (
   })
 }
 
-/** Gives the memory of bytes back at once. The garbage collector comes to long ones late. */
+/** Frees the memory of bytes at once. The garbage collector frees large buffers late. */
 const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/** Finds where to begin: at the journal's snapshot if it can be used, else before the first command. */
+/** Finds the starting point: the journal's snapshot if it can be used, otherwise the first command. */
 export const start = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   policy: VenuePolicy
@@ -52,7 +49,7 @@ export const start = Effect.fnUntraced(function*(
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
     const recalled = yield* journal.recalledAfter(sequence)
-    // A snapshot can't be used when a command after it goes back to before it.
+    // A snapshot can't be used if a command after it restores a state before it.
     if ([...recalled].every((earlier) => earlier >= sequence)) {
       const history = { state: Snapshot.decode(state, policy), sequence, origin }
       release(state)
@@ -63,7 +60,8 @@ export const start = Effect.fnUntraced(function*(
 })
 
 /**
- * Applies the rest of the journal. `visit` gets each command's number, its time in Unix microseconds and its events.
+ * Applies the rest of the journal. `visit` gets the number, the time in Unix microseconds and the events of each
+ * command.
  */
 export const catchUp = (
   journal: Journal.Journal,
@@ -82,7 +80,7 @@ export const catchUp = (
     () => states.trim()
   )
 
-/** The state after an earlier command, made again from the first command on. */
+/** Computes the state after an earlier command, from the first command on. */
 export const stateAfter = Effect.fnUntraced(function*(
   journal: Journal.Journal,
   states: SavedStates,

@@ -1,4 +1,4 @@
-/** Saves what can still be read of a damaged journal. */
+/** Salvages the readable part of a damaged journal. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -12,16 +12,16 @@ import { fromSqlite, JournalError, logDamaged } from "./JournalError.ts"
 import * as JournalFile from "./JournalFile.ts"
 import * as JournalTables from "./JournalTables.ts"
 
-/** What can be read of a journal. */
+/** The readable part of a journal. */
 export interface Salvaged {
   /** The intact commands, from the first on, each as a line of JSON. */
   readonly lines: ReadonlyArray<string>
-  /** What is wrong with the rest, if anything is. */
+  /** The error of the rest, if there is one. */
   readonly error: JournalError | undefined
 }
 
 const readCopy = (file: string, copy: string): Salvaged => {
-  // The anchor first: a sandbox that is still running may write more while its journal is copied.
+  // The anchor first: a running sandbox may write more while its journal is copied.
   const anchor = Anchor.read(file)
   const { damaged } = JournalFile.inspectLog(file)
   for (const part of ["", "-wal"]) if (existsSync(file + part)) copyFileSync(file + part, copy + part)
@@ -43,13 +43,13 @@ const readCopy = (file: string, copy: string): Salvaged => {
   const chain = Result.isFailure(read)
     ? fromSqlite(file)(read.failure)
     : Option.getOrUndefined(Result.getFailure(read.success))
-  // The chain names the entry; the anchor knows only that something is missing.
+  // The chain names the damaged entry; the anchor knows only that something is missing.
   return { lines, error: chain?.why === "damaged" ? chain : Result.merge(missing) ?? chain }
 }
 
 /**
- * Reads what it can of a journal, whatever has happened to it. Works on a copy: the journal itself is not changed. Fails
- * when the file is missing or can't be copied.
+ * Reads as much of a journal as it can, whatever the damage. Works on a copy and does not change the journal. Fails if
+ * the file is missing or can't be copied.
  */
 export const salvage = (file: string): Effect.Effect<Salvaged, JournalError> =>
   Effect.scoped(Effect.gen(function*() {

@@ -1,19 +1,19 @@
-/** States of the exchange that a restore can go back to without reading the journal. */
+/** States of the exchange that a restore reads without the journal. */
 import * as Option from "effect/Option"
 import type { VenuePolicy } from "../../domain/VenuePolicy.ts"
 import type * as History from "../engine/History.ts"
 import * as State from "../engine/State.ts"
 import * as Snapshot from "./Snapshot.ts"
 
-/** A state that a restore goes back to at once. */
+/** A saved state. */
 export interface SavedState {
-  /** The number of the command that had left it. */
+  /** The number of the command that it follows. */
   readonly sequence: number
   /** The time of that command, in Unix microseconds. */
   readonly at: number
 }
 
-/** Encoded states, by the number of the command that left each. */
+/** Encoded states, by the number of the command that each follows. */
 export interface SavedStates {
   /** Whether the state after this command is saved. */
   readonly has: (sequence: number) => boolean
@@ -34,7 +34,7 @@ export const make = (policy: VenuePolicy): SavedStates => {
   return {
     has: (sequence) => states.has(sequence),
     save: (sequence, state) => {
-      // The latest comes last, also when it replaces another.
+      // Deleted first, so that the latest state is the last entry even if it replaces one.
       states.delete(sequence)
       states.set(sequence, { at: state.at, encoded: Snapshot.encode(state) })
     },

@@ -1,24 +1,24 @@
 /**
- * What SQLite would silently ignore when it reads its write-ahead log: everything after the first frame whose checksum is
- * wrong. The last group may be ignored when the power failed while it was written, because no answer to it had been sent.
- * A group that others follow may not be ignored.
+ * Finds the part of a write-ahead log that SQLite silently skips: everything after the first frame with a wrong
+ * checksum. An incomplete last group may be skipped: the power failed while it was written, so no reply to it was sent.
+ * A group that others follow must not be skipped.
  *
- * The form of the log is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
+ * The format is part of SQLite's file format: https://www.sqlite.org/fileformat2.html#walformat
  */
 
-/** What is wrong with a log. */
+/** The findings about a log. */
 export interface Inspection {
-  /** How many bytes at the end belong to a group that was not completely written. */
+  /** The size of the incomplete group at the end, in bytes. */
   readonly unfinished: number
-  /** Whether groups that were completely written can't be read any more. */
+  /** Whether complete groups can no longer be read. */
   readonly damaged: boolean
 }
 
-/** The length of the log's header, in bytes. A log that is no longer holds nothing. */
+/** The length of the log's header, in bytes. A log of that length or less is empty. */
 export const headerLength = 32
 const frameHeaderLength = 24
 
-/** The last bit of the log's magic number says in which byte order the checksums are computed. */
+/** The lowest bit of the log's magic number gives the byte order of the checksums. */
 const magic = 0x377f0682
 
 /** Continues a checksum over `length` bytes, a multiple of eight. */
@@ -41,7 +41,7 @@ const checksum = (
 const isChecksum = (log: DataView, at: number, [a, b]: readonly [number, number]): boolean =>
   log.getUint32(at) === a && log.getUint32(at + 4) === b
 
-/** Reads a log as SQLite does, and then looks at what comes after the place where SQLite stops. */
+/** Reads a log as SQLite does, then examines the bytes after the place where SQLite stops. */
 export const inspect = (bytes: Uint8Array): Inspection => {
   // Without a frame there is nothing to lose.
   if (bytes.length <= headerLength) return { unfinished: bytes.length, damaged: false }
@@ -51,7 +51,7 @@ export const inspect = (bytes: Uint8Array): Inspection => {
   if ((log.getUint32(0) & ~1) >>> 0 !== magic || !isChecksum(log, 24, sum)) return { unfinished: 0, damaged: true }
   const frameLength = frameHeaderLength + log.getUint32(8)
 
-  /** Whether a frame is of this log, and not left over from an earlier use of the file. */
+  /** Whether a frame belongs to this log, rather than to an earlier use of the file. */
   const isOwn = (at: number): boolean =>
     at + 16 <= bytes.length && log.getUint32(at + 8) === log.getUint32(16) &&
     log.getUint32(at + 12) === log.getUint32(20)
@@ -67,13 +67,13 @@ export const inspect = (bytes: Uint8Array): Inspection => {
     at += frameLength
     if (isCommit(last)) end = at
   }
-  // The rest is too short to show which log it is of. It counts as this log's.
+  // The rest is too short to tell which log it belongs to. It counts as this log's.
   let after = at + 16 > bytes.length ? bytes.length : at
   let damaged = false
   for (let frame = at; frame + 16 <= bytes.length; frame += frameLength) {
     if (!isOwn(frame)) continue
-    // A commit frame ends its group and is written last. So what follows an unreadable commit was written after that
-    // commit was durable, and what precedes a commit was written before it.
+    // A commit frame is the last of its group. So frames after an unreadable commit were written once that commit was
+    // durable, and frames before a commit were written before it.
     if (isCommit(frame) && (frame > at || isOwn(frame + frameLength))) damaged = true
     after = Math.min(frame + frameLength, bytes.length)
   }

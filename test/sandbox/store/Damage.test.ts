@@ -202,7 +202,7 @@ describe("a journal in memory", () => {
       for (let n = 0; n < room - 10; n++) yield* append
       const error = yield* failsWith("JournalError")(Effect.repeat(append, { times: 20 }))
       assert.strictEqual(error.why, "full")
-      assert.include(error.reason, "keep the journal of so many commands in a file")
+      assert.include(error.reason, "keep a journal of this size in a file")
       assert.isAtMost(journal.sequence(), room)
     }).pipe(Effect.scoped), 60_000)
 })
