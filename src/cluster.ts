@@ -29,5 +29,5 @@ export * as ClusterNode from "./sandbox/cluster/Node.ts"
 // The tables that the nodes share
 export * as ClusterTables from "./sandbox/cluster/Tables.ts"
 
-// When a node must end, because it has stood still
+// A watchdog that ends a suspended node
 export * as Watchdog from "./sandbox/cluster/Watchdog.ts"

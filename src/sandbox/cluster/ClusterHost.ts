@@ -1,6 +1,6 @@
 /**
- * A host whose venues are spread over the nodes of a cluster. Every node takes every call and brings it to the node that has
- * the venue.
+ * A host whose venues are spread over the nodes of a cluster. Every node accepts every call, and forwards it to the
+ * node that has the venue.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Clock from "effect/Clock"
@@ -30,55 +30,55 @@ import type * as NodeTransport from "./NodeTransport.ts"
 import * as PostgresJournal from "./PostgresJournal.ts"
 import * as PostgresRegistry from "./PostgresRegistry.ts"
 
-/** How a node behaves. */
+/** Options of a node. */
 export interface NodeOptions extends Host.HostOptions {
   /**
-   * How long a node that was told to stop goes on taking calls, in milliseconds; 0 by default. It is not ready meanwhile, so
-   * that a load balancer sends it no more.
+   * How long a stopping node still accepts calls, in milliseconds; 0 by default. It reports not ready during this time,
+   * so that a load balancer stops sending it calls.
    */
   readonly leavingMillis?: number
 }
 
-/** How to open the host of a node. */
+/** Options to open the host of a node. */
 export interface Options extends NodeOptions {
-  /** Where other nodes send this one the requests to its venues, such as `10.0.0.7:7300`. */
+  /** The address for requests that other nodes forward to this one, such as `10.0.0.7:7300`. */
   readonly address: string
 }
 
-/** The host of a node, and what takes the requests that other nodes send it. */
+/** The host of a node, and its receiver of forwarded requests. */
 export interface Opened {
   /** The host. */
   readonly host: Host.Host["Service"]
-  /** Takes a request of another node. */
+  /** Handles a request that another node forwarded. */
   readonly receive: NodeTransport.Receive
   /** Whether the node takes requests. */
   readonly ready: Effect.Effect<boolean>
 }
 
-const awake = Metric.gauge("venues_awake", { description: "Venues and forks that are awake on this node" })
+const awake = Metric.gauge("venues_awake", { description: "Venues and forks awake on this node" })
 
 const passedOn = Metric.counter("requests_passed_on", {
-  description: "Requests that came here for venues of other nodes",
+  description: "Requests that arrived here for venues of other nodes",
   incremental: true
 })
 
 const taken = Metric.counter("requests_taken", {
-  description: "Requests for venues of this node, whichever node they came to",
+  description: "Requests for venues of this node, whichever node they arrived at",
   incremental: true
 })
 
 const turnedAway = Metric.counter("requests_turned_away", {
-  description: "Requests for venues that this node does not have, or has lost; the others bring them where they belong",
+  description: "Requests for venues that this node does not have, or has lost; their senders find the right node",
   incremental: true
 })
 
-/** How often a node looks for venues that should sleep, have ended, or are not its own any more. */
+/** The time between checks for venues that should sleep, have ended, or belong to another node. */
 const sweepEvery = "1 second"
 
-/** How long the database of a node that is ready takes to answer at most. */
+/** How long the database of a ready node may take to answer. */
 const readyWithin = "2 seconds"
 
-/** How often a node forgets the venues that other nodes have ended. */
+/** How often a node drops the records of venues that other nodes have ended. */
 const forgetEvery = "1 minute"
 
 /** How many venues fall asleep at once when the node stops. */
@@ -87,9 +87,9 @@ const stoppingAtOnce = 8
 /** A venue of this node. */
 interface Entry extends LocalPlacement.Entry {
   readonly scope: Scope.Closeable
-  /** Whether it could not be opened here: another node has it, or the database does not answer. */
+  /** Whether it could not be opened here: another node has it, or the database did not answer. */
   isLost: boolean
-  /** Whether this node has let go of it. */
+  /** Whether this node has given it up. */
   isDropped: boolean
 }
 
@@ -103,12 +103,12 @@ interface Parts {
   readonly run: (effect: Effect.Effect<unknown>) => void
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
   readonly options: Options
-  /** The venues that this node has or had a moment ago. */
+  /** The venues that this node has, or had until a moment ago. */
   readonly entries: Map<string, Entry>
-  /** What is known of all venues of the cluster; a second old at most. */
+  /** The records of all venues of the cluster, at most one second old. */
   readonly known: Map<string, Registered>
   addresses: Models.Addresses
-  /** Whether callers reach it, and it has not been told to stop. */
+  /** Whether the node is reachable for callers, and not stopping. */
   isServed: boolean
   isStopping: boolean
 }
@@ -118,7 +118,7 @@ interface Parts {
 // -----------------------------------------------------------------------------
 
 const notOurs = (id: string) =>
-  new JournalError({ why: "fenced", file: id, reason: "this node should not have it; ask the node that should" })
+  new JournalError({ why: "fenced", file: id, reason: "it is assigned to another node; ask that node" })
 
 const inDatabase = <A, E, R>(
   { sql }: Parts,
@@ -128,7 +128,7 @@ const inDatabase = <A, E, R>(
 const beginningOf = (parts: Parts, registered: Registered): Effect.Effect<ReadonlyArray<Command>, JournalError> =>
   Effect.map(parts.examples(registered), (actions) => Seed.commands(registered, actions))
 
-/** Opens the venue in the database, and takes it over. */
+/** Opens the venue from the database, and takes it over. */
 const wake = (parts: Parts, registered: Registered) =>
   Effect.gen(function*() {
     const { hosted, options: { address } } = parts
@@ -149,24 +149,24 @@ const wake = (parts: Parts, registered: Registered) =>
     return venue
   })
 
-/** Opens a venue that this node should have. */
+/** Opens a venue that is assigned to this node. */
 const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
   Effect.gen(function*() {
     const { membership, room } = parts
     yield* room.take
-    // Asked anew: who takes a venue over from the node that should have it would only disturb it.
+    // Check again first: do not take a venue from its rightful owner.
     if (!(yield* membership.confirm(registered.id))) return yield* notOurs(registered.id)
     const venue = yield* wake(parts, registered)
     if (venue.sequence() === 0) yield* venue.replay(yield* beginningOf(parts, registered))
     return venue
   }).pipe(Effect.tapError((error) =>
     Effect.sync(() => {
-      // What is damaged is damaged for every node.
+      // A damaged journal is damaged for every node.
       if (error._tag === "JournalError" && (error.why === "fenced" || error.why === "failed")) onLost()
     })
   ))
 
-/** At once, so that a venue never has two. */
+/** Adds a venue synchronously, so that it never has two entries. */
 const addEntry = (parts: Parts, registered: Registered): Entry => {
   const { entries, room, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)
@@ -186,7 +186,7 @@ const addEntry = (parts: Parts, registered: Registered): Entry => {
   return entry
 }
 
-/** Lets go of a venue: another node has it, it has ended, or its database has failed. */
+/** Gives up a venue: another node has it, it has ended, or its database has failed. */
 const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { registered: { id }, resident, scope } = entry
@@ -195,7 +195,7 @@ const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
     return Effect.andThen(resident.end, Scope.close(scope, Exit.void))
   })
 
-/** The venue, if there is such a one. */
+/** The entry of a venue; `undefined` if there is no such venue. */
 const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   const { entries, hosted, known } = parts
   const entry = entries.get(id)
@@ -209,25 +209,25 @@ const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
   return entries.get(id) ?? addEntry(parts, registered)
 })
 
-/** What an answer of a venue means, where the venue is no longer this node's, or its journal has failed. */
+/** Judges an answer of a venue that this node may no longer own, or whose journal has failed. */
 const judge = (parts: Parts, entry: Entry, request: Request, answer: Answer): NodeTransport.Received => {
   if (entry.resident.failure() === undefined && !entry.isLost && !entry.isDropped) return answer
   if (!entry.isDropped) parts.run(drop(parts, entry))
   if (answer._tag === "Reset") return { _tag: "Lost" }
   if (answer._tag === "Stream") return answer
   const { status } = answer
-  // Who waited for a venue that this node let go of is told that there is none. There may be, at another node.
+  // A caller that waited for a dropped venue gets 404. The venue may exist on another node.
   if (entry.isDropped && status === 404) return { _tag: "NotTheirs" }
   if (status < 500) return answer
-  // What an owner does may be several commands, of which the first are written.
+  // An owner action may be several commands, the first of which are written.
   if (!entry.isLost && !Forward.isRepeatable(request)) return { _tag: "Lost" }
   return status === 503 || request.method === "GET" ? { _tag: "NotTheirs" } : answer
 }
 
-/** How another node asks that a venue falls asleep. No request over HTTP has this method. */
+/** The method by which another node puts a venue to sleep. It is not an HTTP method. */
 const sleepMethod = "SLEEP"
 
-/** Takes requests to the venues of this node. */
+/** Handles requests for the venues of this node. */
 const receiver = (parts: Parts): NodeTransport.Receive => {
   const placement = LocalPlacement.placement(parts.entries, parts.bounds, parts.run)
   return (id, request) =>
@@ -251,13 +251,13 @@ const receiver = (parts: Parts): NodeTransport.Receive => {
 }
 
 // -----------------------------------------------------------------------------
-// What a host does
+// Operations
 // -----------------------------------------------------------------------------
 
 const noPorts = Effect.fail(
   new Models.NotMade({
     field: "port",
-    message: "A venue of a cluster moves from node to node, and has no port of its own. Use its path, or its name"
+    message: "A venue of a cluster moves between nodes, and can't have its own port. Use its path or its host name"
   })
 )
 
@@ -292,10 +292,13 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const written = yield* inDatabase(parts, PostgresJournal.commandsOf(id, sequence)).pipe(
     Effect.catchIf((error) => typeof error === "number", (all) =>
       Effect.fail(
-        new Models.NotMade({ field: "sequence", message: `The venue has ${all} commands. Name one of these, or none` })
+        new Models.NotMade({
+          field: "sequence",
+          message: `The venue has ${all} commands. Choose one of these, or none`
+        })
       ))
   )
-  // One that nobody has called yet has not begun.
+  // A venue without commands has never been called: a copy starts from its initial commands.
   const commands = written.length > 0 || sequence === 0 ? written : yield* beginningOf(parts, origin)
   const belongings = NewVenue.own()
   const copied = Seed.copied(origin, commands, belongings)
@@ -303,7 +306,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const newly = yield* NewVenue.newcomer(parts.options.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys, partial: false }
   yield* parts.hosted.add(registered, parts.bounds)
-  // Nobody knows of it yet, so nobody else has it.
+  // The copy is not in the registry yet, so no other node can have it.
   const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(copied.commands)))
   yield* Effect.onError(begun, () => Effect.ignore(parts.hosted.remove(registered.id)))
   parts.known.set(registered.id, registered)
@@ -321,10 +324,10 @@ const end = Effect.fnUntraced(function*(parts: Parts, id: string) {
 const sleepRequest = { method: sleepMethod, path: "/", headers: {}, body: new Uint8Array(), from: "" }
 
 // -----------------------------------------------------------------------------
-// What a node does by itself
+// Background work
 // -----------------------------------------------------------------------------
 
-/** Learns of the venues that other nodes have made. */
+/** Adds the venues that other nodes have created. */
 const learn = (parts: Parts) => {
   let place = 0
   return Effect.map(Effect.suspend(() => parts.hosted.addedAfter(place)), (added) => {
@@ -335,7 +338,7 @@ const learn = (parts: Parts) => {
   })
 }
 
-/** Forgets the venues that other nodes have ended. */
+/** Drops the venues that other nodes have ended. */
 const forget = Effect.fnUntraced(function*({ hosted, known }: Parts) {
   const ids = [...known.keys()]
   const present = yield* hosted.present(ids)
@@ -359,7 +362,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts) {
 })
 
 const partsOf = Effect.fnUntraced(function*(options: Options) {
-  // No venue has a port of its own: it moves from node to node.
+  // Venues have no ports: they move between nodes.
   const bounds = HostBounds.of({ ...options, maxPorts: 0 })
   const entries = new Map<string, Entry>()
   const parts: Parts = {
@@ -381,7 +384,7 @@ const partsOf = Effect.fnUntraced(function*(options: Options) {
   return parts
 })
 
-/** Lets all venues fall asleep, so that other nodes wake them from fresh snapshots. */
+/** Puts all venues to sleep, so that other nodes wake them from fresh snapshots. */
 const stop = (parts: Parts) =>
   Effect.suspend(() => {
     parts.isStopping = true
@@ -391,7 +394,7 @@ const stop = (parts: Parts) =>
     })
   })
 
-/** Opens the host of this node. When the scope is closed its venues fall asleep, and other nodes have them. */
+/** Opens the host of this node. When the scope is closed its venues fall asleep, and move to other nodes. */
 export const open = Effect.fnUntraced(function*(
   options: Options,
   sender: NodeTransport.Sender
@@ -405,7 +408,7 @@ export const open = Effect.fnUntraced(function*(
   const forward = Forward.make(membership, counting, options.address, receive)
   const learning = learn(parts)
   yield* learning
-  // A database that does not answer is asked again.
+  // Repeats work even if the database fails.
   const repeatedly = (every: Duration.Input, work: Effect.Effect<void, JournalError>) =>
     Effect.forkScoped(Effect.forever(
       Effect.andThen(Effect.sleep(every), Effect.catch(work, ({ message }) => Effect.logWarning(message)))
@@ -459,7 +462,7 @@ export const open = Effect.fnUntraced(function*(
           })
       )
   })
-  // Who watches does not wait as long as a call does.
+  // A health check gives up sooner than a call.
   const answering = Effect.exit(Database.within(readyWithin)(hosted.count))
   const ready = Effect.map(answering, (counted) => Exit.isSuccess(counted) && parts.isServed)
   return { host, receive, ready }

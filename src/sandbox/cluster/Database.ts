@@ -1,8 +1,9 @@
 /**
- * The PostgreSQL that the nodes of a cluster share: how it is reached, with or without TLS, and what to do when it is not.
+ * The PostgreSQL database that the nodes of a cluster share: the connection, with or without TLS, and remedies for its
+ * errors.
  *
- * `sslmode` and `sslrootcert` mean here what they mean to PostgreSQL's own programs. A setting of TLS that is not known is
- * refused: left out in silence, a connection would be less safe than it was meant to be.
+ * `sslmode` and `sslrootcert` have the meaning that they have for `psql`. An unknown TLS setting is refused: ignoring
+ * it could make a connection less secure than intended.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as Cause from "effect/Cause"
@@ -18,7 +19,7 @@ import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import { JournalError } from "../store/JournalError.ts"
 
-/** How many connections a node has to the database. One of them is for the locks alone. */
+/** How many connections a node has to the database. One of them is only for locks. */
 const maxConnections = 10
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })
@@ -33,10 +34,10 @@ const rootOf = (file: string): Result.Result<ConnectionOptions, JournalError> =>
     catch: (error) => unusable(`sslrootcert in the URL of its database can't be read: ${(error as Error).message}`)
   })
 
-/** The chain of the certificate is verified, the name in it is not. */
+/** Verifies the chain of the certificate, but not its host name. */
 const anyName: ConnectionOptions = { checkServerIdentity: () => undefined }
 
-/** What a URL says about TLS; `false` is none. */
+/** The TLS settings of a URL; `false` for no TLS. */
 const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, JournalError> => {
   const unknown = [...searchParams.keys()].find((name) =>
     name.startsWith("ssl") && name !== "sslmode" && name !== "sslrootcert"
@@ -67,15 +68,15 @@ const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, 
   }
 }
 
-/** The URL, once it is certain that it is one. */
+/** Parses the URL of a PostgreSQL database. */
 const parsed = (url: string): Result.Result<URL, JournalError> =>
   /^postgres(?:ql)?:$/u.test(URL.canParse(url) ? new URL(url).protocol : "")
     ? Result.succeed(new URL(url))
     : Result.fail(unusable("the URL of its database must be like postgres://user:password@db.internal:5432/effect_txc"))
 
 /**
- * The database of a cluster, as long as the layer lives. It connects when it is first asked. The layer fails when the URL
- * can't be used.
+ * The database of a cluster, connected on first use, until the layer is closed. The layer fails if the URL can't be
+ * used.
  */
 export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, JournalError> =>
   Layer.unwrap(Effect.map(
@@ -87,14 +88,14 @@ export const layer = (url: string): Layer.Layer<PgClient.PgClient | SqlClient.Sq
         maxConnections,
         connectTimeout: "5 seconds",
         applicationName: "effect-txc",
-        // A statement that waits for longer is of a group that nobody waits for any more.
+        // A statement that takes longer belongs to a group that was given up.
         startupParameters: { statement_timeout: "10s" }
       }).pipe(Layer.catch((error) => Layer.effectContext(Effect.fail(unreachable(error)))))
   ))
 
 /**
- * Work in the database that is given up after a time. Its end is not waited for: to call a statement back takes seconds itself
- * when the database is out of reach.
+ * Gives up work in the database after a time, without waiting for its interruption: to cancel a statement takes seconds
+ * if the database is out of reach.
  */
 export const within =
   (time: Duration.Input) => <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
@@ -104,10 +105,10 @@ export const within =
     ).pipe(Effect.timeout(time))
 
 // -----------------------------------------------------------------------------
-// What to do when it can't be reached
+// Errors and remedies
 // -----------------------------------------------------------------------------
 
-/** What PostgreSQL, the network or TLS said: the client's own message says only what it was about to do. */
+/** The words of PostgreSQL, the network or TLS. The message of the SQL client only says what was being done. */
 const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: string; readonly words: string } => {
   const { cause } = reason
   if (!(cause instanceof Error)) return { code: "", words: message }
@@ -115,28 +116,28 @@ const wordsOf = ({ message, reason }: SqlError.SqlError): { readonly code: strin
   return { code, words: cause.message === "" ? `${message} (${code})` : cause.message }
 }
 
-/** What the database said when it did not do something. */
+/** The words of a database error. */
 export const said = (error: SqlError.SqlError): string => wordsOf(error).words
 
-/** By codes of PostgreSQL and of Node, or by words where there is no code. */
+/** Remedies by codes of PostgreSQL or Node, or by words of errors without a code. */
 const remedies: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
-  [/^28000 .*no encryption/u, "It takes nobody without TLS: add ?sslmode=verify-full or ?sslmode=require to its URL"],
+  [/^28000 .*no encryption/u, "It requires TLS: add ?sslmode=verify-full or ?sslmode=require to its URL"],
   [/does not support TLS/u, "Turn TLS on there (ssl = on), or leave sslmode out where the network is private"],
   [/^28P01 /u, "Check the user and the password in its URL"],
-  [/^28000 /u, "Check the user in its URL, and let it in in the server's pg_hba.conf"],
-  [/^3D000 /u, "Make it (createdb), or check the name in its URL"],
+  [/^28000 /u, "Check the user in its URL, and allow it in the server's pg_hba.conf"],
+  [/^3D000 /u, "Create it (createdb), or check the name in its URL"],
   [/^42501 /u, "Give the user of its URL the right to do that (GRANT), or migrate as a user who has it"],
   [/^53300 /u, "Raise max_connections there: each node has ten"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID /u, "Name the host as its certificate does, or use ?sslmode=verify-ca"],
   [
     /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+) /u,
-    "Nobody here vouches for its certificate: add &sslrootcert=FILE with the certificate of its authority"
+    "Its certificate is not trusted: add &sslrootcert=FILE with the certificate of its authority"
   ]
 ]
 
 const usualRemedy = "Check the address, and that PostgreSQL runs"
 
-/** The error of a cluster whose database did not do what was asked when the node started, with what to do about it. */
+/** The error of a node whose database failed at the start, with a remedy. */
 export const unreachable = (error: SqlError.SqlError): JournalError => {
   const { code, words } = wordsOf(error)
   const [, remedy = usualRemedy] = remedies.find(([pattern]) => pattern.test(`${code} ${words}`)) ?? []

@@ -1,10 +1,10 @@
 /**
- * How a node brings a request to the node that has its venue.
+ * Forwards a request to the node that has its venue.
  *
- * A request that may have been carried out is sent again only where that does no harm: a call of the exchange has an id, by which
- * the venue knows it again; a look of its owner changes nothing. What an owner does is sent once.
+ * A request that may have been carried out is resent only if that is safe: a call of the exchange has an id by which
+ * the venue recognises it, and a read of the control plane changes nothing. An owner action is sent once.
  *
- * What the caller gets holds: 503 says that nothing was carried out. Where that is not known the connection breaks.
+ * The answer is reliable: 503 means that nothing was carried out. If that is unknown, the connection breaks.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -15,13 +15,16 @@ import * as Refusals from "../host/Refusals.ts"
 import type { Membership } from "./Membership.ts"
 import type * as NodeTransport from "./NodeTransport.ts"
 
-/** How long a request may look for its venue, in milliseconds: longer than it takes until other nodes have a lost node's. */
+/**
+ * How long a request may look for its venue, in milliseconds: longer than other nodes take to get the venues of a lost
+ * node.
+ */
 const patience = 10_000
 
-/** How long to wait before a venue is looked for again, in milliseconds. */
+/** The pause before the next attempt to find a venue, in milliseconds. */
 const pause = 100
 
-/** Whether a request that may have been carried out can be sent again. */
+/** Whether a request that may have been carried out can be resent. */
 export const isRepeatable = ({ method, path }: Request): boolean =>
   method === "GET" || method === "HEAD" || !path.startsWith(prefix)
 
@@ -30,28 +33,28 @@ const notPlaced = (path: string): Answer =>
     path,
     503,
     "NotPlaced",
-    "No node has this venue at the moment: one was lost, or they are starting. Nothing was carried out. Call again in a moment"
+    "No node has this venue at the moment: a node was lost, or the nodes are starting. Nothing was carried out. Retry shortly"
   )
 
 const isAnswer = (outcome: NodeTransport.Outcome): outcome is Answer =>
   outcome._tag === "Answer" || outcome._tag === "Stream" || outcome._tag === "Reset"
 
-/** What brings requests to the nodes that have their venues. */
+/** Forwards requests to the nodes that have their venues. */
 export interface Forward {
-  /** Sends a request to the node that has the venue, and gives its answer. */
+  /** Sends a request to the node that has the venue. Returns its answer. */
   readonly send: (venue: string, request: Request) => Effect.Effect<Answer>
-  /** Forgets where a venue was. */
+  /** Forgets the cached location of a venue. */
   readonly forget: (venue: string) => void
 }
 
-/** What brings requests to other nodes. `ours` takes a request here. */
+/** Makes a forwarder. `ours` handles requests for venues of this node. */
 export const make = (
   membership: Membership["Service"],
   { send }: NodeTransport.Sender,
   self: string,
   ours: NodeTransport.Receive
 ): Forward => {
-  /** Where venues were when they were last looked for. */
+  /** The last known locations of venues. */
   const known = new Map<string, string>()
 
   const locate = Effect.fnUntraced(function*(venue: string, millis: number) {
@@ -76,12 +79,13 @@ export const make = (
       for (;;) {
         const left = end - (yield* Clock.currentTimeMillis)
         const address = left <= 0 ? undefined : yield* locate(venue, left)
-        // The venue knows an answer long enough for what is sent in time, not for what a node sends after it stood still.
+        // The venue remembers answers long enough for requests sent in time, but not for one sent after this node was
+        // suspended.
         const isLate = (yield* Clock.currentTimeMillis) >= end
         if (address === undefined || isLate) return mayBeDone ? reset : notPlaced(request.path)
         const outcome = yield* attempt(address, venue, request)
         if (isAnswer(outcome)) {
-          // What an earlier attempt came to is not known: that this one came to nothing proves nothing.
+          // The outcome of an earlier attempt is unknown, so a 503 now does not prove that nothing was carried out.
           return mayBeDone && outcome._tag === "Answer" && outcome.status === 503 ? reset : outcome
         }
         known.delete(venue)

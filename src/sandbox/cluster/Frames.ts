@@ -1,17 +1,17 @@
 /**
- * How a node answers another: in frames, so that an answer that is long in coming is told from a node that is gone. A node
- * that is there says so every second, whatever it waits for.
+ * The frames in which a node answers another. A node sends a frame every second, so that a slow answer differs from a
+ * lost node.
  */
 
-/** What a frame is. */
+/** The kinds of frames. */
 export const kinds = {
-  /** The node is there. */
+  /** The node is alive. */
   alive: 0,
-  /** All but the body of an answer, as JSON. */
+  /** The answer without its body, as JSON. */
   head: 1,
   /** A part of the body. */
   part: 2,
-  /** The body breaks here. */
+  /** The body ends early. */
   broken: 3
 } as const
 
@@ -19,13 +19,13 @@ export const kinds = {
 export interface Frame {
   /** One of {@link kinds}. */
   readonly kind: number
-  /** What is in it. */
+  /** Its contents. */
   readonly bytes: Uint8Array
 }
 
 const headLength = 5
 
-/** A frame as bytes: its kind, how long it is, and what is in it. */
+/** Encodes a frame: its kind, its length and its contents. */
 export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buffer => {
   const frame = Buffer.allocUnsafe(headLength + bytes.length)
   frame.writeUInt8(kind, 0)
@@ -34,7 +34,7 @@ export const encode = (kind: number, bytes: Uint8Array = new Uint8Array(0)): Buf
   return frame
 }
 
-/** What takes bytes as they arrive, and gives the frames that they complete. */
+/** Makes a decoder: it takes bytes as they arrive, and returns the frames that are complete. */
 export const decoder = (): (bytes: Uint8Array) => ReadonlyArray<Frame> => {
   let parts: Array<Uint8Array> = []
   let length = 0

@@ -1,11 +1,11 @@
-/** The answers to requests that nodes of a cluster pass on, as long as they may be passed on again. */
+/** Remembers the answers to forwarded requests for as long as these may be resent. */
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as SqlError from "effect/sql/SqlError"
 import type { Deliveries } from "../store/Deliveries.ts"
 
-/** An answer that is to be written. */
+/** An answer that is not written yet. */
 export interface Kept {
   /** The id of the request. */
   readonly id: string
@@ -15,22 +15,22 @@ export interface Kept {
 
 /** The answers to a venue's requests. */
 export interface KnownDeliveries extends Deliveries {
-  /** The answers that have not been written, which are then to be written. */
+  /** Removes and returns the answers that are not written yet. The caller writes them. */
   readonly take: () => Array<Kept>
 }
 
 /**
- * How long a request may be passed on again, in seconds. An answer is known at least as long, and at most twice as long.
+ * How long a request may be resent, in seconds. An answer is remembered at least this long, and at most twice as long.
  */
 export const lifetime = 30
 
-/** Reads the answers of a venue that may still be asked for. */
+/** Reads the answers of a venue to requests that may still be resent. */
 export const read = (sql: PgClient.PgClient, venue: string): Effect.Effect<ReadonlyArray<Kept>, SqlError.SqlError> =>
   sql.unsafe<Kept>("SELECT id, answer FROM txc_delivery WHERE venue = $1", [venue])
 
 /**
- * The answers of a venue, beginning with those that are in the database. It forgets what is older, here and there, as long
- * as the scope lives.
+ * The answers of a venue, initially those in the database. Expired ones are dropped, here and there, until the scope is
+ * closed.
  */
 export const open = Effect.fnUntraced(function*(
   sql: PgClient.PgClient,
@@ -49,7 +49,7 @@ export const open = Effect.fnUntraced(function*(
       [venue]
     )
   })
-  // A database that does not answer now is asked again.
+  // A database that fails now is asked again later.
   yield* Effect.forkScoped(Effect.forever(Effect.catch(forget, ({ message }) => Effect.logWarning(message))))
   return {
     known: (id) => latest.get(id) ?? older.get(id),

@@ -1,11 +1,11 @@
 /**
- * Which node of a cluster should have a venue. This is the one module that uses `effect/cluster`: it spreads venues over the
- * nodes, watches the nodes, and moves venues when nodes come and go.
+ * Assigns venues to the nodes of a cluster. This is the only module that uses `effect/cluster`: it spreads venues over
+ * the nodes, monitors the nodes, and moves venues when nodes join or leave.
  *
- * It says who *should* have a venue. Two nodes may be of different minds for a moment; who *does* have it is decided by the
- * venue's journal.
+ * It decides which node *should* have a venue. Two nodes may disagree for a moment; which node *does* have it is
+ * decided by the venue's journal.
  *
- * Its sockets speak without encryption or passwords: the network between nodes must be private.
+ * Its sockets have no encryption and no passwords: the network between nodes must be private.
  */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import type * as PgClient from "@effect/sql-pg/PgClient"
@@ -29,33 +29,33 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import { ListenFailed } from "../server/Listening.ts"
 import * as Database from "./Database.ts"
 
-/** How a node takes part. */
+/** Options of a node's membership. */
 export interface Options {
-  /** The host under which other nodes reach this one. */
+  /** The host name or address at which other nodes reach this one. */
   readonly host: string
-  /** The port for the nodes' talk about who has what. */
+  /** The port for membership messages between nodes. */
   readonly port: number
-  /** Where other nodes send this one the requests to its venues, such as `10.0.0.7:7300`. */
+  /** The address for requests that other nodes forward to this one, such as `10.0.0.7:7300`. */
   readonly address: string
 }
 
 /**
- * How long a node that says nothing keeps its venues, in milliseconds. Other nodes have them this much later. A node that was
- * stopped for longer has lost its venues.
+ * How long a silent node keeps its venues, in milliseconds. After this time other nodes get them, so a node that was
+ * suspended for longer has lost its venues.
  */
 export const leaseMillis = 5000
 
-/** Which node should have a venue. */
+/** The assignment of venues to nodes. */
 export class Membership extends Context.Service<Membership, {
-  /** The address of the node that should have a venue. Waits until one is there: limit it in time. */
+  /** The address of the node that should have a venue. Waits until there is one: set a time limit. */
   readonly locate: (venue: string) => Effect.Effect<string>
   /** Whether this node should have a venue, as far as it knows. */
   readonly isOurs: (venue: string) => boolean
-  /** Whether this node should have a venue, as the database knows. Ask before the venue's journal is taken over. */
+  /** Whether this node should have a venue, according to the database. Ask before taking over the venue's journal. */
   readonly confirm: (venue: string) => Effect.Effect<boolean>
 }>()("effect-txc/sandbox/cluster/Membership") {}
 
-/** What a node is asked: where it takes requests. */
+/** Asks a node for the address at which it accepts requests. */
 const Locate = Rpc.make("Locate", { success: Schema.String })
 
 const Owner = Entity.make("Owner", [Locate])
@@ -67,13 +67,13 @@ const settings = ({ host, port }: Options) =>
     runnerAddress: Option.some(RunnerAddress.make(host, port)),
     simulateRemoteSerialization: false,
     shardLockExpiration: leaseMillis,
-    // Each is locked and released by itself, so few are quick to move. There are more than nodes will ever be.
+    // Each shard is locked and released separately, so few shards move fast. There are more than nodes ever will be.
     shardsPerGroup: 60,
     shardLockRefreshInterval: "1500 millis",
     refreshAssignmentsInterval: "500 millis",
     runnerHealthCheckInterval: "1 second",
     entityTerminationTimeout: "1 second",
-    // It gathers nodes that start together, so that venues move once.
+    // Waits for nodes that start together, so that venues move only once.
     runnerJoinDebounce: "1 second"
   }) as const
 
@@ -92,12 +92,14 @@ const make = (options: Options) =>
           Effect.map((held) => held.length > 0),
           Database.within(leaseMillis),
           // A database that does not answer confirms nothing.
-          Effect.catchCause((cause) => Effect.as(Effect.logWarning("Who has a venue can't be asked", cause), false))
+          Effect.catchCause((cause) =>
+            Effect.as(Effect.logWarning("The assignment of a venue can't be checked", cause), false)
+          )
         )
     })
   })
 
-/** Makes the tables in which nodes find each other, where there are none. */
+/** Creates the tables through which nodes find each other, if they are missing. */
 export const migrate: Effect.Effect<void, never, SqlClient.SqlClient> = Effect.scoped(
   Effect.asVoid(Layer.build(SqlRunnerStorage.layerMigrations({})))
 )
@@ -105,7 +107,7 @@ export const migrate: Effect.Effect<void, never, SqlClient.SqlClient> = Effect.s
 const listenFailed = ({ host, port }: Options, { reason: { cause } }: SocketServer.SocketServerError) =>
   new ListenFailed({ host, port, reason: cause instanceof Error ? cause.message : String(cause) })
 
-/** The membership of this node, as long as the layer lives. Fails when its port is taken. */
+/** The membership of this node, until the layer is closed. Fails if its port is taken. */
 export const layer = (
   options: Options
 ): Layer.Layer<Membership, ListenFailed, PgClient.PgClient | SqlClient.SqlClient> => {
@@ -121,9 +123,9 @@ export const layer = (
     Layer.provideMerge(owner),
     Layer.provide(NodeClusterSocket.layer({ storage: "byo", shardingConfig: config })),
     Layer.provide(storage),
-    // It says on which port it listens, which the node's own panel does.
+    // Hides its message about the port, which the node's own panel shows.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
-    // The tables of the database have been looked at by now. What else fails can't be told from a defect.
+    // The database has been checked by now. Other failures can't be told from defects.
     Layer.catch((error) =>
       Layer.effectContext(
         error._tag === "SocketServerError" ? Effect.fail(listenFailed(options, error)) : Effect.die(error)

@@ -1,5 +1,5 @@
 /**
- * A node of a cluster: a host, the way to the other nodes, and the database that they share.
+ * A node of a cluster: a host, the transport to the other nodes, and the database that they share.
  *
  * @example
  * ```ts
@@ -38,25 +38,25 @@ import * as NodeTransport from "./NodeTransport.ts"
 import * as Tables from "./Tables.ts"
 
 /**
- * How to open a node.
+ * Options to open a node.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends ClusterHost.NodeOptions {
-  /** The database, such as `postgres://user:password@db.internal/effect_txc`. All nodes have the same. */
+  /** The URL of the database, such as `postgres://user:password@db.internal/effect_txc`, the same for all nodes. */
   readonly url: string
-  /** The host under which the other nodes reach this one; `127.0.0.1` by default. */
+  /** The host name or address at which the other nodes reach this one; `127.0.0.1` by default. */
   readonly nodeHost?: string
-  /** The port for requests of other nodes; any free one by default. */
+  /** The port for requests from other nodes; any free one by default. */
   readonly nodePort?: number
-  /** The port for the nodes' talk about who has what. */
+  /** The port for membership messages between nodes. */
   readonly clusterPort: number
 }
 
 /**
- * The database of a cluster, as long as the layer lives. `sslmode` in the URL is `disable` (the default), `require`,
- * `verify-ca` or `verify-full`, and `sslrootcert` names a file; both mean what they mean to PostgreSQL's own programs.
+ * The database of a cluster, until the layer is closed. `sslmode` in the URL is `disable` (the default), `require`,
+ * `verify-ca` or `verify-full`, and `sslrootcert` names a file; both have the meaning that they have for `psql`.
  *
  * @category layers
  * @since 0.1.0
@@ -73,7 +73,7 @@ const open = Effect.fnUntraced(function*(
 > {
   yield* Effect.catchTag(Tables.check, "SqlError", (error) => Effect.fail(Database.unreachable(error)))
   const context = yield* Effect.context()
-  // Until it takes part in the cluster it has no venue.
+  // It has no venue until it has joined the cluster.
   let receive: NodeTransport.Receive = () => Effect.succeed({ _tag: "NotTheirs" })
   let ready: Effect.Effect<boolean> = Effect.succeed(false)
   const port = yield* NodeTransport.serve(nodeHost, nodePort, (venue, request) => receive(venue, request), {

@@ -1,11 +1,11 @@
 /**
- * How a request gets from one node to another, and its answer back: as it is, over HTTP between the nodes.
+ * Carries requests and answers between nodes unchanged, over HTTP.
  *
- * A node that took a request says every second that it is there, so a caller need not guess how long an answer may take. When
- * it falls silent, or the connection breaks, nobody knows what became of the request.
+ * A node that works on a request sends a sign of life every second, so the caller needs no timeout for slow answers. If
+ * the node falls silent, or the connection breaks, the outcome of the request is unknown.
  *
- * Nodes trust each other: whoever reaches this port may send requests in anybody's name, and needs their keys all the same.
- * The network between nodes must be private.
+ * Nodes trust each other: any machine that reaches this port can send requests as any caller, though it still needs
+ * their keys. The network between nodes must be private.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -21,7 +21,7 @@ import * as Listening from "../server/Listening.ts"
 import * as Frames from "./Frames.ts"
 
 /**
- * What became of a request that was sent to another node.
+ * The outcome of a request that was sent to another node:
  *
  * - an answer of the venue
  * - `NotTheirs`: the node does not have the venue, and did nothing
@@ -31,33 +31,33 @@ import * as Frames from "./Frames.ts"
 export type Outcome = Received | { readonly _tag: "NotSent" }
 
 /**
- * What became of a request at the node that it was sent to. `Lost` says that the node can't tell itself: its database did
- * not answer.
+ * The outcome of a request at the node that received it. `Lost` means that the node itself can't tell, because its
+ * database did not answer.
  */
 export type Received = Answer | { readonly _tag: "NotTheirs" | "Lost" }
 
-/** What takes the requests that other nodes send. */
+/** Handles the requests that other nodes send. */
 export type Receive = (venue: string, request: Request) => Effect.Effect<Received>
 
-/** What is known of a node by whoever watches it. */
+/** The state of a node as its monitoring sees it. */
 export interface Vitals {
-  /** Whether it takes requests: it takes part in the cluster, its database answers, and it has not been told to stop. */
+  /** Whether it accepts requests: it has joined the cluster, its database answers, and it is not stopping. */
   readonly ready: Effect.Effect<boolean>
-  /** Its metrics, in Prometheus' form. */
+  /** Its metrics, in Prometheus format. */
   readonly metrics: Effect.Effect<string>
 }
 
-/** How often a node says that it is there, and how long it may be silent, in milliseconds. */
+/** The time between signs of life, and the longest silence, in milliseconds. */
 const aliveEvery = 1000
 const maxSilence = 3000
 
-/** How long a node may take to be connected to, in milliseconds. */
+/** The longest time to connect to a node, in milliseconds. */
 const maxConnecting = 1000
 
 const encoder = new TextEncoder()
 
 // -----------------------------------------------------------------------------
-// The request on its way
+// The encoding of a request
 // -----------------------------------------------------------------------------
 
 interface Head extends Omit<Request, "body"> {
@@ -81,7 +81,7 @@ const unpack = (bytes: Buffer): Result.Result<readonly [venue: string, request: 
   })
 
 // -----------------------------------------------------------------------------
-// The node that has the venue
+// The receiving node
 // -----------------------------------------------------------------------------
 
 const headFrame = (head: object): Buffer => Frames.encode(Frames.kinds.head, encoder.encode(JSON.stringify(head)))
@@ -104,20 +104,20 @@ const respond = (
     onSuccess: () => void response.end(),
     onFailure: () => void response.end(Frames.encode(Frames.kinds.broken))
   }))
-  // When the other node has gone already, nothing says so again.
+  // If the other node has already gone, no event follows.
   if (response.closed) interrupt()
   else response.once("close", interrupt)
 }
 
 const plain = { "content-type": "text/plain; version=0.0.4; charset=utf-8" }
 
-/** Answers whoever watches the node: its machine's supervisor, a load balancer, Prometheus. */
+/** Answers the monitoring of the node: its supervisor, a load balancer, Prometheus. */
 const show = ({ metrics, ready }: Vitals, path: string, response: Http.ServerResponse): Effect.Effect<void> => {
   const write = (status: number, text: string) => void response.writeHead(status, plain).end(text)
   if (path === "/health") return Effect.sync(() => write(200, "ok\n"))
   if (path === "/ready") return Effect.map(ready, (isReady) => isReady ? write(200, "ok\n") : write(503, "not ready\n"))
   if (path === "/metrics") return Effect.map(metrics, (text) => write(200, text))
-  return Effect.sync(() => write(404, "There are /health, /ready and /metrics\n"))
+  return Effect.sync(() => write(404, "The paths are /health, /ready and /metrics\n"))
 }
 
 const listener =
@@ -132,7 +132,7 @@ const listener =
       response.writeHead(200)
       response.flushHeaders()
       const alive = setInterval(() => {
-        // An answer that the other node is slow to take has been ended, and is still on its way.
+        // An answer may be complete and still be on its way to a slow reader.
         if (!response.writableEnded) response.write(Frames.encode(Frames.kinds.alive))
       }, aliveEvery)
       response.once("close", () => clearInterval(alive))
@@ -147,8 +147,8 @@ const listener =
   }
 
 /**
- * Takes requests from other nodes until the scope is closed, and shows how this one is: `/health`, `/ready` and `/metrics`.
- * Requests in progress are answered first. Gives the port.
+ * Accepts requests from other nodes until the scope is closed, and serves `/health`, `/ready` and `/metrics`. Requests
+ * in progress are answered first. Returns the port.
  */
 export const serve = Effect.fnUntraced(function*(
   host: string,
@@ -182,10 +182,10 @@ export const serve = Effect.fnUntraced(function*(
 })
 
 // -----------------------------------------------------------------------------
-// The node that sends it
+// The sending node
 // -----------------------------------------------------------------------------
 
-/** The body of a streamed answer: what comes behind its head. */
+/** Streams the body of an answer, which follows its head. */
 const bodyOf = (
   first: ReadonlyArray<Frames.Frame>,
   frames: AsyncIterator<ReadonlyArray<Frames.Frame>>,
@@ -202,7 +202,7 @@ const bodyOf = (
     Stream.mapEffect(({ bytes, kind }: Frames.Frame) =>
       kind === Frames.kinds.part ? Effect.succeed(bytes) : Effect.fail(new BodyLost())
     ),
-    // Who reads no further lets the venue go.
+    // A reader that stops early releases the venue.
     Stream.ensuring(Effect.sync(close))
   )
 }
@@ -215,7 +215,7 @@ async function* framesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<
 /** Only `respond` makes these bytes, hence the type. */
 const headOf = ({ bytes }: Frames.Frame) => JSON.parse(Buffer.from(bytes).toString()) as Received
 
-/** Reads as far as the head of the answer. */
+/** Reads an answer up to its head. */
 const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
   const frames = framesOf(response.body)
   for (;;) {
@@ -231,19 +231,19 @@ const read = async (response: Dispatcher.ResponseData): Promise<Received> => {
         ...head,
         body: bodyOf(value.slice(at + 1), frames, () => void response.body.destroy())
       }
-    // The connection is free for the next request once the end has been read. The answer is whole without it.
+    // Reading the end frees the connection for the next request. The answer is complete without it.
     await frames.next().catch(() => undefined)
     return head
   }
 }
 
-/** What sends requests to other nodes. */
+/** Sends requests to other nodes. */
 export interface Sender {
   /** Sends a request for a venue to the node at this address, such as `10.0.0.7:7300`. */
   readonly send: (address: string, venue: string, request: Request) => Effect.Effect<Outcome>
 }
 
-/** What sends requests to other nodes, as long as the scope lives. */
+/** Makes a sender, which is closed with the scope. */
 export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -261,7 +261,7 @@ export const sender: Effect.Effect<Sender, never, Scope.Scope> = Effect.map(
     send: (address, venue, request) =>
       Effect.callback((resume, signal) => {
         const body = pack(venue, request)
-        // A method that may not be sent again by itself. The signal says that nobody waits for the answer any more.
+        // POST, so that undici does not resend it. The signal aborts when no caller waits for the answer.
         agent.request({ origin: `http://${address}`, path: "/", method: "POST", body, signal }).then(read).then(
           (outcome) => resume(Effect.succeed(outcome)),
           (error: unknown) =>

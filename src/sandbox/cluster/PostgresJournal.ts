@@ -1,12 +1,13 @@
 /**
- * The journal of a venue in PostgreSQL, where any node of a cluster can open it. Only one node at a time can write to it.
+ * The journal of a venue in PostgreSQL, where any node of a cluster can open it. Only one node at a time can write to
+ * it.
  *
- * Who opens a journal raises its epoch. From then on nothing that an earlier owner sends is written: each group names the
- * epoch and the number of the command before it, and is compared with them and written in one statement. An owner that has
- * lost its venue also answers no reads: a group without commands asks whether its epoch still holds.
+ * Opening a journal raises its epoch. From then on nothing from an earlier owner is written: each group states the
+ * epoch and the number of the command before it, and one statement compares both and writes the group. An owner that
+ * has lost its venue can't answer reads either: a group without commands checks whether its epoch is still valid.
  *
- * Commands of one turn of the event loop are one group, as in memory. One group is on its way at a time; what arrives
- * meanwhile is the next.
+ * The commands of one turn of the event loop form a group, as in memory. One group is written at a time; commands that
+ * arrive in the meantime form the next group.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
@@ -28,7 +29,7 @@ import * as KnownDeliveries from "./KnownDeliveries.ts"
 /** How many commands are read at once. */
 const page = 1000
 
-/** How long a group may take. What became of it is not known then, and the venue is halted. */
+/** How long writing a group may take. Beyond that its outcome is unknown, and the venue halts. */
 const patience = "10 seconds"
 
 // -----------------------------------------------------------------------------
@@ -46,7 +47,7 @@ interface VenueRow {
   readonly link: Uint8Array
 }
 
-/** It waits for a group that is being written, and makes all later ones of the owner before fail. */
+/** Waits for a group that is being written, and makes all later groups of the previous owner fail. */
 const takeOver = Effect.fnUntraced(function*(sql: PgClient.PgClient, venue: string, rules: string, node: string) {
   const [row] = yield* sql.unsafe<VenueRow>(
     `INSERT INTO txc_venue (venue, rules, epoch, sequence, link, node) VALUES ($1, $2, 1, 0, $3, $4)
@@ -76,7 +77,7 @@ interface Group {
 
 const emptyGroup = (): Group => ({ commands: [], answers: [], waiting: [], snapshot: undefined })
 
-/** Nothing of it is written unless the epoch and the number of the last command are those that the writer knows. */
+/** Writes a group only if its epoch and the number of the command before it match the table. */
 const appending = `WITH fence AS (
     UPDATE txc_venue SET sequence = $4, link = $5 WHERE venue = $1 AND epoch = $2 AND sequence = $3 RETURNING 1
   ), written AS (
@@ -99,7 +100,7 @@ const snapshotting = `WITH fence AS (
   SELECT $1, $3, p.part, $4, $5, p.state FROM fence, unnest($6::bytea[]) WITH ORDINALITY AS p (state, part)
   ON CONFLICT DO NOTHING`
 
-/** The longest part of a state, in bytes. */
+/** The maximum size of a part of a state, in bytes. */
 const partLength = 4 * 1024 * 1024
 
 const partsOf = (state: Uint8Array): ReadonlyArray<Uint8Array> =>
@@ -108,7 +109,7 @@ const partsOf = (state: Uint8Array): ReadonlyArray<Uint8Array> =>
     (_, index) => state.subarray(index * partLength, (index + 1) * partLength)
   )
 
-/** In memory of its own, which is given back as soon as the state has been read: a small `Buffer` shares its memory. */
+/** Allocates its own memory, which is freed once the state was read; a small `Buffer` would share a pool. */
 const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const state = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
@@ -128,7 +129,7 @@ const int8 = (value: number) => PgTypes.int8(BigInt(value))
 
 const arrayOf = (values: ReadonlyArray<unknown>, oid: number) => Result.getOrThrow(PgTypes.array(values, oid))
 
-/** Links commands to the chain. */
+/** Adds commands to the chain. */
 const linked = (end: Chain.End, commands: ReadonlyArray<Command>) => {
   const texts: Array<string> = []
   const links: Array<Uint8Array> = []
@@ -142,7 +143,7 @@ const linked = (end: Chain.End, commands: ReadonlyArray<Command>) => {
   return { texts, links, end: { sequence: end.sequence + commands.length, link } }
 }
 
-/** Writes a group, and gives the new end. */
+/** Writes a group. Returns the new end. */
 const write = Effect.fnUntraced(function*(
   sql: PgClient.PgClient,
   venue: string,
@@ -169,7 +170,7 @@ const write = Effect.fnUntraced(function*(
   if (row?.fenced !== 1) return yield* fenced(venue)
   if (snapshot !== undefined) {
     const { origin, sequence, state } = snapshot
-    // It is of the last command of the group, or of one before it.
+    // The snapshot is of the last command of the group, or of one before the group.
     const link = links[sequence - before.sequence - 1] ?? before.link
     const hash = PgTypes.bytea(JournalTables.seal(snapshot, link))
     const parts = arrayOf(partsOf(state), PgTypes.OID.bytea)
@@ -178,13 +179,13 @@ const write = Effect.fnUntraced(function*(
   return end
 })
 
-/** The error of a journal for an error of the database. */
+/** Converts an error of the database. */
 export const toJournalError = (venue: string) => (error: JournalError | SqlError.SqlError): JournalError =>
   error._tag === "JournalError"
     ? error
-    : new JournalError({ why: "failed", file: venue, reason: `the database did not do it: ${Database.said(error)}` })
+    : new JournalError({ why: "failed", file: venue, reason: `the database failed: ${Database.said(error)}` })
 
-/** Work in the database, which is given up after ten seconds: a database that is out of reach does not say so. */
+/** Gives up work in the database after ten seconds, because an unreachable database does not fail by itself. */
 export const inTime = (venue: string) => <A, R>(work: Effect.Effect<A, JournalError | SqlError.SqlError, R>) =>
   work.pipe(
     Database.within(patience),
@@ -239,7 +240,7 @@ const makeWriter = (
   }
 
   const whenCommitted: Journal["whenCommitted"] = (done) => {
-    // The first to wait in this turn of the event loop has the group written at the end of it.
+    // The first waiter in this turn of the event loop schedules the write, at the end of the turn.
     if (group.waiting.push(done) === 1) setImmediate(commit)
   }
 
@@ -312,7 +313,7 @@ const makeReader = (sql: PgClient.PgClient, venue: string) => {
         ),
         (rows): ReadonlySet<number> => new Set(rows.map(({ recalled }) => Number(recalled)))
       ),
-    /** A page of entries, each checked against the one before it. Gives where it ends. */
+    /** Reads a page of entries, each checked against the one before it. Returns its end. */
     page: Effect.fnUntraced(function*(
       after: Chain.End,
       to: number,
@@ -357,8 +358,8 @@ const makeReading = (venue: string, reader: ReturnType<typeof makeReader>) => {
 }
 
 /**
- * Opens the journal of a venue, or creates it, and takes it over from whoever has it. The database must have the tables of
- * this version. `node` says who has it, for whoever looks.
+ * Opens or creates the journal of a venue, and takes it over from its current owner. The database must have the tables
+ * of this version. `node` names the new owner, for display.
  */
 export const open = Effect.fnUntraced(function*(
   venue: string,
@@ -367,9 +368,9 @@ export const open = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Journal, JournalError, PgClient.PgClient | Scope.Scope> {
   const sql = yield* PgClient.PgClient
   const failing = inTime(venue)
-  // Read only what was written before this: the owner before can write nothing more.
+  // Reads only commands from before this: the previous owner can't write any more.
   const owned = yield* Effect.acquireRelease(failing(takeOver(sql, venue, rules, node)), ({ epoch }) =>
-    // It is for who looks only: when the database does not answer, somebody sees a venue awake that sleeps.
+    // For display only: if this fails, a sleeping venue is listed as awake.
     Effect.exit(failing(sql.unsafe("UPDATE txc_venue SET node = NULL WHERE venue = $1 AND epoch = $2", [
       venue,
       PgTypes.int8(epoch)
@@ -407,8 +408,8 @@ export const open = Effect.fnUntraced(function*(
 })
 
 /**
- * The commands of a venue, of which its owner may be writing more; up to this one, or all. Fails with the number of all when
- * there are fewer.
+ * Reads the commands of a venue, up to `sequence` or all, even while its owner writes more. Fails with the number of commands
+ * if there are fewer.
  */
 export const commandsOf = Effect.fnUntraced(function*(
   venue: string,

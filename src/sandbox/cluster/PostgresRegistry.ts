@@ -1,4 +1,4 @@
-/** Which venues a cluster has. Every node reads and writes the same list, in PostgreSQL. */
+/** The venues of a cluster, in a PostgreSQL table that all nodes share. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Clock from "effect/Clock"
@@ -12,43 +12,43 @@ import * as PostgresJournal from "./PostgresJournal.ts"
 
 /** The venues of a cluster. A change is durable when it succeeds. */
 export interface PostgresRegistry {
-  /** The token of the hosts' control plane. All nodes have the same. */
+  /** The token of the host's control plane, the same on all nodes. */
   readonly token: string
-  /** Adds a venue, unless there are as many as there may be. */
+  /** Adds a venue, unless a bound is reached. */
   readonly add: (venue: Registry.Registered, bounds: Bounds) => Effect.Effect<void, BoundReached | JournalError>
-  /** What is known of a venue; nothing when there is none, or its time is over. */
+  /** The record of a venue; `undefined` if there is none, or its time to live is over. */
   readonly find: (id: string) => Effect.Effect<Registry.Registered | undefined, JournalError>
-  /** The venues of an owner, or all, in the order in which they were made, and whether a node has each awake. */
+  /** The venues of an owner, or all, in the order in which they were created, and whether each is awake on a node. */
   readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Listed>, JournalError>
-  /** The venues that were added after a place, the first of which is 0. */
+  /** The venues that were added after a place; all of them after place 0. */
   readonly addedAfter: (place: number) => Effect.Effect<ReadonlyArray<Added>, JournalError>
-  /** Those of these ids that have a venue. */
+  /** The ids among these that have a venue. */
   readonly present: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, JournalError>
-  /** How many venues there are. */
+  /** The number of venues. */
   readonly count: Effect.Effect<number, JournalError>
-  /** Ends a venue, with everything that was kept of it; `false` when there was none. */
+  /** Ends a venue, with everything that was stored for it; `false` if there was none. */
   readonly remove: (id: string) => Effect.Effect<boolean, JournalError>
-  /** Ends the venues whose time is over, and gives their ids. */
+  /** Ends the venues whose time to live is over. Returns their ids. */
   readonly removeEnded: Effect.Effect<ReadonlyArray<string>, JournalError>
-  /** What a venue knew besides its journal when it fell asleep. It is given once. */
+  /** Takes the memory that a venue saved when it fell asleep: the saved copy is removed. */
   readonly recall: (id: string) => Effect.Effect<Uint8Array | undefined, JournalError>
-  /** Keeps what a venue knows, unless its journal has been taken over since this epoch of it. */
+  /** Saves the memory of a venue, unless its journal was taken over since `epoch`. */
   readonly remember: (id: string, epoch: number, memory: Uint8Array) => Effect.Effect<void, JournalError>
 }
 
 /** A venue in a list. */
 export interface Listed {
-  /** What is known of it. */
+  /** Its record. */
   readonly registered: Registry.Registered
-  /** Whether a node has it awake. */
+  /** Whether it is awake on a node. */
   readonly awake: boolean
 }
 
 /** A venue that was added. */
 export interface Added {
-  /** What is known of it. */
+  /** Its record. */
   readonly registered: Registry.Registered
-  /** Its place among all that were ever added. */
+  /** Its place among all venues ever added. */
   readonly place: number
 }
 
@@ -67,15 +67,14 @@ const decode = ({ record }: Row): Effect.Effect<Registry.Registered, JournalErro
 const otherToken = new JournalError({
   why: "failed",
   file: "of the cluster",
-  reason:
-    "its nodes have another token than the one of TXC_HOST_TOKEN; use theirs, or leave it out. To give the cluster " +
+  reason: "its nodes have another token than TXC_HOST_TOKEN; use theirs, or leave it out. To give the cluster " +
     "this one, run `effect-txc host --migrate` with it, and then start each node again"
 })
 
-/** The token that the nodes share: the one that is there, or this one where there is none. */
+/** The token of the nodes: the stored one, or, if there is none, this one. */
 const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: string, isGiven: boolean) {
   return yield* sql.withTransaction(Effect.gen(function*() {
-    // Of two nodes that start at once, the second finds the first one's.
+    // If two nodes start at once, the second finds the token of the first.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc token'))")
     const [known] = yield* sql.unsafe<{ token: string }>("SELECT token FROM txc_host")
     if (known === undefined) yield* sql.unsafe("INSERT INTO txc_host (token) VALUES ($1)", [token])
@@ -84,7 +83,7 @@ const tokenOf = Effect.fnUntraced(function*(sql: PgClient.PgClient, token: strin
   }))
 })
 
-/** Gives the cluster this token. Nodes that run keep theirs until they are started again. */
+/** Replaces the token of the cluster. Running nodes keep theirs until they restart. */
 export const setToken = Effect.fnUntraced(function*(
   token: string
 ): Effect.fn.Return<void, SqlError.SqlError, PgClient.PgClient> {
@@ -100,7 +99,7 @@ export const setToken = Effect.fnUntraced(function*(
 const adding = (sql: PgClient.PgClient, venue: Registry.Registered, bounds: Bounds) =>
   sql.withTransaction(Effect.gen(function*() {
     const { endsAt, id, owner } = venue
-    // Counted one after the other: no two nodes take the last place.
+    // Counts are serialised, so that two nodes can't both take the last place.
     yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc hosted'))")
     const [counted] = yield* sql.unsafe<{ all: number; own: number }>(
       `SELECT count(*)::int AS "all", (count(*) FILTER (WHERE owner = $1))::int AS own FROM txc_hosted`,
@@ -120,7 +119,7 @@ const removing = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
   Effect.forEach(ids, (id) =>
     sql.withTransaction(Effect.gen(function*() {
       const rows = yield* sql.unsafe("DELETE FROM txc_hosted WHERE venue = $1 RETURNING 1", [id])
-      // Its owner can write nothing more, and finds that it has ended.
+      // Its owner can't write any more, and learns that the venue has ended.
       yield* sql.unsafe("DELETE FROM txc_venue WHERE venue = $1", [id])
       yield* sql.unsafe("DELETE FROM txc_memory WHERE venue = $1", [id])
       return rows.length > 0
@@ -138,7 +137,10 @@ const listing = Effect.fnUntraced(function*(sql: PgClient.PgClient, owner: strin
   )
 })
 
-/** The venues of a cluster. `token` is used where none is known yet; where `isGiven`, it fails if another one is. */
+/**
+ * The venues of a cluster. `token` is stored if there is none yet. If `isGiven`, opening fails if a different one is
+ * stored.
+ */
 export const open = Effect.fnUntraced(function*(
   token: string,
   isGiven: boolean

@@ -1,8 +1,8 @@
 /**
- * The tables that venues of a cluster share in PostgreSQL, and how they come to be there.
+ * The PostgreSQL tables of a cluster, and their migrations.
  *
- * They hold what the journal files of a single machine hold, and so the secrets of the venues' API keys. These are keys of
- * sandboxes, which open nothing else.
+ * They hold the same data as the journal files of a single machine, including the secrets of the venues' API keys.
+ * These keys are valid only in the sandbox.
  *
  * @example
  * ```ts
@@ -25,14 +25,14 @@ import { JournalError } from "../store/JournalError.ts"
 import * as Membership from "./Membership.ts"
 
 /**
- * The version of the tables. A node does not start on tables of another version.
+ * The version of the tables. A node refuses to start on tables of another version.
  *
  * @category form
  * @since 0.1.0
  */
 export const version = 1
 
-/** What makes tables of each version from those of the version before. */
+/** The statements that migrate the tables to each version from the one before. */
 const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   `CREATE TABLE txc_venue (
     venue text PRIMARY KEY, rules text NOT NULL, epoch bigint NOT NULL, sequence bigint NOT NULL, link bytea NOT NULL,
@@ -43,7 +43,7 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     command text NOT NULL, hash bytea NOT NULL, recalled bigint, PRIMARY KEY (venue, sequence)
   )`,
   "CREATE INDEX txc_journal_recalled ON txc_journal (venue, sequence) WHERE recalled IS NOT NULL",
-  // In parts: PostgreSQL's messages are bounded, and the state of a large exchange is not.
+  // Split into parts: PostgreSQL limits the size of a message, and a state may be larger.
   `CREATE TABLE txc_snapshot (
     venue text NOT NULL REFERENCES txc_venue ON DELETE CASCADE, sequence bigint NOT NULL, part integer NOT NULL,
     origin bigint NOT NULL, hash bytea NOT NULL, state bytea NOT NULL, PRIMARY KEY (venue, sequence, part)
@@ -63,7 +63,7 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
 ]]
 
 const versionOf = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
-  // Not `to_regclass`: a connection may remember for a while that there was none.
+  // Not `to_regclass`: a connection may cache its negative answer for a while.
   const found = yield* sql.unsafe(
     "SELECT 1 FROM pg_tables WHERE tablename = 'txc_version' AND schemaname = ANY(current_schemas(false))"
   )
@@ -84,8 +84,8 @@ const otherVersion = (found: number) => {
 }
 
 /**
- * Makes the tables, or brings them to this version. Nodes of an older version must have stopped. Gives the version that was
- * there before; fails when it was a newer one.
+ * Creates the tables, or migrates them to this version. Nodes of an older version must be stopped first. Returns the
+ * version found; fails if it is newer.
  *
  * @category migrations
  * @since 0.1.0
@@ -94,7 +94,7 @@ export const migrate: Effect.Effect<number, JournalError | SqlError.SqlError, Pg
   function*() {
     const sql = yield* PgClient.PgClient
     const before = yield* sql.withTransaction(Effect.gen(function*() {
-      // Of two that migrate at once, the second waits and finds nothing left to do.
+      // If two processes migrate at once, the second waits and then has nothing to do.
       yield* sql.unsafe("SELECT pg_advisory_xact_lock(hashtext('effect-txc tables'))")
       const before = yield* versionOf(sql)
       if (before > version) return yield* otherVersion(before)

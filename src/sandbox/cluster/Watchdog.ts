@@ -1,6 +1,6 @@
 /**
- * A process that was stopped for longer than its lease: by a signal, by a machine without time for it, by a suspended virtual
- * machine. Its venues are others' by now. It must exit at once, and start anew.
+ * Detects that the process was suspended for longer than its lease: by a signal, an overloaded machine, or a paused
+ * virtual machine. Other nodes have taken its venues by then. The process must exit at once and be restarted.
  *
  * @example
  * ```ts
@@ -20,24 +20,24 @@ import * as Schema from "effect/Schema"
 import { leaseMillis } from "./Membership.ts"
 
 /**
- * The process was stopped for too long.
+ * The process was suspended for too long.
  *
  * @category errors
  * @since 0.1.0
  */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { millis: Schema.Finite }) {
-  /** For how long, in milliseconds. */
+  /** The duration, in milliseconds. */
   declare readonly millis: number
   override get message(): string {
     const seconds = Math.round(this.millis / 1000)
-    return `This process stood still for ${seconds} seconds, so its venues are other nodes' by now. It ends; start it again`
+    return `This process was suspended for ${seconds} seconds, so other nodes have its venues by now. It exits; start it again`
   }
 }
 
 const lookEvery = 250
 
 /**
- * Fails when the process has stood still for longer than its lease.
+ * Fails once the process has been suspended for longer than its lease.
  *
  * @category watching
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * How much room a host has for venues that are awake. Where there is none, the venue that nobody has needed for the longest
+ * Bounds the number of awake venues of a host. When the bound is reached, the venue that has been idle for the longest
  * time falls asleep.
  */
 import * as Effect from "effect/Effect"
@@ -12,34 +12,34 @@ import * as HostBounds from "./HostBounds.ts"
 export interface Sleeper {
   /** Whether it could fall asleep now. */
   readonly isIdle: () => boolean
-  /** When it was last needed, in Unix milliseconds. */
+  /** The time of its last use, in Unix milliseconds. */
   readonly usedAt: () => number
-  /** Lets it fall asleep; `false` when it is needed after all. */
+  /** Puts it to sleep; `false` if it is in use after all. */
   readonly sleep: Effect.Effect<boolean>
 }
 
-/** The room of a host. */
+/** The capacity of a host for awake venues and forks. */
 export interface Capacity {
-  /** How much of it is taken. */
+  /** The number of awake venues and forks. */
   readonly taken: () => number
   /**
-   * Takes room for one venue or fork, until the scope is closed. Where all is taken by venues that are needed, it waits for
-   * five seconds.
+   * Takes capacity for one venue or fork until the scope is closed. If all awake venues are in use, waits up to five
+   * seconds.
    */
   readonly take: Effect.Effect<void, BoundReached, Scope.Scope>
-  /** Says that a venue is idle now. */
+  /** Called when a venue becomes idle. */
   readonly freed: () => void
-  /** Lets venues that nobody needs fall asleep when memory is short. */
+  /** Puts idle venues to sleep if memory is short. */
   readonly relieve: Effect.Effect<void>
 }
 
-/** How long a venue waits for room. */
+/** How long a venue waits for capacity. */
 const patience = "5 seconds"
 
-/** How many fall asleep at once when memory is short. */
+/** How many venues fall asleep at once when memory is short. */
 const atOnce = 8
 
-/** The room for venues that are awake. */
+/** Makes the capacity of a host. */
 export const make = (
   bounds: Bounds,
   memory: () => number,
@@ -49,7 +49,7 @@ export const make = (
   let taken = 0
   let whenFreed: (() => void) | undefined
 
-  /** Those that could sleep now, the one that was not needed for the longest time first. */
+  /** The idle venues, the one idle for the longest time first. */
   const idle = () =>
     [...sleepers()].filter((sleeper) => sleeper.isIdle()).toSorted((one, other) => one.usedAt() - other.usedAt())
 

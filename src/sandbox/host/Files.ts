@@ -1,4 +1,4 @@
-/** The files of a host's venues: each has a folder of its own. */
+/** The files of a host's venues. Each venue has its own folder. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -11,13 +11,13 @@ import { fromSqlite, type JournalError } from "../store/JournalError.ts"
 export interface Files {
   /** The file of the journal. */
   readonly journal: string
-  /** Makes the folder, if it is not there. */
+  /** Creates the folder if it is missing. */
   readonly make: Effect.Effect<void, JournalError>
-  /** What the venue knew when it fell asleep, if that was written down. */
+  /** The memory that the venue saved when it fell asleep, if there is any. */
   readonly memory: Effect.Effect<Uint8Array | undefined>
-  /** Writes down what it knows. What can't be written is lost, which is logged. */
+  /** Saves the memory of the venue. If that fails, the memory is lost, and a warning is logged. */
   readonly remember: (memory: Uint8Array) => Effect.Effect<void>
-  /** Removes what was written down: the venue is awake, and knows more. */
+  /** Removes the saved memory: the venue is awake, and its memory has changed. */
   readonly forget: Effect.Effect<void>
   /** Removes all files. */
   readonly remove: Effect.Effect<void, JournalError>
@@ -53,13 +53,13 @@ export const of = (folder: string, id: string): Files => {
   }
 }
 
-/** A folder for a host that keeps nothing. It is removed with the scope. */
+/** A temporary folder for a host without one. It is removed with the scope. */
 export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effect.acquireRelease(
   Effect.try({ try: () => mkdtempSync(join(tmpdir(), "effect-txc-host-")), catch: fromSqlite(tmpdir()) }),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** How many files this process may have open; `undefined` where the system does not say. */
+/** How many files this process may open; `undefined` if the system does not say. */
 export const limit: Effect.Effect<number | undefined> = Effect.orElseSucceed(
   Effect.try({
     try: () => Number(/^Max open files +(\d+)/mu.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity),

@@ -1,6 +1,6 @@
 /**
- * Many venues in one process. Each has its own journal, token, keys and time, and shares nothing with the others. Venues that
- * nobody needs sleep on the disk, and the next call wakes them.
+ * Many venues in one process. Each has its own journal, token, keys and time, and shares nothing with the others. Idle
+ * venues sleep on disk, and the next call wakes them.
  *
  * @example
  * ```ts
@@ -48,29 +48,29 @@ export { VenueKey } from "./Registry.ts"
 export { type Failure, Host, type HostOptions, type OpenPort } from "./HostService.ts"
 
 /**
- * How to open a host.
+ * Options to open a host.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends HostOptions {
-  /** The folder of all venues; without one a temporary folder, which is removed when the host is closed. */
+  /** The folder of all venues. Without one, a temporary folder that is removed when the host is closed. */
   readonly folder?: string
 }
 
-/** How often the host looks for venues that should sleep or end, in milliseconds. */
+/** The time between checks for venues that should sleep or end, in milliseconds. */
 const sweepEvery = (idleMillis: number): number => Math.min(30_000, Math.max(1000, Math.floor(idleMillis / 20)))
 
 /** A venue of the host. */
 interface Entry extends LocalPlacement.Entry {
   registered: Registry.Registered
   readonly files: Files.Files
-  /** Lives until the venue is ended, or the host is closed. */
+  /** Closed when the venue is ended, or with the host. */
   readonly scope: Scope.Closeable
 }
 
 // -----------------------------------------------------------------------------
-// What a host is made of
+// Parts
 // -----------------------------------------------------------------------------
 
 interface Parts {
@@ -94,7 +94,7 @@ const entryOf = ({ entries }: Parts, id: string): Effect.Effect<Entry, Models.Un
     : Effect.succeed(entry)
 }
 
-/** Opens a venue. One without commands begins with `beginning`. */
+/** Opens a venue. If its journal is empty, it applies the commands of `beginning` first. */
 const openVenue = (
   { room }: Parts,
   { files, registered }: Pick<Entry, "files" | "registered">,
@@ -116,7 +116,7 @@ const openVenue = (
     return venue
   })
 
-/** Adds a venue to those of this process. */
+/** Adds a venue to this process. */
 const add = Effect.fnUntraced(function*(
   parts: Parts,
   registered: Registry.Registered,
@@ -142,7 +142,7 @@ const add = Effect.fnUntraced(function*(
   return entry
 })
 
-/** Writes down what is known of a venue. */
+/** Updates the record of a venue in the registry. */
 const register = ({ registry }: Parts, entry: Entry, change: Partial<Registry.Registered>) => {
   const registered = { ...entry.registered, ...change }
   return Effect.map(registry.put(registered), () => {
@@ -160,7 +160,7 @@ const count = (entries: ReadonlyMap<string, Entry>, isCounted: (entry: Entry) =>
 
 const hasPort = ({ registered }: Entry): boolean => registered.port !== undefined
 
-/** Whether one more venue may be made. */
+/** The bound that forbids another venue, if any. */
 const admit = ({ bounds, entries }: Parts, owner: string, port: boolean): HostBounds.BoundReached | undefined => {
   if (entries.size >= bounds.maxVenues) return HostBounds.reached(bounds, "maxVenues")
   if (count(entries, isOwnedBy(owner)) >= bounds.maxPerOwner) return HostBounds.reached(bounds, "maxPerOwner")
@@ -172,10 +172,10 @@ const view = ({ addresses }: Parts, { registered, resident }: Entry): Models.Mad
   Models.toMade(addresses, registered, resident.isAwake())
 
 // -----------------------------------------------------------------------------
-// What a host does
+// Operations
 // -----------------------------------------------------------------------------
 
-/** Ends a venue: nobody gets to it any more, then its files go, and then what is known of it. */
+/** Ends a venue: makes it unreachable, then removes its files, then its record. */
 const end = Effect.fnUntraced(function*(parts: Parts, entry: Entry) {
   const { entries, registry } = parts
   yield* register(parts, entry, { partial: true })
@@ -186,7 +186,7 @@ const end = Effect.fnUntraced(function*(parts: Parts, entry: Entry) {
   entries.delete(entry.registered.id)
 }, Effect.uninterruptible)
 
-/** Gives a new venue its port, if it asks for one, and says that it is complete. A venue that fails here ends. */
+/** Completes a new venue: opens its port if it asks for one, and marks it complete. If that fails, the venue ends. */
 const complete = Effect.fnUntraced(function*(parts: Parts, entry: Entry, port: boolean) {
   const number = port
     ? { port: yield* Scope.provide(parts.openPort(entry.registered.id, 0), entry.scope) }
@@ -213,7 +213,7 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
   return yield* complete(parts, entry, port)
 })
 
-/** Uses a venue, which is woken for it and stays awake until then. */
+/** Runs an effect with a venue, which is woken and stays awake until the effect ends. */
 const using = <A, E>(
   { resident }: Entry,
   id: string,
@@ -238,7 +238,7 @@ const commandsOf = Effect.fnUntraced(function*(venue: Venue.Venue["Service"], se
   yield* journal.verify
   const to = sequence ?? journal.sequence()
   if (to > journal.sequence()) {
-    const message = `The venue has ${journal.sequence()} commands. Name one of these, or none`
+    const message = `The venue has ${journal.sequence()} commands. Choose one of these, or none`
     return yield* new Models.NotMade({ field: "sequence", message })
   }
   yield* journal.read(0, to, (command) => void commands.push(command))
@@ -256,7 +256,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
   const newly = yield* NewVenue.newcomer(parts.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
-  // A crash before it is complete removes it.
+  // If a crash happens before the venue is complete, the next start removes it.
   yield* parts.registry.put(registered)
   const entry = yield* add(parts, registered, Effect.succeed(copied.commands))
   const begun = using(entry, registered.id, () => Effect.void)
@@ -264,7 +264,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   return yield* complete(parts, entry, port)
 })
 
-/** Lets venues sleep that were not needed for a while, and ends those whose time is over. */
+/** Puts idle venues to sleep, and ends venues whose time to live is over. */
 const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   const now = yield* Clock.currentTimeMillis
   for (const entry of parts.entries.values()) {
@@ -276,7 +276,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
   yield* parts.room.relieve
 })
 
-/** Removes what a crash has left of venues that were not complete, and adds the others. */
+/** Removes venues that a crash left incomplete, and adds the others. */
 const restore = Effect.fnUntraced(function*(parts: Parts) {
   const now = yield* Clock.currentTimeMillis
   for (const registered of parts.registry.venues) {
@@ -295,7 +295,7 @@ const servedAt = Effect.fnUntraced(function*(parts: Parts, addresses: Models.Add
     yield* Effect.catch(opened, ({ message }) => {
       const { port: _port, ...rest } = entry.registered
       entry.registered = rest
-      return Effect.logWarning(`The venue ${id} has no port of its own any more: ${message}`)
+      return Effect.logWarning(`The venue ${id} has lost its own port: ${message}`)
     })
   }
 })
@@ -305,7 +305,7 @@ const warnOfFiles = Effect.fnUntraced(function*(bounds: Bounds) {
   const needed = HostBounds.filesOf(bounds)
   if (limit !== undefined && limit < needed) {
     yield* Effect.logWarning(
-      `This process may open ${limit} files, and ${bounds.maxAwake} venues that are awake may need ${needed}. Raise the ` +
+      `This process may open ${limit} files, but ${bounds.maxAwake} awake venues may need ${needed}. Raise the ` +
         "limit (ulimit -n), or lower --max-awake"
     )
   }
@@ -336,7 +336,7 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
 })
 
 /**
- * Opens a host. When the scope is closed all venues fall asleep, and are there when the folder is opened again.
+ * Opens a host. When the scope is closed all venues fall asleep; opening the folder again restores them.
  *
  * @category constructors
  * @since 0.1.0

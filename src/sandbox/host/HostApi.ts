@@ -1,5 +1,5 @@
 /**
- * The control plane of a host: its operations, what each asks for and what it answers. `Host` says what each does.
+ * The API of a host's control plane: its operations, with their requests and answers. `Host` documents what each does.
  *
  * @example
  * ```ts
@@ -37,29 +37,29 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     success: Models.Made,
     error: [BoundReached, Models.NotMade, Unavailable]
   }).annotateMerge(described(
-    "Makes a venue, and answers its base URL, its keys and its own control token. Without fields it has the example, the " +
-      "document's dialect and a clock that runs."
+    "Creates a venue, and returns its base URL, its keys and its own control token. By default it has the example, the " +
+      "document's dialect and a running clock."
   )),
   HttpApiEndpoint.get("list", "/Venues", {
     query: Schema.Struct({ owner: key(Schema.String) }),
     success: Schema.Array(Models.Summary),
     error: Unavailable
   }).annotateMerge(
-    described("The venues of an owner, or all, in the order in which they were made. It shows no token.")
+    described("Lists the venues of an owner, or all, in the order in which they were created, without tokens.")
   ),
   HttpApiEndpoint.get("find", "/Venues/:id", {
     params,
     success: Models.Made,
     error: [Models.UnknownVenue, Unavailable]
   })
-    .annotateMerge(described("A venue by its id, with its token and its keys.")),
+    .annotateMerge(described("Returns a venue by its id, with its token and its keys.")),
   HttpApiEndpoint.post("copy", "/Venues/:id/Copy", {
     params,
     payload: Models.CopyOptions,
     success: Models.Made,
     error: [BoundReached, Models.NotMade, Models.UnknownVenue, Unavailable]
   }).annotateMerge(described(
-    "Makes a venue with the history of this one, as it was after so many commands, or after all. The copy has a token and " +
+    "Creates a venue with the history of this one, up to a command or in full. The copy has a token and " +
       "keys of its own. Faults, limits and forks are not copied."
   )),
   HttpApiEndpoint.post("sleep", "/Venues/:id/Sleep", {
@@ -67,14 +67,14 @@ const group = HttpApiGroup.make("host", { topLevel: true }).add(
     payload: Nothing,
     success: Schema.Struct({ asleep: Schema.Boolean }),
     error: [Models.UnknownVenue, Unavailable]
-  }).annotateMerge(described("Lets a venue fall asleep now, unless somebody needs it. The next call wakes it.")),
+  }).annotateMerge(described("Puts a venue to sleep now, unless it is in use. The next call wakes it.")),
   HttpApiEndpoint.delete("end", "/Venues/:id", {
     params,
     success: Nothing,
     error: [Models.UnknownVenue, Unavailable]
-  }).annotateMerge(described("Ends a venue, and removes its files. Calls in progress have five seconds.")),
+  }).annotateMerge(described("Ends a venue, and removes its files. Calls in progress get five seconds to finish.")),
   HttpApiEndpoint.get("status", "/Host", { success: Models.HostStatus, error: Unavailable }).annotateMerge(
-    described("How much the host holds, and its bounds.")
+    described("Returns what the host currently holds, and its bounds.")
   )
 ).middleware(Explained)
 
@@ -88,6 +88,6 @@ export class HostApi extends HttpApi.make("host").add(group.prefix("/control/v1"
   secured(
     "The control of an effect-txc host",
     "Every request needs the header `Authorization: Bearer <the host's control token>`. Each venue has a control plane of " +
-      "its own, with a token of its own."
+      "its own, with its own token."
   )
 ) {}

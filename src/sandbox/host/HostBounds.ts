@@ -1,28 +1,31 @@
-/** How much a host holds, and what it says to whom is over a bound. */
+/** The bounds of a host, and the error of a bound that is reached. */
 import * as Schema from "effect/Schema"
 import { getHeapStatistics } from "node:v8"
 import { maxConnections } from "../server/Bounds.ts"
 
-/** How much a host holds. */
+/** The bounds of a host. */
 export interface BoundOptions {
-  /** How many venues there are in all; 10000 by default. */
+  /** The maximum number of venues; 10000 by default. */
   readonly maxVenues?: number
-  /** How many venues one owner has; 1000 by default. */
+  /** The maximum number of venues of one owner; 1000 by default. */
   readonly maxPerOwner?: number
-  /** How many venues and forks are awake at once; 200 by default. Each that is awake has four open files. */
+  /** The maximum number of venues and forks awake at once; 200 by default. Each has four open files. */
   readonly maxAwake?: number
-  /** How many commands one venue has; 500000 by default. Each takes up to 0.75 KB of memory while it is awake. */
+  /**
+   * The maximum number of commands of one venue; 500000 by default. Each takes up to 0.75 KB of memory while the venue
+   * is awake.
+   */
   readonly maxCommands?: number
-  /** How many venues have a port of their own; 100 by default. */
+  /** The maximum number of venues with their own port; 100 by default. */
   readonly maxPorts?: number
-  /** How many bytes of memory venues may take before none is woken any more; by default 70 % of what Node may use. */
+  /** The memory above which no venue is woken, in bytes; by default 70 % of what Node may use. */
   readonly maxMemory?: number
 }
 
-/** How much a host holds, with every bound. */
+/** Every bound of a host. */
 export type Bounds = Required<BoundOptions>
 
-/** The bounds of a host that is given none. */
+/** The default bounds. */
 export const defaults: Bounds = {
   maxVenues: 10_000,
   maxPerOwner: 1000,
@@ -32,7 +35,7 @@ export const defaults: Bounds = {
   maxMemory: Math.floor(getHeapStatistics().heap_size_limit * 0.7)
 }
 
-/** The bounds that were given, and the defaults for the others. */
+/** The given bounds, completed by the defaults. */
 export const of = (given: Partial<Bounds>): Bounds => ({
   maxVenues: given.maxVenues ?? defaults.maxVenues,
   maxPerOwner: given.maxPerOwner ?? defaults.maxPerOwner,
@@ -42,11 +45,11 @@ export const of = (given: Partial<Bounds>): Bounds => ({
   maxMemory: given.maxMemory ?? defaults.maxMemory
 })
 
-/** What each bound holds, and the flag of the command that raises it. */
+/** The name of each bound in messages, and the command-line flag that raises it. */
 const words: Readonly<Record<keyof Bounds, readonly [what: string, flag: string]>> = {
   maxVenues: ["venues", "--max-venues"],
   maxPerOwner: ["venues of one owner", "--max-per-owner"],
-  maxAwake: ["venues and forks that are awake at once", "--max-awake"],
+  maxAwake: ["venues and forks awake at once", "--max-awake"],
   maxCommands: ["commands of one venue", "--max-commands"],
   maxPorts: ["ports of venues", "--max-ports"],
   maxMemory: ["MiB of memory", "--max-memory"]
@@ -57,28 +60,28 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
   maxPerOwner: "End a venue of this owner",
   maxAwake: "Call again when one is idle, or end one",
   maxCommands: "End the venue and make another",
-  maxPorts: "End a venue that has one",
+  maxPorts: "End a venue that has a port",
   maxMemory: "Call again in a moment, or end a large venue"
 }
 
-/** How many files are open for a venue that is awake: its journal, its log, their index, and its anchor. */
+/** How many files an awake venue has open: its journal, the journal's log and shared-memory index, and its anchor. */
 const filesOfAwake = 4
 
 /** How many files a host with these bounds may have open at once. */
 export const filesOf = ({ maxAwake, maxPorts }: Bounds): number =>
   filesOfAwake * maxAwake + maxPorts + maxConnections + 64
 
-/** The host holds no more. */
+/** The host has reached a bound. */
 export class BoundReached extends Schema.TaggedError<BoundReached>()("BoundReached", {
   bound: Schema.Literals(["maxVenues", "maxPerOwner", "maxAwake", "maxCommands", "maxPorts", "maxMemory"]),
   limit: Schema.Finite,
   message: Schema.String
 }, { httpApiStatus: 429 }) {
-  /** Which bound. */
+  /** The bound. */
   declare readonly bound: keyof Bounds
-  /** What it is. */
+  /** Its value. */
   declare readonly limit: number
-  /** What is over it, and what to do. */
+  /** The problem, and what to do about it. */
   declare readonly message: string
 }
 

@@ -1,4 +1,4 @@
-/** What is asked of a host, and what it answers. */
+/** The requests and answers of a host. */
 import * as Schema from "effect/Schema"
 import { prefix } from "../control/ControlApi.ts"
 import { type Registered, VenueKey } from "./Registry.ts"
@@ -12,33 +12,36 @@ const Owner = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9._@/-]{1,100}$/u)
 
 const TimeToLive = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 * 365 * 86_400_000 }))
 
-/** What every new venue may be given. */
+/** The options of every new venue. */
 export interface NewOptions {
-  /** Who makes it: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
+  /** The owner: 1 to 100 letters, digits and `._@/-`; `anybody` by default. Venues are counted by owner. */
   readonly owner?: string
-  /** How long it lives, in milliseconds. Then it ends, and its files are removed. For ever, or as the host says, by default. */
+  /**
+   * The time to live, in milliseconds. Then the venue ends, and its files are removed. By default that of the host, or
+   * unlimited.
+   */
   readonly timeToLiveMillis?: number
-  /** Whether it gets a port of its own, for clients that can only be given a host. */
+  /** Whether it gets its own port, for clients that take only a host and a port. */
   readonly port?: boolean
 }
 
-/** How to copy a venue. */
+/** The options of a copy. */
 export interface CopyOptions extends NewOptions {
-  /** Copies the venue as it was after so many commands; after all by default. */
+  /** Copies the venue as it was after this command; after the last one by default. */
   readonly sequence?: number
 }
 
-/** How to make a venue. */
+/** The options of a new venue. */
 export interface MakeOptions extends NewOptions {
-  /** How it speaks; `document` by default. */
+  /** The dialect; `document` by default. */
   readonly dialect?: "document" | "live"
   /** Whether reduce-only orders are accepted, or refused as not available yet; `accepted` by default. */
   readonly reduceOnly?: "accepted" | "announced"
-  /** Decides the chances of faults; 0 by default. */
+  /** The seed of random faults; 0 by default. */
   readonly seed?: number
-  /** The time at which its clock stands still, in Unix microseconds. Without one the clock runs. */
+  /** The time of its frozen clock, in Unix microseconds. Without one the clock runs. */
   readonly clock?: number
-  /** Whether it begins with the example's accounts and money, or empty; `true` by default. */
+  /** Whether it starts with the example's accounts and funds, or empty; `true` by default. */
   readonly example?: boolean
 }
 
@@ -60,11 +63,11 @@ export const MakeOptions = Schema.Struct({
   example: key(Schema.Boolean)
 })
 
-/** A venue as lists show it. */
+/** A venue as in lists. */
 export interface Summary {
   /** Its id. */
   readonly id: string
-  /** Who made it. */
+  /** The owner. */
   readonly owner: string
   /** The base URL of its exchange. */
   readonly url: string
@@ -72,23 +75,23 @@ export interface Summary {
   readonly dialect: "document" | "live"
   /** Whether it is awake. */
   readonly awake: boolean
-  /** When it was made, in Unix microseconds by the machine's clock. */
+  /** The creation time, in Unix microseconds by the machine's clock. */
   readonly madeAt: number
-  /** When it ends, in Unix microseconds by the machine's clock; absent when it lives until it is ended. */
+  /** The end of its time to live, in Unix microseconds by the machine's clock; absent if it has none. */
   readonly endsAt?: number
 }
 
-/** A venue, and all that its users need: addresses, keys and the token. */
+/** A venue with all that its users need: addresses, keys and the token. */
 export interface Made extends Summary {
-  /** The base URL under a name of its own, such as `http://{id}.localhost:8080`: browsers and curl resolve it. */
+  /** The base URL with its own host name, such as `http://{id}.localhost:8080`, which browsers and curl resolve. */
   readonly nameUrl?: string
-  /** The base URL with a port of its own, if it has one. */
+  /** The base URL with its own port, if it has one. */
   readonly portUrl?: string
-  /** The base URL of its control plane, with a slash at its end. */
+  /** The base URL of its control plane, with a trailing slash. */
   readonly controlUrl: string
   /** The token of its control plane. It opens no other venue. */
   readonly controlToken: string
-  /** The keys that it began with, by account; those of the example's sub-accounts by their titles. */
+  /** Its initial keys, by account; those of the example's sub-accounts by their titles. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 
@@ -115,17 +118,17 @@ export const Made: Schema.Codec<Made, unknown> = Schema.Struct({
   keys: Schema.Record(Schema.String, VenueKey)
 })
 
-/** How much a host holds now. */
+/** The current use of a host. */
 export interface HostStatus {
-  /** How many venues there are. */
+  /** The number of venues. */
   readonly venues: number
-  /** How many venues and forks are awake. */
+  /** The number of venues and forks awake. */
   readonly awake: number
-  /** How many venues have a port of their own. */
+  /** The number of venues with their own port. */
   readonly ports: number
-  /** How many bytes of memory the process uses for what it holds, with what the runtime has not collected yet. */
+  /** The memory in use by the process, in bytes, garbage included. */
   readonly memory: number
-  /** The bounds, by their names. */
+  /** The bounds, by name. */
   readonly bounds: Readonly<Record<string, number>>
 }
 
@@ -138,51 +141,53 @@ export const HostStatus: Schema.Codec<HostStatus, unknown> = Schema.Struct({
   bounds: Schema.Record(Schema.String, Schema.Finite)
 })
 
-/** The host has no such venue: it was never made, or has ended. */
+/** The host has no such venue: it was never created, or has ended. */
 export class UnknownVenue extends Schema.TaggedError<UnknownVenue>()("UnknownVenue", {
   id: Schema.String,
   message: Schema.String
 }, { httpApiStatus: 404 }) {
-  /** The id that was asked for. */
+  /** The requested id. */
   declare readonly id: string
-  /** What is wrong, and what to do. */
+  /** The problem, and what to do about it. */
   declare readonly message: string
 }
 
-/** The error of an id that no venue has. */
+/** The error of an unknown id. */
 export const unknownVenue = (id: string): UnknownVenue =>
   new UnknownVenue({
     id,
     message:
-      `This host has no venue ${id.slice(0, 40)}: it was never made, or it has ended. The host's control plane lists ` +
-      "those that there are"
+      `This host has no venue ${
+        id.slice(0, 40)
+      }: it was never created, or it has ended. The host's control plane lists ` +
+      "all venues"
   })
 
-/** A venue can't be made as it is asked for. */
+/** A venue can't be created as requested. */
 export class NotMade extends Schema.TaggedError<NotMade>()("NotMade", {
   field: Schema.String,
   message: Schema.String
 }, { httpApiStatus: 400 }) {
   /** The field that is wrong. */
   declare readonly field: string
-  /** What is wrong, and what to do. */
+  /** The problem, and what to do about it. */
   declare readonly message: string
 }
 
-/** Where a host is reached. */
+/** The addresses of a host. */
 export interface Addresses {
   /** The base URL of the host. */
   readonly baseUrl: string
-  /** The base URL of a venue under a name of its own. */
+  /** The base URL of a venue with its own host name. */
   readonly nameUrl?: (id: string) => string
   /** The base URL of a venue with this port. */
   readonly portUrl?: (port: number) => string
 }
 
-/** The base URL of a venue under a path of its own. */
+/** The base URL of a venue with its own path. */
 export const urlOf = ({ baseUrl }: Addresses, id: string): string => `${baseUrl}/v/${id}`
 
-/** A venue as lists show it. */
+/** A venue as in lists. */
 export const toSummary = (
   addresses: Addresses,
   { dialect, endsAt, id, madeAt, owner }: Registered,
@@ -197,7 +202,7 @@ export const toSummary = (
   ...(endsAt === undefined ? {} : { endsAt: endsAt * 1000 })
 })
 
-/** A venue, and all that its users need. */
+/** A venue with all that its users need. */
 export const toMade = (addresses: Addresses, venue: Registered, awake: boolean): Made => {
   const { controlToken, id, keys, port } = venue
   const summary = toSummary(addresses, venue, awake)

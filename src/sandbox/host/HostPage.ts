@@ -1,10 +1,10 @@
 /**
- * The page of a host: it lists the venues, makes, copies and ends them, and opens their pages. It holds no secret: the token
- * is in the fragment of its URL, which no browser sends, or is typed in.
+ * The page of a host: lists the venues, creates, copies and ends them, and opens their pages. It contains no secret:
+ * the token is typed in, or read from the fragment of the URL, which browsers never send.
  *
- * A venue's page opens under a name of the venue's own where the browser resolves it, so that it has an origin of its own.
- * Elsewhere it has the origin of the host. The token of a venue is in the memory of its page only, and no page gets hold of
- * another.
+ * A venue's page opens under the venue's own host name if the browser resolves it, so that it has its own origin;
+ * otherwise it shares the origin of the host. The token of a venue is held in the memory of its page only, and no page
+ * gets a reference to another.
  */
 import type { Answer } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"

@@ -1,5 +1,5 @@
 /**
- * The control plane of a host over HTTP, under its own path and with its own token. The token of a venue opens nothing here.
+ * The control plane of a host over HTTP, with its own path and its own token. The token of a venue is not valid here.
  */
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -16,7 +16,7 @@ import type { Host } from "./HostService.ts"
 
 const fieldsOf = Calling.fieldsOf([HostApi.groups.host])
 
-/** The path of a request as the API writes it. */
+/** The path of a request as a template of the API. */
 const templateOf = (path: string): string => path.replace(/^(\/control\/v1\/Venues\/)[^/]+/u, "$1:id")
 
 const groupLayer = (host: Host["Service"]) =>
@@ -31,7 +31,7 @@ const groupLayer = (host: Host["Service"]) =>
       status: () => host.status
     }))
 
-/** What answers the requests to a host's control plane. */
+/** The backend of a host's control plane. */
 export const make = Effect.fnUntraced(function*(
   host: Host["Service"]
 ): Effect.fn.Return<(request: Request) => Effect.Effect<Answer>, never, Scope.Scope> {

@@ -1,6 +1,6 @@
 /**
- * The edge of a host: finds out for which venue a request is, by its path or by the host that it names, and sends it there.
- * What names no venue of this host is refused. There is no venue by default.
+ * Routes the requests to a host: finds the venue that a request names, by path or by host name, and sends it there. A
+ * request for no venue of this host is refused; there is no default venue.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -16,23 +16,23 @@ import * as HostPlane from "./HostPlane.ts"
 import type { Host } from "./HostService.ts"
 import * as Refusals from "./Refusals.ts"
 
-/** The name of a host without its port, in lower case and without a dot at its end. */
+/** A host name without its port, in lower case and without a trailing dot. */
 const nameOf = (authority: string): string => authority.toLowerCase().replace(/:\d*$/u, "").replace(/\.$/u, "")
 
 const address = /^(?:\[[0-9a-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3})$/u
 
-/** What names like `{id}.localhost` end with. Every machine that knows them takes them for itself. */
+/** The suffix of names like `{id}.localhost`. Every resolver that knows them resolves them to its own machine. */
 const local = ".localhost"
 
-/** For whom a request is. */
+/** The target of a request. */
 type Target =
   | { readonly _tag: "Host" }
   | { readonly _tag: "Venue"; readonly id: string; readonly path: string }
   | { readonly _tag: "Refused"; readonly answer: Written }
 
 /**
- * Whether a request that names this host is for the host itself: it names an address, this machine, or one of the names that
- * the host was given. A page of another site that has its name point here names another.
+ * Whether a request that names this host is for the host itself: it names an IP address, `localhost`, or a name that
+ * the host was given. A foreign site whose DNS name was rebound to this machine names something else.
  */
 const isKnown = (name: string, names: ReadonlySet<string>): boolean =>
   name === "localhost" || address.test(name) || names.has(name)
@@ -43,8 +43,10 @@ const misdirected = (path: string, name: string): Written =>
     421,
     "UnknownHost",
     name === ""
-      ? "The request names no host. Send the header Host"
-      : `This host is not called ${name.slice(0, 100)}. Call it by its address, or say its name where it is started ` +
+      ? "The request names no host. Send the Host header"
+      : `The name of this host is not ${
+        name.slice(0, 100)
+      }. Use its address, or configure the name when you start it ` +
         "(--public-url)"
   )
 
@@ -57,7 +59,7 @@ const redirected = (path: string): Written => ({
   body: ""
 })
 
-/** Finds out for whom a request is. */
+/** Finds the target of a request. */
 const targetOf = (names: ReadonlySet<string>, host: Host["Service"], head: Head): Target => {
   const { path } = head
   const name = nameOf(header(head, "host"))
@@ -65,9 +67,9 @@ const targetOf = (names: ReadonlySet<string>, host: Host["Service"], head: Head)
   if (!isKnown(name, names)) return { _tag: "Refused", answer: misdirected(path, name) }
   const [, id, rest = ""] = path.startsWith("/v/") ? venuePath.exec(path) ?? [] : []
   if (id === undefined) return { _tag: "Host" }
-  // Of one that is not known here its placement says whether it is there.
+  // If the id is not known here, its placement decides.
   if (rest !== "" || host.registered(id) === undefined) return { _tag: "Venue", id, path: rest === "" ? "/" : rest }
-  // The page's own addresses are relative to the slash.
+  // The page's addresses are relative to a trailing slash.
   return { _tag: "Refused", answer: redirected(path) }
 }
 
@@ -83,12 +85,10 @@ const noExchange = (path: string): Written =>
     path,
     404,
     "UnknownVenue",
-    "This is a host of many exchanges, and none of them is here. POST to /control/v1/Venues makes one, and says where it is"
+    "This host serves many exchanges, and none of them at this path. POST to /control/v1/Venues to create one; the answer has its URL"
   )
 
-/**
- * What answers the requests to a host and to all its venues. `names` are the names of the host, besides its addresses.
- */
+/** The backend of a host and all its venues. `names` are the names of the host, in addition to its addresses. */
 export const make = Effect.fnUntraced(function*(
   host: Host["Service"],
   names: ReadonlyArray<string> = []
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function*(
   }
 })
 
-/** What answers the requests to a port that one venue has to itself. */
+/** The backend of a port that belongs to one venue. */
 export const ofVenue = (host: Host["Service"], id: string, names: ReadonlyArray<string> = []): Backend => {
   const known = new Set(names.map(nameOf))
   const target = (head: Head): Target => {

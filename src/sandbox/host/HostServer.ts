@@ -1,6 +1,6 @@
 /**
- * A host over HTTP. Its venues are reached under paths, `http://HOST:PORT/v/{id}`; under names, `http://{id}.localhost:PORT`,
- * where the machine resolves them; and on ports of their own, where they were asked for.
+ * Serves a host over HTTP. Its venues have paths, `http://HOST:PORT/v/{id}`; host names, `http://{id}.localhost:PORT`,
+ * if the machine resolves them; and ports, if requested.
  *
  * @example
  * ```ts
@@ -27,31 +27,31 @@ import * as HostRouter from "./HostRouter.ts"
 import { Host } from "./HostService.ts"
 
 /**
- * How to serve a host.
+ * Options to serve a host.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Listening.Options {
   /**
-   * The base URL by which others reach the host, such as `https://exchange.example.com` of a proxy. Requests may name its
-   * host. Without it they name an address or this machine.
+   * The public base URL of the host, such as `https://exchange.example.com` of a proxy. Requests may name its host.
+   * Without it they must name an IP address or this machine.
    */
   readonly publicUrl?: string
 }
 
 const portOf = (url: string): string => Result.getOrElse(Result.try(() => new URL(url).port), () => "")
 
-/** The URL with another port. */
+/** The URL with a different port. */
 const withPort = (url: string, port: number): string => url.replace(/:\d+$/u, `:${port}`)
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
-/** Whether names under `localhost` lead to who listens on this address. */
+/** Whether names under `localhost` lead to a server that listens on this address. */
 const isNamed = (host: string): boolean => isLoopback(host) || host === "0.0.0.0" || host === "::"
 
 /**
- * Serves the host in the context until the scope is closed, and gives the base URL.
+ * Serves the host in the context until the scope is closed. Returns the base URL.
  *
  * @category constructors
  * @since 0.1.0

@@ -1,4 +1,4 @@
-/** What a host is, whoever holds its venues. */
+/** The service of a host, in one process or in a cluster. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,53 +8,53 @@ import type * as Models from "./HostModels.ts"
 import type { Placement } from "./Placement.ts"
 import type * as Registry from "./Registry.ts"
 
-/** How to open a host, wherever its venues are kept. */
+/** The options of every host. */
 export interface HostOptions extends HostBounds.BoundOptions {
-  /** The token of the host's control plane; without one the one that it had before, or a new one. */
+  /** The token of the host's control plane. Without one, the host keeps its previous token or draws one. */
   readonly token?: string
-  /** How long a venue is awake after it was last needed, in milliseconds; 60000 by default. */
+  /** How long an idle venue stays awake, in milliseconds; 60000 by default. */
   readonly idleMillis?: number
-  /** How long venues live that are made without a time to live, in milliseconds; for ever by default. */
+  /** The default time to live of venues, in milliseconds; unlimited by default. */
   readonly timeToLiveMillis?: number
 }
 
-/** What making a venue can fail with. */
+/** Errors of creating a venue. */
 export type Failure = HostBounds.BoundReached | Models.NotMade | JournalError
 
-/** Opens a port for a venue as long as the scope lives, and gives its number. 0 asks for any free one. */
+/** Opens a port for a venue until the scope is closed. Returns its number. 0 asks for any free port. */
 export type OpenPort = (id: string, port: number) => Effect.Effect<number, Models.NotMade, Scope.Scope>
 
-/** Many venues in one process. */
+/** A host of many venues. */
 export class Host extends Context.Service<Host, {
   /** The token of the host's control plane. */
   readonly token: string
-  /** Makes a venue. It is there, durably, when this succeeds; its journal is written at its first call. */
+  /** Creates a venue. It exists durably once this succeeds; its journal is written at the first call. */
   readonly make: (options?: Models.MakeOptions) => Effect.Effect<Models.Made, Failure>
-  /** The venues of an owner, or all, in the order in which they were made. */
+  /** The venues of an owner, or all, in the order in which they were created. */
   readonly list: (owner?: string) => Effect.Effect<ReadonlyArray<Models.Summary>, JournalError>
   /** A venue by its id, with its token and its keys. */
   readonly find: (id: string) => Effect.Effect<Models.Made, Models.UnknownVenue | JournalError>
   /**
-   * Copies a venue: a new one, with the history of the other, and with a token and keys of its own. Faults, limits and forks
-   * are not copied.
+   * Copies a venue: creates one with the history of the other, and with its own token and keys. Faults, limits and
+   * forks are not copied.
    */
   readonly copy: (
     id: string,
     options?: Models.CopyOptions
   ) => Effect.Effect<Models.Made, Failure | Models.UnknownVenue>
-  /** Lets a venue fall asleep now; `false` when it is needed, or sleeps already. */
+  /** Puts a venue to sleep now; `false` if it is in use, or asleep already. */
   readonly sleep: (id: string) => Effect.Effect<boolean, Models.UnknownVenue | JournalError>
-  /** Ends a venue, and removes its files. Calls in progress have five seconds. */
+  /** Ends a venue, and removes its files. Calls in progress get five seconds to finish. */
   readonly end: (id: string) => Effect.Effect<void, Models.UnknownVenue | JournalError>
-  /** How much the host holds. */
+  /** The current use of the host. */
   readonly status: Effect.Effect<Models.HostStatus, JournalError>
-  /** Where the venues are. */
+  /** The placement of its venues. */
   readonly placement: Placement["Service"]
-  /** What is known of a venue while it sleeps; `undefined` when there is none. */
+  /** The record of a venue; `undefined` if there is none. */
   readonly registered: (id: string) => Registry.Registered | undefined
   /**
-   * Says where the host is reached as long as the scope lives, and how a venue gets a port of its own. Ports of venues are
-   * opened again.
+   * Sets the addresses of the host, and how venues get ports, until the scope is closed. Reopens the ports of existing
+   * venues.
    */
   readonly servedAt: (addresses: Models.Addresses, openPort: OpenPort) => Effect.Effect<void, never, Scope.Scope>
 }>()("effect-txc/sandbox/Host") {}

@@ -19,12 +19,12 @@ import * as Refusals from "./Refusals.ts"
 import type { Registered } from "./Registry.ts"
 import * as Resident from "./Resident.ts"
 
-/** Why a venue can't be woken. */
+/** The reasons why a venue can't be woken. */
 export type WakeFailure = BoundReached | JournalError
 
 /** A venue of this process. */
 export interface Entry {
-  /** What is known of it while it sleeps. */
+  /** Its record. */
   readonly registered: Registered
   /** The venue itself. */
   readonly resident: Resident.Resident<WakeFailure>
@@ -34,8 +34,8 @@ export interface Entry {
 const innerPath = (path: string): string => path.startsWith("/fork/") ? path.replace(/^\/fork\/\d+/u, "") : path
 
 /**
- * The page of a venue: no page that opened it, or that it opens, gets hold of it, not even another venue's of the same
- * origin.
+ * The page of a venue. No page that opened it, or that it opens, gets a reference to it, not even another venue's page
+ * of the same origin.
  */
 const page = Effect.map(
   Dashboard.page,
@@ -45,7 +45,10 @@ const page = Effect.map(
       : { ...answer, headers: { ...answer.headers, "cross-origin-opener-policy": "noopener-allow-popups" } }
 )
 
-/** What needs no venue: the page, the document of the protocol, and what is refused without the token. Nobody is woken for it. */
+/**
+ * Answers requests that need no venue: the page, the protocol document, and requests without the token. They wake
+ * nothing.
+ */
 const withoutVenue = (
   { controlToken, dialect }: Registered,
   request: Request
@@ -60,19 +63,19 @@ const withoutVenue = (
 /** Whether a request can add a command to a venue. */
 const mayAdd = ({ method, path }: Request): boolean => !path.startsWith(prefix) || method === "POST"
 
-/** Why a venue was not woken, as the caller is told. */
+/** The answer to a caller whose venue was not woken. */
 const refusalOf = (id: string, path: string, cause: Cause.Cause<WakeFailure | "ended">): Answer => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === "ended") return Refusals.unknown(path, unknownVenue(id))
   if (error?._tag === "BoundReached") return Refusals.bound(path, error)
-  // What is wrong names files of the host: it is for the owner.
+  // The details name files of the host: only the owner sees them.
   const message = error !== undefined && innerPath(path).startsWith(prefix)
     ? error.message
-    : "This venue can't be opened. Its control plane says why"
+    : "This venue can't be opened. Its control plane has the reason"
   return Refusals.refuse(path, 503, "JournalError", message)
 }
 
-/** Where the venues of a host are, when all are in this process. */
+/** The placement of a host whose venues are all in this process. */
 export const placement = (
   entries: ReadonlyMap<string, Entry>,
   bounds: Bounds,
@@ -84,7 +87,7 @@ export const placement = (
     return partial || endsAt <= clock.currentTimeMillisUnsafe() ? undefined : entry
   }
 
-  /** What answers a request, given the venue or why there is none. */
+  /** Chooses the answer to a request, given the venue or the reason why it was not woken. */
   const chooseFor = (id: string, request: Request) =>
   (
     exit: Exit.Exit<Resident.Awake, WakeFailure | "ended">
@@ -98,7 +101,7 @@ export const placement = (
       return Refusals.bound(path, reached(bounds, "maxCommands"))
     }
     return Resident.backendFor(exit.value, request) ??
-      Refusals.refuse(path, 404, "UnknownFork", "This venue has no such fork: it was never made, or it has ended")
+      Refusals.refuse(path, 404, "UnknownFork", "This venue has no such fork: it was never created, or it has ended")
   }
 
   return {

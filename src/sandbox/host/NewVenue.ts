@@ -1,4 +1,4 @@
-/** What a new venue of a host begins with, and what belongs to it alone. */
+/** The parts of a new venue that are unique to it, and its initial commands. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { randomBytes } from "node:crypto"
@@ -10,22 +10,22 @@ import type * as Models from "./HostModels.ts"
 import type * as Registry from "./Registry.ts"
 import * as Seed from "./Seed.ts"
 
-/** So many random letters and digits, of which none is mistaken for another. */
+/** Draws `length` random letters and digits, without characters that look alike. */
 const draw = (length: number): string => {
   const letters = "abcdefghijkmnpqrstuvwxyz23456789"
   return Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join("")
 }
 
-/** A secret that nobody guesses. */
+/** A random secret. */
 export const secret = (): string => randomBytes(24).toString("base64url")
 
-/** What belongs to one venue alone. */
+/** The unique parts of a new venue. */
 export const own = (): Seed.Own => ({
   identity: randomBytes(6).toString("hex").replace(/^.{8}/u, "$&-"),
   secret
 })
 
-/** How a venue speaks, and what it decides where the document leaves a choice. */
+/** The dialect of a venue, with its policy where the document leaves a choice. */
 export const dialectOf = (
   { dialect, reduceOnly }: Pick<Registry.Registered, "dialect" | "reduceOnly">
 ): Dialect.Dialect => {
@@ -33,7 +33,7 @@ export const dialectOf = (
   return { ...spoken, policy: { ...spoken.policy, reduceOnly } }
 }
 
-/** The commands of the example by dialect: they are made once. */
+/** The commands of the example, cached by dialect. */
 export const makeExamples = () => {
   const known = new Map<string, ReadonlyArray<Action>>()
   return (registered: Registry.Registered): Effect.Effect<ReadonlyArray<Action>, JournalError> =>
@@ -42,7 +42,7 @@ export const makeExamples = () => {
       const found = known.get(name)
       if (!registered.example) return Effect.succeed([])
       if (found !== undefined) return Effect.succeed(found)
-      // The control refuses nothing of the example.
+      // No command of the example is refused.
       const made = Effect.catchTag(
         Seed.example(dialectOf(registered)),
         "ControlRefused",
@@ -52,13 +52,13 @@ export const makeExamples = () => {
     })
 }
 
-/** How much memory this process uses, in bytes. */
+/** The memory used by this process, in bytes. */
 export const memoryNow = (): number => {
   const { external, heapUsed } = process.memoryUsage()
   return heapUsed + external
 }
 
-/** What every new venue has. `usual` is how long one lives that says nothing else, in milliseconds. */
+/** The record fields of every new venue. `usual` is the default time to live, in milliseconds. */
 export const newcomer = Effect.fnUntraced(function*(
   usual: number | undefined,
   { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions

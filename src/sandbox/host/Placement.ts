@@ -1,7 +1,7 @@
 /**
- * Where venues are: which process carries out the calls of a venue, and how a call gets there. The edge of a host, which
- * takes requests, knows nothing else of venues. In one process all are here; where venues are spread over several
- * machines, another placement sends each request to the machine that owns its venue.
+ * The placement of venues: the process that carries out the calls of a venue, and the way to it. The router of a host
+ * sends requests through it, and knows nothing else about venues. In a single process all venues are here; in a
+ * cluster, another placement sends each request to the machine that owns its venue.
  *
  * @example
  * ```ts
@@ -22,17 +22,17 @@ import type * as Effect from "effect/Effect"
 import type { Answer, Request } from "../gateway/Message.ts"
 
 /**
- * Where venues are.
+ * The placement of venues.
  *
  * @category services
  * @since 0.1.0
  */
 export class Placement extends Context.Service<Placement, {
-  /** The process that owns a venue, by a name such as `here`; `undefined` when there is no such venue. */
+  /** The process that owns a venue, by a name such as `here`; `undefined` if there is no such venue. */
   readonly ownerOf: (id: string) => Effect.Effect<string | undefined>
   /**
-   * Sends a raw request to the owner of a venue. Its path is as the venue sees it, without a prefix. `resume` is called once:
-   * with the answer, or with how to come by it. A venue that is not there is answered too.
+   * Sends a raw request to the owner of a venue. Its path is the venue's own, without a prefix. `resume` is called
+   * once: with the answer, or with an effect that gets it. A missing venue is also answered.
    */
   readonly send: (
     id: string,

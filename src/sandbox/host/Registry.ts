@@ -1,4 +1,4 @@
-/** Which venues a host has. It is kept in an SQLite database of its own, so that it survives a crash. */
+/** The venues of a host, in an SQLite database of its own, which survives crashes. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -13,7 +13,7 @@ export interface VenueKey {
   readonly account: string
   /** The public part. */
   readonly apiKey: string
-  /** What its calls are signed with. */
+  /** The secret that signs its calls. */
   readonly apiSecret: string
 }
 
@@ -24,11 +24,11 @@ export const VenueKey: Schema.Codec<VenueKey, unknown> = Schema.Struct({
   apiSecret: Schema.String
 })
 
-/** What is known of a venue while it sleeps. */
+/** The record of a venue. */
 export interface Registered {
-  /** Its id: lower-case letters and digits, as a part of a host name may have. */
+  /** Its id: lower-case letters and digits, valid as a DNS label. */
   readonly id: string
-  /** Who made it. */
+  /** The owner. */
   readonly owner: string
   /** The token of its control plane. */
   readonly controlToken: string
@@ -36,23 +36,23 @@ export interface Registered {
   readonly dialect: "document" | "live"
   /** Whether reduce-only orders are accepted, or refused as not available yet. */
   readonly reduceOnly: "accepted" | "announced"
-  /** Decides the chances of faults. */
+  /** The seed of random faults. */
   readonly seed: number
-  /** The time at which its clock stands still, in Unix microseconds; absent when the clock runs. */
+  /** The time of its frozen clock, in Unix microseconds; absent if the clock runs. */
   readonly clock?: number
-  /** Whether it began with the example. */
+  /** Whether it started with the example. */
   readonly example: boolean
-  /** What its identifiers begin with. */
+  /** The prefix of its identifiers. */
   readonly identity: string
-  /** The keys that it began with, by account. */
+  /** Its initial keys, by account. */
   readonly keys: Readonly<Record<string, VenueKey>>
-  /** When it was made, in Unix milliseconds. */
+  /** The creation time, in Unix milliseconds. */
   readonly madeAt: number
-  /** When it ends, in Unix milliseconds; absent when it lives until it is ended. */
+  /** The end of its time to live, in Unix milliseconds; absent if it has none. */
   readonly endsAt?: number
-  /** The port that it has to itself, if it has one. */
+  /** Its own port, if it has one. */
   readonly port?: number
-  /** Whether it is not complete yet, or no more: it is removed when the host starts. */
+  /** Whether it is being created or removed: the next start of the host removes it. */
   readonly partial: boolean
 }
 
@@ -75,32 +75,32 @@ const Registered = Schema.fromJsonString(Schema.Struct({
   partial: Schema.Boolean
 }))
 
-/** What is known of a venue, of the text that `encode` has made. */
+/** Decodes the record of a venue. */
 export const decode: (text: unknown) => Result.Result<Registered, Schema.SchemaError> = Schema.decodeUnknownResult(
   Registered
 )
 
 const encodeResult = Schema.encodeResult(Registered)
 
-/** What is known of a venue, as text. */
+/** Encodes the record of a venue. */
 export const encode = (venue: Registered): string => Result.getOrThrow(encodeResult(venue))
 
-/** The venues of a host. A change is durable when it returns, and dies when the disk fails. */
+/** The venues of a host. A change is durable once it returns, and fails if the disk fails. */
 export interface Registry {
-  /** The host's token, which stays the same when the host starts again. */
+  /** The host's token, which stays the same when the host restarts. */
   readonly token: string
-  /** The venues as they were when the host was started. */
+  /** The venues at the start of the host. */
   readonly venues: ReadonlyArray<Registered>
-  /** Writes what is known of a venue, in place of what was known. */
+  /** Writes the record of a venue, replacing the previous one. */
   readonly put: (venue: Registered) => Effect.Effect<void, JournalError>
-  /** Forgets a venue. */
+  /** Removes a venue. */
   readonly remove: (id: string) => Effect.Effect<void, JournalError>
 }
 
 /** Marks a database as a registry: SQLite's `application_id`. */
 const applicationId = 0x54584831
 
-/** The version of the registry's form. */
+/** The version of the registry's format. */
 const version = 1
 
 const prepare = (database: DatabaseSync): string | undefined => {
@@ -123,7 +123,7 @@ const prepare = (database: DatabaseSync): string | undefined => {
   return undefined
 }
 
-/** The token that was kept, or this one, which is kept from now on. */
+/** The stored token, or, if there is none or `isGiven`, this one, which is stored. */
 const tokenIn = (database: DatabaseSync, token: string, isGiven: boolean): string => {
   const known = database.prepare("SELECT token FROM host").get()?.["token"]
   if (typeof known === "string" && !isGiven) return known
@@ -137,7 +137,7 @@ const readAll = (database: DatabaseSync, file: string): Result.Result<ReadonlyAr
   for (const { id, record } of database.prepare("SELECT id, record FROM venue ORDER BY rowid").iterate()) {
     const decoded = decode(record)
     if (Result.isFailure(decoded)) {
-      const reason = `what it says of the venue ${String(id)} can't be read; delete that row, or name another folder`
+      const reason = `its record of the venue ${String(id)} can't be read; delete that row, or name another folder`
       return Result.fail(new JournalError({ why: "damaged", file, reason }))
     }
     venues.push(decoded.success)
@@ -146,8 +146,8 @@ const readAll = (database: DatabaseSync, file: string): Result.Result<ReadonlyAr
 }
 
 /**
- * Opens the registry of a folder, or creates it. It is closed with the scope. No other process opens it meanwhile.
- * `token` is used where no other is known; `isGiven` says that it replaces the one that is.
+ * Opens or creates the registry of a folder. It is closed with the scope, and locked against other processes until
+ * then. `token` is used if none is stored; if `isGiven`, it replaces the stored one.
  */
 export const open = Effect.fnUntraced(function*(
   folder: string,
@@ -158,7 +158,7 @@ export const open = Effect.fnUntraced(function*(
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: fromSqlite(file) })
   yield* attempt(() => {
     mkdirSync(`${folder}/venues`, { recursive: true, mode: 0o700 })
-    // It holds tokens: it is private from the first byte on.
+    // It holds tokens: it is private from the first byte.
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
   })
   const database = yield* Effect.acquireRelease(

@@ -1,8 +1,8 @@
 /**
- * One venue of a host, asleep or awake. A call wakes it, and a venue that nobody calls falls asleep.
+ * One venue of a host, asleep or awake. A call wakes it; an idle venue falls asleep.
  *
- * Calls that arrive while it wakes wait, and are carried out in the order in which they came. It falls asleep only when no
- * call is in progress and nobody follows its feed; calls that arrive meanwhile wake it again.
+ * Calls that arrive while it wakes are queued, and carried out in order of arrival. It falls asleep only while no call
+ * is in progress and its feed has no readers; calls that arrive while it falls asleep wake it again.
  */
 import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -19,35 +19,37 @@ import { type ControlRefused, refuse } from "../venue/ControlRefused.ts"
 import type { Place } from "../venue/Forks.ts"
 import type { Venue } from "../venue/Venue.ts"
 
-/** How a resident is opened, and what it asks the host for. */
+/** The parts of a resident that the host provides. */
 export interface Options<E> {
   /** The token of the control plane. */
   readonly controlToken: string
-  /** Opens the venue. It is closed with the scope. Fails when there is no room, or when its journal can't be used. */
+  /**
+   * Opens the venue, which is closed with the scope. Fails if capacity is exhausted, or if the journal can't be used.
+   */
   readonly open: Effect.Effect<Venue["Service"], E, Scope.Scope>
-  /** Makes room for a fork as long as the scope lives; `false` when there is none. */
+  /** Takes capacity for a fork until the scope is closed; `false` if it is exhausted. */
   readonly room: Effect.Effect<boolean, never, Scope.Scope>
   /** The base URL of the venue. */
   readonly baseUrl: () => string
-  /** Called when nobody needs the venue any more. */
+  /** Called when the venue becomes idle. */
   readonly onIdle: () => void
   /** The scope of the host. */
   readonly scope: Scope.Scope
-  /** Runs an effect of the host. */
+  /** Runs an effect in the background. */
   readonly run: (effect: Effect.Effect<unknown>) => void
 }
 
-/** A venue that is awake. */
+/** An awake venue. */
 export interface Awake {
   /** The venue. */
   readonly venue: Venue["Service"]
-  /** What answers its calls; the control plane's too. */
+  /** The backend of its calls and its control plane. */
   readonly backend: Backend
-  /** What answers the calls of its forks, by their numbers. */
+  /** The backends of its forks, by number. */
   readonly forks: ReadonlyMap<number, Backend>
 }
 
-/** What a caller who waits is called with: the venue, or why it can't be woken. */
+/** The callback of a waiting caller, given the venue or the reason why it can't be woken. */
 type Waiting<E> = (awake: Exit.Exit<Awake, E | "ended">) => void
 
 type Stage<E> =
@@ -55,7 +57,7 @@ type Stage<E> =
   | {
     readonly _tag: "Waking" | "FallingAsleep"
     readonly waiting: Array<Waiting<E>>
-    /** Done when it has woken, or sleeps. */
+    /** Completed once it is awake or asleep. */
     readonly done: Deferred.Deferred<void>
   }
   | { readonly _tag: "Awake"; readonly awake: Awake; readonly scope: Scope.Closeable }
@@ -63,13 +65,13 @@ type Stage<E> =
 /** One venue of a host. */
 export interface Resident<E> {
   /**
-   * Calls `ready` with the venue, now or once it is awake, in the order of these calls. The venue stays awake until
-   * `release` was called as often.
+   * Calls `ready` with the venue, at once or when it is awake, in the order of these calls. The venue stays awake until
+   * every `acquire` has its `release`.
    */
   readonly acquire: (clock: Clock.Clock, ready: Waiting<E>) => void
-  /** Says that something that had acquired the venue needs it no more. */
+  /** Ends one use of the venue. */
   readonly release: (clock: Clock.Clock) => void
-  /** Answers a request to the venue, which wakes it. What can't be woken is answered with `refused`. */
+  /** Answers a request to the venue, and wakes it if needed. If it can't be woken, the answer is that of `refused`. */
   readonly receive: (
     request: Request,
     clock: Clock.Clock,
@@ -78,25 +80,26 @@ export interface Resident<E> {
   ) => void
   /** Whether it is awake, or about to be. */
   readonly isAwake: () => boolean
-  /** Why the journal of the venue can't be written any more; `undefined` when it can, and when the venue sleeps. */
+  /** The reason why the journal can no longer be written; `undefined` if it can, or if the venue is asleep. */
   readonly failure: () => JournalError | undefined
-  /** When it was last needed, in Unix milliseconds. */
+  /** The time of its last use, in Unix milliseconds. */
   readonly usedAt: () => number
   /** Whether it could fall asleep now. */
   readonly isIdle: () => boolean
-  /** Lets it fall asleep; `false` when it is needed, or not awake. */
+  /** Puts it to sleep; `false` if it is in use, or not awake. */
   readonly sleep: Effect.Effect<boolean>
-  /** Ends it for good. Calls in progress have five seconds, feeds end at once. */
+  /** Ends it for good. Calls in progress get five seconds to finish; feeds end at once. */
   readonly end: Effect.Effect<void>
 }
 
-/** How long calls in progress have when a venue ends. */
+/** The time that calls in progress get when a venue ends. */
 const grace = "5 seconds"
 
 const forkPath = /^\/fork\/(\d{1,9})(\/.*)$/u
 
 /**
- * What answers a request: the venue itself, or the fork that its path names; `undefined` when there is no such fork.
+ * The backend of a request: that of the venue, or of the fork that the path names; `undefined` if there is no such
+ * fork.
  */
 export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backend | undefined => {
   if (!path.startsWith("/fork/")) return backend
@@ -106,7 +109,7 @@ export const backendFor = ({ backend, forks }: Awake, { path }: Request): Backen
   return { ...fork, receive: (request, clock, resume) => fork.receive({ ...request, path: rest }, clock, resume) }
 }
 
-/** The control plane is made when it is first needed: most calls are not for it. */
+/** Builds the control plane when it is first needed: most calls don't need it. */
 const lazily = (token: string, make: Effect.Effect<ControlPlane.ControlPlane>) =>
   Effect.map(Effect.cached(make), (made): ControlPlane.ControlPlane => ({
     isFor: ControlPlane.isFor,
@@ -114,7 +117,7 @@ const lazily = (token: string, make: Effect.Effect<ControlPlane.ControlPlane>) =
     handle: (request) => Effect.flatMap(made, ({ handle }) => handle(request))
   }))
 
-/** Opens the venue, and what answers its calls. */
+/** Opens the venue and its backends. */
 const wake = Effect.fnUntraced(function*<E>(
   { baseUrl, controlToken: token, open, room }: Options<E>
 ): Effect.fn.Return<Awake, E, Scope.Scope> {
@@ -137,7 +140,7 @@ const wake = Effect.fnUntraced(function*<E>(
 class Sleeping<E> implements Resident<E> {
   private readonly options: Options<E>
   private stage: Stage<E> = { _tag: "Asleep" }
-  /** How many need it now. */
+  /** The number of current uses. */
   private uses = 0
   private lastUse = 0
   private readonly ended = Deferred.makeUnsafe<void>()
@@ -240,13 +243,13 @@ class Sleeping<E> implements Resident<E> {
     })
   }
 
-  /** Calls those who wait, in order. Each that gets the venue needs it from now on. */
+  /** Calls the waiting callers in order. Each that gets the venue counts as a use. */
   private tell(waiting: ReadonlyArray<Waiting<E>>, exit: Exit.Exit<Awake, E | "ended">): void {
     if (Exit.isSuccess(exit)) this.uses += waiting.length
     for (const ready of waiting) ready(exit)
   }
 
-  /** Wakes it for those who wait, and for who comes meanwhile. */
+  /** Wakes it for the waiting callers, and for those that arrive in the meantime. */
   private begin(waiting: Array<Waiting<E>>): void {
     const done = Deferred.makeUnsafe<void>()
     this.stage = { _tag: "Waking", waiting, done }
@@ -262,7 +265,7 @@ class Sleeping<E> implements Resident<E> {
     this.options.run(Effect.ensuring(waking, Effect.sync(() => Deferred.doneUnsafe(done, Exit.void))))
   }
 
-  /** An answer after which the venue is needed no more; one in parts when it has come to its end. */
+  /** Wraps the last use of the venue around an answer: it ends with the answer, or with the end of its stream. */
   private last(answer: Answer, clock: Clock.Clock): Answer {
     if (answer._tag !== "Stream") {
       this.release(clock)
@@ -276,5 +279,5 @@ class Sleeping<E> implements Resident<E> {
   }
 }
 
-/** A venue that sleeps. */
+/** A sleeping venue. */
 export const make = <E>(options: Options<E>): Resident<E> => new Sleeping(options)

@@ -1,4 +1,4 @@
-/** What a venue of a host begins with: commands that are the same for all, but for what must be a venue's own. */
+/** The initial commands of a venue: the same for all venues, except for the parts that must be unique. */
 import * as Effect from "effect/Effect"
 import { ApiKey } from "../../domain/Identifiers.ts"
 import type { Dialect } from "../../protocol/Dialect.ts"
@@ -9,15 +9,15 @@ import type { JournalError } from "../store/Journal.ts"
 import * as Venue from "../venue/Venue.ts"
 import type { Registered, VenueKey } from "./Registry.ts"
 
-/** What makes the parts of a venue that no other venue may have. */
+/** The generators of a venue's unique parts. */
 export interface Own {
-  /** What its identifiers begin with. */
+  /** The prefix of its identifiers. */
   readonly identity: string
-  /** A new secret at every call. */
+  /** Draws a new secret at every call. */
   readonly secret: () => string
 }
 
-/** The commands of the example, with `name` as the key and the secret of each account's key. */
+/** The commands of the example. Each account's key and secret are its `name`. */
 export const example = (
   dialect: Dialect
 ): Effect.Effect<ReadonlyArray<Action>, JournalError | Control.ControlRefused> =>
@@ -50,7 +50,7 @@ const exampleKeys = [
   ["training", Example.trainingSubAccount]
 ] as const
 
-/** The keys of the example in a venue of this identity, by account; those of sub-accounts by their names. */
+/** The keys of the example in a venue with this identity, by account; those of sub-accounts by name. */
 export const keys = (own: Own): Readonly<Record<string, VenueKey>> =>
   Object.fromEntries(exampleKeys.map(([name, account]) => [name, { account, ...keyOf(name, own) }]))
 
@@ -61,7 +61,7 @@ const withKeys = (keys: Registered["keys"]) => (action: Action): Action => {
     : action
 }
 
-/** The commands that a new venue begins with, given those of the example. */
+/** The initial commands of a new venue, given those of the example. */
 export const commands = (
   { clock, example, identity, keys, madeAt }: Registered,
   actions: ReadonlyArray<Action>
@@ -79,15 +79,15 @@ export const commands = (
   return all.map((action) => ({ at, action }))
 }
 
-/** What the commands of a venue become in a copy of it. */
+/** The commands and keys of a copy. */
 export interface Copied {
-  /** The commands, with keys of the copy's own. */
+  /** The commands, with the copy's own keys. */
   readonly commands: ReadonlyArray<Command>
-  /** The keys of the copy, by account; where an account has several, the first. */
+  /** The keys of the copy, by account; the first one of an account with several. */
   readonly keys: Readonly<Record<string, VenueKey>>
 }
 
-/** A value in which every text is changed, given the name of its field. */
+/** Maps every text of a value, given the name of its field. */
 const mapTexts = (value: unknown, name: string, change: (text: string, name: string) => string): unknown => {
   if (typeof value === "string") return change(value, name)
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, name, change))
@@ -96,8 +96,8 @@ const mapTexts = (value: unknown, name: string, change: (text: string, name: str
 }
 
 /**
- * The commands of a venue as a copy of it carries them out. The copy has an identity of its own, and its own key and secret
- * for every key that somebody added, so that no key of one is valid in the other.
+ * Rewrites the commands of a venue for a copy of it. The copy has its own identity, and its own key and secret in place
+ * of each key, so that no key of one is valid in the other.
  */
 export const copied = (from: Registered, commands: ReadonlyArray<Command>, own: Own): Copied => {
   const renamed = new Map<string, string>()
@@ -107,7 +107,7 @@ export const copied = (from: Registered, commands: ReadonlyArray<Command>, own: 
     (name === "apiKey" ? renamed.get(text) : undefined) ?? text.replaceAll(from.identity, own.identity)
   const rewrite = (action: Action): Action => {
     if (action._tag !== "AddKey") {
-      // A text is changed to a text of the same kind, hence the type.
+      // A text is mapped to a text of the same kind, hence the type.
       return mapTexts(action, "", change) as Action
     }
     const named = change(action.apiKey)

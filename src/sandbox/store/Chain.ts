@@ -112,7 +112,7 @@ export const start: End = { sequence: 0, link: beginning }
 export interface Section {
   /** The file of the journal, for errors. */
   readonly file: string
-  /** The place after which it begins. It must be known to be right. */
+  /** The place after which it begins. It must be known to be valid. */
   readonly after: End
   /** The number of its last entry; `undefined` if it ends with the rows. */
   readonly to: number | undefined
