@@ -8,26 +8,26 @@ const deleted = { _tag: "DeleteSubAccount", id: SubAccountId.make("sub") } as co
 const notEmpty = { violations: [["id", { kind: "empty" }]] } as const
 
 describe("deleting a sub-account", () => {
-  it("deletes its keys", () => {
+  it("deleting a sub-account deletes its keys", () => {
     const desk = new Desk()
     assert.strictEqual(desk.call("ann", deleted)._tag, "Done")
     assert.deepStrictEqual([desk.state.keys.has(ApiKey.make("sub")), desk.state.accounts.has("sub")], [false, false])
     assert.propertyVal(desk.call("sub", { _tag: "Nothing" }), "why", "notFound")
   })
 
-  it("can only be done by its parent", () => {
+  it("only its parent can delete a sub-account", () => {
     for (const account of ["ben", "sub"] as const) {
       assert.deepInclude(new Desk().call(account, deleted), { violations: [["id", { kind: "known" }]] })
     }
   })
 
   for (const wallet of ["main", "trade", "collateral"] as const) {
-    it(`is refused while its ${wallet} wallet holds anything`, () => {
+    it(`a sub-account is not deleted while its ${wallet} wallet holds anything`, () => {
       assert.deepInclude(new Desk().fund("sub", wallet, "0.000001 BTC").call("ann", deleted), notEmpty)
     })
   }
 
-  it("is refused while all that it holds is locked by an order", () => {
+  it("a sub-account is not deleted while an order locks all that it holds", () => {
     const desk = new Desk().fund("sub", "trade", "100 USDT")
     desk.place("sub", limit("BTC_USDT", "buy", "1", "100"))
     assert.deepInclude(desk.call("ann", deleted), notEmpty)
@@ -35,8 +35,8 @@ describe("deleting a sub-account", () => {
   })
 })
 
-describe("deleting a sub-account that has lost everything but its position", () => {
-  /** Half of the position was closed, at a loss that emptied the wallet. */
+describe("deleting a sub-account that has only a position", () => {
+  /** Closes half of the position at a loss that empties the wallet. */
   const ruined = () => {
     const desk = new Desk().fund("sub", "collateral", "11 USDT").fund("ben", "collateral", "1000 USDT")
     desk.place("ben", limit("BTC_PERP", "sell", "1", "100"))
@@ -47,19 +47,19 @@ describe("deleting a sub-account that has lost everything but its position", () 
     return desk
   }
 
-  it("is refused", () => {
+  it("a sub-account with a position and empty wallets is not deleted", () => {
     assert.deepInclude(ruined().call("ann", deleted), notEmpty)
   })
 })
 
-describe("a transfer", () => {
-  it("moves free funds between wallets of the account", () => {
+describe("transfers", () => {
+  it("a transfer moves free funds between wallets of the account", () => {
     const desk = new Desk().fund("ann", "main", "100 USDT")
     assert.strictEqual(desk.call("ann", transfer("main", "trade", "USDT", "60"))._tag, "Done")
     assert.deepStrictEqual([desk.free("ann", "main"), desk.free("ann", "trade")], ["40 USDT", "60 USDT"])
   })
 
-  it("does not move what orders have locked", () => {
+  it("a transfer does not move funds that orders have locked", () => {
     const desk = new Desk().fund("ann", "trade", "100 USDT")
     desk.place("ann", limit("BTC_USDT", "buy", "0.5", "100"))
     assert.propertyVal(desk.call("ann", transfer("trade", "main", "USDT", "50.01")), "why", "notEnoughBalance")
@@ -68,14 +68,14 @@ describe("a transfer", () => {
 })
 
 describe("funding", () => {
-  it("comes from outside, to the last digit", () => {
+  it("funding credits the amount from outside, to the last digit", () => {
     const desk = new Desk().fund("ann", "main", "0.000000000000000001 BTC")
     assert.strictEqual(desk.free("ann", "main"), "0.000000000000000001 BTC")
     assert.strictEqual(Ledger.balances(desk.state.ledger, "outside").size, 1)
     for (const [ticker, total] of Ledger.totals(desk.state.ledger)) assert.strictEqual(total, 0n, ticker)
   })
 
-  it("is refused when an amount has too many digits", () => {
+  it("funding refuses an amount with too many digits", () => {
     const desk = new Desk().fund("ann", "main", "0.0000000000000000001 BTC")
     assert.strictEqual(desk.free("ann", "main"), "")
   })

@@ -14,7 +14,7 @@ const funded = (): Desk => {
   return desk
 }
 
-/** What became of an order, in a few words. */
+/** The outcome of an order, in a few words. */
 const said = (reply: Reply.Reply): string => {
   if (reply._tag === "Invalid") {
     return reply.violations.map(([field, { kind }]) => `${field}: ${kind}`).join()
@@ -31,8 +31,8 @@ const repliesOf = (desk: Desk, account: Account, operation: Operation) => {
 const good = limit(btc, "buy", "1", "100")
 const tooMuch = limit(btc, "buy", "1", "1000000")
 
-describe("many orders in one command", () => {
-  it("are placed one after the other, and each is refused for itself", () => {
+describe("bulk commands", () => {
+  it("a bulk places its orders one after the other, and refuses each on its own", () => {
     const desk = funded()
     assert.deepStrictEqual(
       repliesOf(desk, "ann", { _tag: "PlaceBulk", orders: [good, tooMuch, limit(btc, "sell", "2", "110")] }),
@@ -42,7 +42,7 @@ describe("many orders in one command", () => {
     assert.deepStrictEqual(desk.locked("ann", "trade"), "2 BTC, 100 USDT")
   })
 
-  it("stop at the first that is refused, where they are to", () => {
+  it("with `stopOnFail`, a bulk stops at the first refused order", () => {
     const desk = funded()
     assert.deepStrictEqual(
       repliesOf(desk, "ann", { _tag: "PlaceBulk", orders: [good, tooMuch, good], stopOnFail: true }),
@@ -51,7 +51,7 @@ describe("many orders in one command", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 100"])
   })
 
-  it("trade with those before them, and pay with what those have left", () => {
+  it("orders of a bulk trade with those before them, and pay with what is left", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "2", "100"))
     const orders = [limit(btc, "buy", "3", "100"), limit(btc, "sell", "1", "100"), limit(btc, "buy", "98", "100")]
@@ -62,7 +62,7 @@ describe("many orders in one command", () => {
     ])
   })
 
-  it("each client order id is taken by the first of them", () => {
+  it("only the first order of a bulk with a client order id is placed", () => {
     const desk = funded()
     const named = limit(btc, "buy", "1", "90", { clientOrderId: ClientOrderId.make("mine") })
     assert.deepStrictEqual(repliesOf(desk, "ann", { _tag: "PlaceBulk", orders: [named, named] }), [
@@ -71,7 +71,7 @@ describe("many orders in one command", () => {
     ])
   })
 
-  it("that are all refused leave everything as it is", () => {
+  it("a bulk whose orders are all refused changes nothing", () => {
     const desk = funded()
     const before = apartFromActivity(desk.state)
     const { events } = desk.send({
@@ -83,7 +83,7 @@ describe("many orders in one command", () => {
     assert.strictEqual(apartFromActivity(desk.state), before)
   })
 
-  it("are canceled one after the other: a stranger's order, one that ended and none at all are not there", () => {
+  it("a bulk cancels its orders one after the other, and finds no foreign, ended or unknown order", () => {
     const desk = funded()
     const [one, two] = [desk.place("ann", good), desk.place("ann", good)]
     const strange = desk.place("ben", good)

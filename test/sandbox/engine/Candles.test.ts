@@ -11,7 +11,7 @@ import * as Packed from "../../../src/sandbox/store/Packed.ts"
 import { property } from "../../support/property.ts"
 import { history } from "./histories.ts"
 
-/** A price at a time in Unix microseconds, and how much was traded at it. */
+/** A price at a time in Unix microseconds, and the amount traded at it. */
 interface Seen {
   readonly at: number
   readonly price: bigint
@@ -24,7 +24,7 @@ const madeOf = (all: ReadonlyArray<Seen>): Candles.Candles => {
   return candles
 }
 
-/** One candle, by a scan of all that belongs to it. */
+/** Computes one candle by a scan of all prices. */
 const scanned = (all: ReadonlyArray<Seen>, at: number): Candles.Candle | undefined => {
   const prices = all.map(({ price }) => price)
   const [open] = prices
@@ -42,11 +42,11 @@ const scanned = (all: ReadonlyArray<Seen>, at: number): Candles.Candle | undefin
 
 const secondOf = ({ at }: Seen): number => Math.floor(at / 1e6)
 
-/** The candles of all intervals, by a scan. */
+/** Computes the candles of all intervals by a scan. */
 const scan = (all: ReadonlyArray<Seen>, { beginningOf }: Candles.Intervals): ReadonlyArray<Candles.Candle> =>
   [...Map.groupBy(all, (seen) => beginningOf(secondOf(seen)))].flatMap(([at, members]) => scanned(members, at) ?? [])
 
-/** Months of thirty days and weeks from Mondays will do: what intervals are is no matter of the candles. */
+/** Months of thirty days, and weeks from Monday: candles work with any division of time. */
 const intervals = [
   ...[1, 10, 30, 60, 180, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 28_800, 43_200, 86_400, 259_200, 2_592_000].map(
     (length) => Candles.every(length)
@@ -56,7 +56,7 @@ const intervals = [
 
 const start = 1_700_000_000
 
-/** Steps from one price to the next: many in the same second, some days later. */
+/** Steps from one price to the next: many within the same second, some days apart. */
 const steps = fc.array(
   fc.record({
     wait: fc.oneof(
@@ -78,7 +78,7 @@ const seenIn = (drawn: ReadonlyArray<{ readonly wait: number; readonly price: bi
 
 describe("candles", () => {
   property(
-    "are those that a scan of all prices makes, in intervals of every length",
+    "candles equal a scan of all prices, in intervals of every length",
     [steps],
     (drawn) =>
       Effect.sync(() => {
@@ -96,7 +96,7 @@ describe("candles", () => {
   )
 
   property(
-    "between two times are those that begin there, and since a second all that happened from then on",
+    "`between` returns the candles that begin between two times, and `since` merges all from a second on",
     [steps, fc.nat(100 * 3600), fc.nat(100 * 3600)],
     (drawn, one, other) =>
       Effect.sync(() => {
@@ -115,7 +115,7 @@ describe("candles", () => {
     { runs: 60 }
   )
 
-  property("are the same when they are saved on the way", [steps, fc.nat(60)], (drawn, after) =>
+  property("candles stay the same when they are saved and loaded on the way", [steps, fc.nat(60)], (drawn, after) =>
     Effect.sync(() => {
       const all = seenIn(drawn)
       const copy = Packed.unpack(Packed.pack(madeOf(all.slice(0, after)))) as Candles.Candles
@@ -123,7 +123,7 @@ describe("candles", () => {
       assert.deepStrictEqual(copy, madeOf(all))
     }), { runs: 30 })
 
-  it("of seconds are forgotten when they are many and more than a day old; longer ones stay", () => {
+  it("one-second candles of more than a day ago are dropped above the bound; longer candles stay", () => {
     const candles = Candles.make()
     // Every two seconds for more than two days.
     const times = 100_002
@@ -137,7 +137,7 @@ describe("candles", () => {
     assert.strictEqual(Candles.lastDay(candles, last * 1e6)?.volume, 43_200n)
   })
 
-  it("read the last day in a few hundred steps, however long the history", () => {
+  it("the last day is read in a few hundred steps, however long the history", () => {
     const candles = Candles.make()
     for (let n = 0; n < 40_000; n++) Candles.add(candles, (start + 7 * n) * 1e6, 1n, 1n, 1n)
     let read = 0
@@ -157,7 +157,7 @@ describe("candles", () => {
 
 describe("the candles of a history", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    it(`hold every trade once in each length, by the policy of the ${name} dialect`, () => {
+    it(`the candles of a history count every trade once in each length, by the policy of the ${name} dialect`, () => {
       const state = State.make(policy)
       const next = history(3)
       for (let count = 0; count < 300; count++) Engine.apply(state, next(state))

@@ -54,14 +54,14 @@ const credited = (desk: Desk, ticker: string): bigint => desk.state.counterparty
 const book = (desk: Desk, name = "BTC_USDT") => [desk.book(name, "bids"), desk.book(name, "asks")]
 
 describe("the counterparty", () => {
-  it("is off until the owner says otherwise", () => {
+  it("the counterparty is off until the owner enables it", () => {
     const desk = new Desk()
     desk.send(movePrice("BTC_USDT", "100"))
     assert.deepStrictEqual(book(desk), [[], []])
     assert.notProperty(Saved.save(desk.state), "counterparty")
   })
 
-  it("quotes around the owner's price, and a market order trades with it", () => {
+  it("the counterparty quotes around the owner's price, and a market order trades with it", () => {
     const desk = quoted()
     assert.deepStrictEqual(book(desk), [["2 @ 99", "2 @ 98", "2 @ 97"], ["2 @ 101", "2 @ 102", "2 @ 103"]])
     const order = desk.place("ann", market("BTC_USDT", "buy", "3"))
@@ -69,7 +69,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.trades("BTC_USDT"), ["2 @ 101", "1 @ 102"])
   })
 
-  it("offers anew what was taken, behind whoever waits at that price, and leaves the rest where it is", () => {
+  it("the counterparty replaces a taken quote, behind other orders at that price, and leaves its other quotes in place", () => {
     const desk = quoted()
     const before = quotingOf(desk).quotes.map(({ order }) => order)
     desk.place("ben", limit("BTC_USDT", "sell", "1", "101"))
@@ -83,7 +83,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "asks"), ["2 @ 101", "2 @ 102", "2 @ 103"])
   })
 
-  it("offers anew with the next move of the price when that is what the owner wants", () => {
+  it("with `refill` off, the counterparty replaces taken quotes at the next price move", () => {
     const desk = quoted({ refill: false })
     desk.place("ann", market("BTC_USDT", "buy", "3"))
     assert.deepStrictEqual(desk.book("BTC_USDT", "asks"), ["1 @ 102", "2 @ 103"])
@@ -91,7 +91,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "asks"), ["2 @ 101", "2 @ 102", "2 @ 103"])
   })
 
-  it("follows the price without trading with the rest of the world, and everybody else's orders do", () => {
+  it("price moves fill orders of accounts, but not quotes of the counterparty", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "buy", "1", "98.5"))
     const { events } = desk.send(movePrice("BTC_USDT", "50"))
@@ -103,17 +103,17 @@ describe("the counterparty", () => {
     assert.strictEqual(held(desk, "USDT"), credited(desk, "USDT"))
   })
 
-  it("has quoted anew before a stop order that the price triggers looks for a book", () => {
+  it("after a price move, the counterparty quotes again before stop orders are triggered", () => {
     const desk = quoted()
     const order = desk.place("ann", stop("BTC_USDT", "sell", "3", "80", "90"))
     desk.send(movePrice("BTC_USDT", "90"))
     assert.strictEqual(progress(order), "FILLED 3 of 3")
     assert.deepStrictEqual(desk.trades("BTC_USDT"), ["2 @ 89.1", "1 @ 88.2"])
-    // What the stop order has taken is there again.
+    // The quote that the stop order has taken was replaced.
     assert.deepStrictEqual(desk.book("BTC_USDT", "bids"), ["2 @ 89.1", "2 @ 88.2", "2 @ 87.3"])
   })
 
-  it("follows a price path, each step at its own time", () => {
+  it("the counterparty follows a price path, each step at its own time", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "sell", "1", "150"))
     desk.send({
@@ -126,7 +126,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(desk.book("BTC_USDT", "asks"), ["2 @ 90.9", "2 @ 91.8", "2 @ 92.7"])
   })
 
-  it("comes to the same state when a path is played in one command or in many", () => {
+  it("a price path gives the same state in one command as in many", () => {
     const play = (passes: ReadonlyArray<number>) => {
       const desk = quoted({ variation: Decimal.of("30") })
       for (const price of ["95", "90"]) desk.place("ann", stop("BTC_USDT", "sell", "3", "80", price))
@@ -140,7 +140,7 @@ describe("the counterparty", () => {
     assert.strictEqual(play([10_000]), play([500, 1000, 2500, 3000, 4000, 4100, 10_000]))
   })
 
-  it("never takes: it leaves a level out that would trade with somebody's order", () => {
+  it("the counterparty never takes: it skips a level that would trade with an order", () => {
     const desk = quoted()
     desk.place("ann", limit("BTC_USDT", "buy", "7", "102.5"))
     assert.deepStrictEqual(desk.trades("BTC_USDT"), ["2 @ 101", "2 @ 102"])
@@ -149,7 +149,7 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(book(desk), [["2 @ 99", "2 @ 98", "2 @ 97"], ["2 @ 101", "2 @ 102", "2 @ 103"]])
   })
 
-  it("waits for a price", () => {
+  it("the counterparty quotes nothing before the first price", () => {
     const desk = new Desk()
     desk.send(set(plain))
     assert.deepStrictEqual(book(desk), [[], []])
@@ -157,7 +157,7 @@ describe("the counterparty", () => {
     assert.lengthOf(desk.book("BTC_USDT", "bids"), 3)
   })
 
-  it("withdraws its offers when it is switched off, and knows the price when it is switched on again", () => {
+  it("the counterparty withdraws its quotes when it is disabled, and remembers the price", () => {
     const desk = quoted()
     desk.send(set({ market: btcUsdt, enabled: false }))
     assert.deepStrictEqual(book(desk), [[], []])
@@ -168,20 +168,20 @@ describe("the counterparty", () => {
     assert.deepStrictEqual(book(desk), [["2 @ 198"], ["2 @ 202"]])
   })
 
-  it("without credit offers what it was given, until it has no more", () => {
+  it("without credit, the counterparty quotes until its funds are used up", () => {
     const desk = quoted({ credit: false })
     assert.deepStrictEqual(book(desk), [[], []])
     desk.send(fund("counterparty", "trade", "BTC", "4"))
     assert.deepStrictEqual(book(desk), [[], ["2 @ 101", "2 @ 102"]])
     desk.place("ann", market("BTC_USDT", "buy", "4"))
-    // It buys with what it has earned.
+    // It buys with its earnings.
     desk.send(movePrice("BTC_USDT", "100"))
     assert.deepStrictEqual(book(desk), [["2 @ 99", "2 @ 98"], []])
     assert.strictEqual(text(credited(desk, "BTC")), "4")
     assert.strictEqual(text(credited(desk, "USDT")), "0")
   })
 
-  it("offers positions where a market trades positions", () => {
+  it("the counterparty quotes positions on a market that trades positions", () => {
     const desk = new Desk().fund("ann", "collateral", "1000 USDT")
     desk.send(movePrice("BTC_PERP", "100"))
     desk.send(set({ ...plain, market: marketName("BTC_PERP") }))
@@ -193,14 +193,14 @@ describe("the counterparty", () => {
     assert.strictEqual(short && text(short.amount), "-3")
   })
 
-  it("keeps its prices apart by a tick where the steps are finer, and offers nothing at zero or below", () => {
+  it("quotes are at least a tick apart, and always above zero", () => {
     const desk = new Desk()
     desk.send(movePrice("BTC_USDT", "0.03"))
     desk.send(set({ ...plain, amount: Amount.make("1000") }))
     assert.deepStrictEqual(book(desk), [["1000 @ 0.02", "1000 @ 0.01"], ["1000 @ 0.04", "1000 @ 0.05", "1000 @ 0.06"]])
   })
 
-  it("draws its amounts from its seed, and goes on drawing where a saved state was", () => {
+  it("the counterparty draws amounts from its seed, and continues the draws after a saved state", () => {
     const varied = { variation: Decimal.of("40"), levels: 20, seed: 7 }
     const desk = quoted(varied)
     const amounts = quotingOf(desk).quotes.map(({ amount }) => Number(amount / 10n ** 12n))
@@ -214,14 +214,14 @@ describe("the counterparty", () => {
     assert.strictEqual(hash(copy), hash(desk.state))
   })
 
-  it("offers what a thousand times the least total buys, when nobody says how much", () => {
+  it("the default amount of a quote is worth a thousand times the least total", () => {
     const desk = new Desk()
     desk.send(movePrice("BTC_USDT", "40000"))
     desk.send(set({ market: btcUsdt, variation: Decimal.zero, levels: 1 }))
     assert.deepStrictEqual(book(desk), [["0.125 @ 39980"], ["0.125 @ 40020"]])
   })
 
-  it("does no more work for a command than its levels ask for, and keeps nothing of what nobody took", () => {
+  it("the work for a command is bounded by the number of levels, and untouched quotes leave no history", () => {
     const desk = quoted({ levels: 50, step: Decimal.of("0.1") })
     for (let price = 90; price < 110; price++) {
       const { events } = desk.send(movePrice("BTC_USDT", String(price)))
@@ -238,7 +238,7 @@ describe("the counterparty", () => {
     assert.strictEqual(desk.state.endedOrders.get("counterparty")?.length, 2)
   })
 
-  it("is nobody's account: it can't be opened, has no key, and holds no position that the owner opens", () => {
+  it("the counterparty's account can't be opened, has no key, and holds no position that the owner opens", () => {
     const desk = quoted()
     assert.isFalse(desk.state.accounts.has("counterparty"))
     for (
@@ -276,7 +276,7 @@ describe("the counterparty", () => {
       ["a variation of more than everything", { variation: Decimal.of("101") }, "variation"]
     ] as const
   ) {
-    it(`refuses ${what}, and changes nothing`, () => {
+    it(`the counterparty refuses ${what}, and nothing changes`, () => {
       const desk = quoted()
       const before = canonical({ ...Saved.save(desk.state), at: 0 })
       const { reply } = desk.send(set({ market: btcUsdt, ...options }))

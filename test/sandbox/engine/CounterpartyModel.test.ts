@@ -73,7 +73,7 @@ class Model {
     return this.free.get(`${account} ${ticker}`) ?? 0n
   }
 
-  /** Locks what an order of so many lots needs; releases it when there are less than none. */
+  /** Locks the funds of `lots` more lots of an order; releases funds when `lots` is negative. */
   lock({ account, price, side }: Resting, lots: bigint): void {
     if (side === "buy") this.add(account, "USDT", -lots * price * lotCent)
     else this.add(account, "BTC", -lots * lot)
@@ -185,7 +185,7 @@ class Model {
     this.isHit = false
   }
 
-  /** Offers what is not there, or not all there. */
+  /** Quotes what is missing, in whole or in part. */
   offer(): void {
     const { amount, credit } = this.settings ?? assert.fail("is not set")
     for (const quote of this.quotes) {
@@ -208,7 +208,7 @@ class Model {
 }
 
 // -----------------------------------------------------------------------------
-// The engine and the model side by side
+// The engine next to the model
 // -----------------------------------------------------------------------------
 
 const btcUsdt = marketName("BTC_USDT")
@@ -242,7 +242,7 @@ const agree = (model: Model, desk: Desk): void => {
   )
 }
 
-/** A command of both. */
+/** Applies a command to both. */
 class Step implements fc.Command<Model, Desk> {
   readonly what: string
   readonly onModel: (model: Model) => void

@@ -11,7 +11,7 @@ import { dialects } from "../../support/exchange.ts"
 import { property } from "../../support/property.ts"
 import { commands } from "./commands.ts"
 
-/** The state without nonces and the times of the last activity. */
+/** The state without nonces and last activities. */
 const substance = (state: State.State) => {
   const { accounts, clientOrderIds, codes, keys, ledger, lastId, openOrders, payments, subAccounts } = Saved.save(state)
   return structuredClone({
@@ -29,11 +29,11 @@ const substance = (state: State.State) => {
 
 for (const dialect of dialects) {
   describe(`by the policy of the ${dialect.name} dialect`, () => {
-    property("a refused command changes nothing but nonces and last activity", [commands], (list) =>
+    property("a refused command changes nothing but nonces and the last activity", [commands], (list) =>
       Effect.sync(() => {
         const state = State.make(dialect.policy)
         for (const command of list) {
-          // What was due before it happens whatever the command is.
+          // Scheduled events before the command happen whatever the command is.
           Engine.apply(state, { at: command.at, action: { _tag: "Pass" } })
           const before = substance(state)
           const { reply } = Engine.apply(state, command)
@@ -42,7 +42,7 @@ for (const dialect of dialects) {
       }), { runs: 80 })
 
     property(
-      "the same commands make the same state and the same replies, also when the commands are encoded and decoded",
+      "the same commands give the same state and replies, even if they are encoded and decoded",
       [commands],
       (
         list
@@ -61,7 +61,7 @@ for (const dialect of dialects) {
         })
     )
 
-    property("no order id is used twice", [commands], (list) =>
+    property("an order id is never used twice", [commands], (list) =>
       Effect.sync(() => {
         const state = State.make(dialect.policy)
         const ids: Array<string> = []
@@ -75,7 +75,7 @@ for (const dialect of dialects) {
   })
 }
 
-it("the commands reach every kind of reply, so that the properties above say something", () => {
+it("the random commands reach every kind of reply", () => {
   const seen = new Set<string>()
   for (const list of fc.sample(commands, { numRuns: 300, seed: 1 })) {
     const state = State.make(Dialect.live.policy)

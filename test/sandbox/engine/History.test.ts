@@ -19,7 +19,7 @@ import { commands } from "./commands.ts"
 
 const dialect = Dialect.document
 
-/** A venue keeps its identity when it goes back: what it makes is not to be named like what another one makes. */
+/** A venue keeps its identity after a restore: its new identifiers must differ from those of other venues. */
 const hash = (state: State): string => {
   const { identity: _identity, ...rest } = state
   return Engine.hash(rest)
@@ -65,9 +65,9 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   { minLength: 8, maxLength: 30 }
 )
 
-describe("going back", () => {
+describe("restoring", () => {
   property(
-    "restores the state that a command had left, whatever has happened since",
+    "a restore returns to the state after a command, whatever happened since",
     [commands, steps],
     (list, steps) =>
       Effect.gen(function*() {
@@ -140,7 +140,7 @@ describe("going back", () => {
             })
           )
         }
-        // Elsewhere, from the export alone.
+        // In another venue, from the export alone.
         yield* opened((venue, control) =>
           Effect.gen(function*() {
             const lines = yield* Stream.runCollect(control.journal)

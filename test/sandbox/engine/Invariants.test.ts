@@ -26,7 +26,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
       }), { runs: 500, short: 15, timeout: 60_000 })
 
     property(
-      "each index says what a scan of everything would, after every command",
+      "after every command, each index equals a full scan",
       [drafts(120)],
       (drafts) =>
         Effect.sync(() => {
@@ -49,7 +49,7 @@ for (const { name, policy } of [Dialect.document, Dialect.live]) {
         assert.strictEqual(hash(one.state), hash(other.state))
       }), { runs: 200, short: 12 })
 
-    property("a call that is refused changes nothing", [drafts(60)], (drafts) =>
+    property("a refused call changes nothing", [drafts(60)], (drafts) =>
       Effect.sync(() => {
         const desk = funded(new Desk(policy))
         for (const draft of drafts) {

@@ -26,7 +26,7 @@ const begin = () => {
   return state
 }
 
-/** Sends a command, before which everything that is due happens. */
+/** Sends a command after everything that is due. */
 const until = (state: State.State, at: number) =>
   Engine.apply(state, { at, action: { _tag: "OpenAccount", account: `at ${at}`, b2b: false } })
 
@@ -36,21 +36,21 @@ const free = (state: State.State) =>
 const paid = (state: State.State) =>
   (state.payments.get("ann") ?? []).map(({ amount, timestamp }) => `${amount} at ${timestamp}`)
 
-describe("an investment", () => {
-  it("takes its amount from the main wallet, and pays nothing before a day has passed", () => {
+describe("investments", () => {
+  it("an investment debits the main wallet, and pays nothing before a day has passed", () => {
     const state = begin()
     until(state, day - 1)
     assert.deepStrictEqual([free(state), paid(state)], ["400", []] as const)
   })
 
-  it("pays every day, at its own time, however late the next command is", () => {
+  it("an investment pays every day, at its own time, however late the next command is", () => {
     const state = begin()
     until(state, 2 * day + 5)
     assert.deepStrictEqual(paid(state), ["3 at 86400", "3 at 172800"])
     assert.strictEqual<string>(free(state), "406")
   })
 
-  it("is returned at the end of its term, and pays no more", () => {
+  it("an investment is returned at the end of its term, and pays nothing afterwards", () => {
     const state = begin()
     until(state, 10 * day)
     assert.strictEqual(paid(state).length, 3)
@@ -58,7 +58,7 @@ describe("an investment", () => {
     for (const [asset, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, asset)
   })
 
-  it("is the same in one step or in many", () => {
+  it("interest is the same in one step as in many", () => {
     const [once, often] = [begin(), begin()]
     for (let at = 0; at <= 4 * day; at += day / 3)
       Engine.apply(often, { at, action: { _tag: "SetKey", apiKey: "no" as never, enabled: true } })
@@ -66,7 +66,7 @@ describe("an investment", () => {
     assert.deepStrictEqual(Saved.save(once), Saved.save(often))
   })
 
-  it("of a plan with a target currency pays in it, at the plan's ratio", () => {
+  it("a plan with a target currency pays in it, at the plan's ratio", () => {
     const state = begin()
     const apply = (action: object) => Engine.apply(state, { at: 0, action: action as Action }).reply
     const btc = ticker("BTC")
@@ -83,13 +83,13 @@ describe("an investment", () => {
     until(state, 3 * day)
     assert.strictEqual<string>(free(state), "1009", "what was invested comes back as it was")
     for (const [asset, total] of Ledger.totals(state.ledger)) assert.strictEqual(total, 0n, asset)
-    // What the owner pays on a plan is in the plan's currency too.
+    // The owner's payments on a plan are in the plan's currency too.
     const pay = { _tag: "PayInterest", account: "ann", planId: "abroad", investmentId: "second", amount: "1" }
     assert.deepInclude(apply({ ...pay, ticker: usdt }), { violations: [["ticker", { kind: "oneOf", values: [btc] }]] })
     assert.strictEqual(apply({ ...pay, ticker: btc })._tag, "Done")
   })
 
-  it("is refused without enough balance, with an unknown plan, and with a used identifier", () => {
+  it("an investment is refused without enough balance, with an unknown plan, and with a used identifier", () => {
     const state = begin()
     const invest = (over: object) =>
       Engine.apply(state, { at: 0, action: { ...opening[3], ...over } as Action }).reply._tag

@@ -6,7 +6,7 @@ import { cancel, Desk, limit, market, movePrice, progress, units } from "../../s
 
 const btc = "BTC_USDT"
 
-/** Everyone but cat has 10 BTC and 10000 USDT. */
+/** All accounts but cat have 10 BTC and 10000 USDT. */
 const funded = (): Desk => {
   const desk = new Desk()
   for (const account of ["ann", "ben", "sub"] as const) desk.fund(account, "trade", "10 BTC", "10000 USDT")
@@ -14,7 +14,7 @@ const funded = (): Desk => {
 }
 
 describe("limit orders", () => {
-  it("are filled in part; the rest rests, and can be canceled", () => {
+  it("a partly filled limit order rests with the remainder, which can be canceled", () => {
     const desk = funded()
     const maker = desk.place("ann", limit(btc, "sell", "1", "100"))
     const taker = desk.place("ben", limit(btc, "buy", "0.4", "100"))
@@ -25,7 +25,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["9.6 BTC, 10039.96 USDT", ""])
   })
 
-  it("trade at the best price first, and at one price with the oldest order first", () => {
+  it("a limit order trades at the best price first, and at one price with the oldest order first", () => {
     const desk = funded()
     const dear = desk.place("ann", limit(btc, "sell", "1", "101"))
     const first = desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -37,7 +37,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 100", "0.5 @ 100", "0.5 @ 100", "0.5 @ 101"])
   })
 
-  it("keep their place in the queue when they are filled in part", () => {
+  it("a partly filled order keeps its place in the queue", () => {
     const desk = funded()
     const first = desk.place("ann", limit(btc, "sell", "2", "100"))
     desk.place("ben", limit(btc, "sell", "2", "100"))
@@ -45,7 +45,7 @@ describe("limit orders", () => {
     assert.strictEqual(progress(first), "FILLED 2 of 2")
   })
 
-  it("lock what they would spend, and release what a better price saves", () => {
+  it("a limit order locks its cost, and releases what a better price saves", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     assert.strictEqual(desk.locked("ann", "trade"), "1 BTC")
@@ -55,7 +55,7 @@ describe("limit orders", () => {
     assert.strictEqual(desk.free("ben", "trade"), "10.999 BTC, 9790 USDT")
   })
 
-  it("are charged a fee on what they receive, which goes to the house", () => {
+  it("the fee is charged on the asset received, and goes to the house", () => {
     const desk = funded()
     const maker = desk.place("ann", limit(btc, "sell", "0.123457", "99.99"))
     const taker = desk.place("ben", limit(btc, "buy", "0.123457", "99.99"))
@@ -63,7 +63,7 @@ describe("limit orders", () => {
     assert.strictEqual(desk.house(), "0.000123457 BTC, 0.01234446543 USDT")
   })
 
-  it("share the lock that holds nothing once they have ended", () => {
+  it("ended orders share one empty lock", () => {
     const desk = funded()
     const part = desk.place("ann", limit(btc, "sell", "2", "100"))
     const orders = [desk.place("ann", limit(btc, "sell", "1", "99")), desk.place("ben", limit(btc, "sell", "1", "98"))]
@@ -73,26 +73,26 @@ describe("limit orders", () => {
     assert.strictEqual(part.locked?.units, units("1"))
   })
 
-  it("between two accounts leave the lender what it holds, in the order that version 3 has always given it", () => {
+  it("a spot trade leaves the lender's balances unchanged, and saved balances in the order of version 3", () => {
     const desk = funded()
     const held = () => [...Ledger.balances(desk.state.ledger, "lender")]
     desk.place("ann", limit(btc, "sell", "1", "100"))
-    // The rest of the world takes it: the lender pays, and has the coin.
+    // The rest of the world takes the order: the lender pays, and receives the coin.
     desk.send(movePrice(btc, "101"))
     assert.deepStrictEqual(held(), [["BTC", units("1")], ["USDT", units("-100")]])
     desk.place("ann", limit(btc, "sell", "1", "102"))
     desk.place("ben", limit(btc, "buy", "1", "102"))
-    // It gives its coin to the one, and gets it back from the other.
+    // The lender passes its coin to one side, and gets it back from the other.
     assert.deepStrictEqual(held(), [["USDT", units("-100")], ["BTC", units("1")]])
   })
 
-  it("are refused when the wallet does not hold what they would spend", () => {
+  it("a limit order that costs more than the wallet holds is refused", () => {
     const desk = new Desk().fund("ann", "trade", "99.99 USDT")
     assert.propertyVal(desk.call("ann", limit(btc, "buy", "1", "100")), "why", "notEnoughBalance")
     assert.strictEqual(desk.free("ann", "trade"), "99.99 USDT")
   })
 
-  it("immediate or cancel: what can't be filled at once is canceled", () => {
+  it("an immediate-or-cancel order cancels the part that does not fill at once", () => {
     const desk = funded()
     const none = desk.place("ann", limit(btc, "buy", "1", "100", { ioc: true }))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -101,7 +101,7 @@ describe("limit orders", () => {
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], ""])
   })
 
-  it("post-only: refused when it would trade, at rest when it would not", () => {
+  it("a post-only order is refused if it would trade, and rests otherwise", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const reply = desk.call("ann", limit(btc, "buy", "1", "100", { postOnly: true }))
@@ -110,14 +110,14 @@ describe("limit orders", () => {
     assert.deepStrictEqual(desk.trades(btc), [])
   })
 
-  it("can't be both immediate and post-only", () => {
+  it("an order can't be both immediate-or-cancel and post-only", () => {
     const reply = funded().call("ann", limit(btc, "buy", "1", "99", { postOnly: true, ioc: true }))
     assert.deepInclude(reply, { violations: [["ioc", { kind: "exclusive", with: "postOnly" }]] })
   })
 })
 
 describe("market orders", () => {
-  it("sell through as many prices as it takes", () => {
+  it("a market sell trades through as many prices as it needs", () => {
     const desk = funded()
     for (const price of ["100", "99", "98"]) desk.place("ben", limit(btc, "buy", "1", price))
     const order = desk.place("ann", market(btc, "sell", "2.5"))
@@ -126,7 +126,7 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "7.5 BTC, 10247.752 USDT")
   })
 
-  it("spend an amount of quote currency; what can't buy the smallest amount is released", () => {
+  it("a market buy by total releases the rest that can't buy the smallest amount", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "9", "30"))
     const order = desk.place("ann", market(btc, "buy", "100", { quoteAmount: true }))
@@ -135,7 +135,7 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "13.329999667 BTC, 9900.00001 USDT")
   })
 
-  it("buy whole numbers where a market has no fractions", () => {
+  it("a market buy trades whole numbers on a market without fractions", () => {
     const desk = new Desk().fund("ben", "trade", "1000000 SHIB").fund("ann", "trade", "10 USDT")
     desk.place("ben", limit("SHIB_USDT", "sell", "1000000", "0.00001"))
     assert.strictEqual(
@@ -145,7 +145,7 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "499500 SHIB, 5 USDT")
   })
 
-  it("are canceled, not filled, when what they spend can't buy the smallest amount", () => {
+  it("a market buy is canceled, not filled, if its total can't buy the smallest amount", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "0.00001", "9000000"))
     const order = desk.place("ann", market(btc, "buy", "5", { quoteAmount: true }))
@@ -153,21 +153,21 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10 BTC, 10000 USDT")
   })
 
-  it("are canceled when the book is empty", () => {
+  it("a market order is canceled if the book is empty", () => {
     const desk = funded()
     const orders = [market(btc, "buy", "1"), market(btc, "sell", "1"), market(btc, "buy", "50", { quoteAmount: true })]
     for (const asked of orders) assert.strictEqual(desk.place("ann", asked).status, "CANCELED")
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["10 BTC, 10000 USDT", ""])
   })
 
-  it("are canceled in part when the book is used up", () => {
+  it("a market order is partly canceled if the book is used up", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "buy", "1", "100"))
     assert.strictEqual(progress(desk.place("ann", market(btc, "sell", "2"))), "PARTIAL_CANCELED 1 of 2")
     assert.strictEqual(desk.locked("ann", "trade"), "")
   })
 
-  it("lock what the book asks, and are refused when the wallet holds less", () => {
+  it("a market order locks the book's price, and is refused if the wallet holds less", () => {
     const desk = funded().fund("cat", "trade", "204.99 USDT")
     for (const price of ["100", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
     assert.propertyVal(desk.call("cat", market(btc, "buy", "2")), "why", "notEnoughBalance")
@@ -176,13 +176,13 @@ describe("market orders", () => {
     assert.strictEqual(desk.free("cat", "trade"), "1.998 BTC")
   })
 
-  it("the amount of a sell is in base currency, whatever the request says", () => {
+  it("the amount of a market sell is in base currency, whatever the request states", () => {
     const desk = new Desk().fund("ann", "trade", "10000 SHIB")
     const reply = desk.call("ann", market("SHIB_USDT", "sell", "1000.5", { quoteAmount: true }))
     assert.deepInclude(reply, { violations: [["amount", { kind: "precision", step: "1" }]] })
   })
 
-  it("end at the taker band, a tenth from the best price", () => {
+  it("a market order stops at the taker band, a tenth from the best price", () => {
     const desk = funded()
     for (const price of ["100", "110", "110.01"]) desk.place("ben", limit(btc, "sell", "1", price))
     assert.strictEqual(progress(desk.place("ann", market(btc, "buy", "3"))), "CANCELED_TAKER_BAND 2 of 3")
@@ -191,7 +191,7 @@ describe("market orders", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "")
   })
 
-  it("end at the taker band when they spend quote currency", () => {
+  it("a market buy by total stops at the taker band", () => {
     const desk = funded()
     for (const price of ["100", "111"]) desk.place("ben", limit(btc, "sell", "1", price))
     const order = desk.place("ann", market(btc, "buy", "200", { quoteAmount: true }))
@@ -201,7 +201,7 @@ describe("market orders", () => {
 })
 
 describe("self-trade prevention", () => {
-  /** ann's own order is ahead of ben's; the new one would take both. */
+  /** ann's own order is ahead of ben's; the new order would take both. */
   const meet = (stp: SelfTradePrevention) => {
     const desk = funded()
     const own = desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -210,24 +210,24 @@ describe("self-trade prevention", () => {
     return [progress(own), progress(order), ...desk.book(btc, "asks"), ...desk.book(btc, "bids")]
   }
 
-  it("no: both trade with each other", () => {
+  it("stp no: an account's orders trade with each other", () => {
     assert.deepStrictEqual(meet("no"), ["FILLED 1 of 1", "FILLED 2 of 2"])
   })
 
-  it("cancel_old: the old one is canceled, the new one continues", () => {
+  it("stp cancel_old: the old order is canceled, the new one continues", () => {
     assert.deepStrictEqual(meet("cancel_old"), ["CANCELED 0 of 1", "PARTIAL_FILLED 1 of 2", "1 @ 100"])
   })
 
-  it("cancel_new: the new one is canceled", () => {
+  it("stp cancel_new: the new order is canceled", () => {
     assert.deepStrictEqual(meet("cancel_new"), ["NEW 0 of 1", "CANCELED 0 of 2", "1 @ 100", "1 @ 100"])
   })
 
-  it("cancel_both: both are canceled", () => {
+  it("stp cancel_both: both orders are canceled", () => {
     assert.deepStrictEqual(meet("cancel_both"), ["CANCELED 0 of 1", "CANCELED 0 of 2", "1 @ 100"])
   })
 
   for (const stp of ["cancel_new", "cancel_both"] as const) {
-    it(`${stp}: what was traded before stays traded`, () => {
+    it(`stp ${stp}: earlier trades of the order stay`, () => {
       const desk = funded()
       desk.place("ben", limit(btc, "sell", "1", "99"))
       desk.place("ann", limit(btc, "sell", "1", "100"))
@@ -236,7 +236,7 @@ describe("self-trade prevention", () => {
     })
   }
 
-  it("cancel_old: cancels every own order in the way, also when the rest of the order can't rest", () => {
+  it("stp cancel_old: every own order in the way is canceled, even if the new order can't rest", () => {
     const desk = funded()
     for (const price of ["98", "99", "100"]) desk.place("ann", limit(btc, "sell", "1", price))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -245,7 +245,7 @@ describe("self-trade prevention", () => {
     assert.deepStrictEqual([desk.book(btc, "asks"), desk.book(btc, "bids"), desk.locked("ann", "trade")], [[], [], ""])
   })
 
-  it("cancel_old: a market order locks what others ask, not what the account itself does", () => {
+  it("stp cancel_old: a market order locks the cost of others' orders, not of its own account's", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "0.5", "100"))
     desk.place("ben", limit(btc, "sell", "0.5", "105"))
@@ -253,7 +253,7 @@ describe("self-trade prevention", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10.4995 BTC, 9947.5 USDT")
   })
 
-  it("a sub-account is not its parent", () => {
+  it("self-trade prevention treats a sub-account and its parent as different accounts", () => {
     const desk = funded()
     desk.place("sub", limit(btc, "sell", "1", "100"))
     const order = desk.place("ann", limit(btc, "buy", "1", "100", { stp: "cancel_both" }))
@@ -262,7 +262,7 @@ describe("self-trade prevention", () => {
 })
 
 describe("moving the price", () => {
-  it("fills orders that bid more or ask less, at their own price, but no order at the price itself", () => {
+  it("a price move fills orders that bid above or ask below it, at their own price, but none at the price itself", () => {
     const desk = funded()
     const prices = ["101", "100", "99"]
     const [over, at, under] = prices.map((price) => desk.place("ann", limit(btc, "buy", "1", price)))
@@ -275,7 +275,7 @@ describe("moving the price", () => {
     assert.strictEqual(progress(ask), "FILLED 1 of 1")
   })
 
-  it("is how the rest of the world trades; every asset is conserved", () => {
+  it("the rest of the world trades through price moves, and every asset is conserved", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     desk.send(movePrice(btc, "101"))

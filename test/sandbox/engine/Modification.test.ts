@@ -24,7 +24,7 @@ const changed = (desk: Desk, order: Order, changes: Partial<Modify>): Order => {
   return reply._tag === "OrderModified" ? reply.order : assert.fail(canonical(reply))
 }
 
-/** The violations of a change that is refused, which leaves everything as it is. */
+/** The violations of a refused change, which leaves everything as it is. */
 const refused = (desk: Desk, order: Order, changes: Partial<Modify>) => {
   const before = apartFromActivity(desk.state)
   const { events, reply } = desk.send({
@@ -45,8 +45,8 @@ const amount = (text: string) => ({ amount: Amount.make(text) })
 const price = (text: string) => ({ price: Price.make(text) })
 const activation = (text: string) => ({ activationPrice: Price.make(text) })
 
-describe("a changed limit order", () => {
-  it("is canceled, and another one with the same client order id takes its place", () => {
+describe("modified limit orders", () => {
+  it("a modified order is canceled, and a new one with the same client order id replaces it", () => {
     const desk = funded()
     const own = { clientOrderId: ClientOrderId.make("mine"), stp: "cancel_old" as const, postOnly: true }
     const order = desk.place("ann", limit(btc, "buy", "2", "90", own))
@@ -58,7 +58,7 @@ describe("a changed limit order", () => {
     assert.isAbove(next.placedAt, order.placedAt)
   })
 
-  it("keeps what is not stated", () => {
+  it("a modified order keeps the fields that the change does not state", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2.50", "90"))
     const next = changed(desk, order, price("91"))
@@ -66,7 +66,7 @@ describe("a changed limit order", () => {
     assert.deepStrictEqual(changed(desk, next, { ...amount("1"), stp: "cancel_new" }).price, "91")
   })
 
-  it("loses its turn, even if nothing changes", () => {
+  it("a modified order loses its place in the queue, even if nothing changes", () => {
     const desk = funded()
     const first = desk.place("ann", limit(btc, "sell", "1", "110"))
     const second = desk.place("ben", limit(btc, "sell", "1", "110"))
@@ -75,7 +75,7 @@ describe("a changed limit order", () => {
     assert.strictEqual(progress(second), "FILLED 1 of 1")
   })
 
-  it("is for what is not filled: the amount counts what was", () => {
+  it("the new amount of a modified order includes its filled part", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "sell", "3", "110"))
     desk.place("ben", limit(btc, "buy", "1", "110"))
@@ -87,14 +87,14 @@ describe("a changed limit order", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "6 BTC")
   })
 
-  it("to no more than what is filled is refused", () => {
+  it("an amount that is not above the filled part is refused", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "sell", "3", "110"))
     desk.place("ben", limit(btc, "buy", "1", "110"))
     for (const size of ["1", "0.5"]) assert.strictEqual(refused(desk, order, amount(size)), "amount: aboveFilled")
   })
 
-  it("trades at once where its new price crosses the book", () => {
+  it("a modified order trades at once if its new price crosses the book", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "101"))
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
@@ -103,7 +103,7 @@ describe("a changed limit order", () => {
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.locked("ann", "trade")], [["1 @ 102"], "102 USDT"])
   })
 
-  it("may be paid with what the old one has locked, and with no more than the wallet has", () => {
+  it("a modified order is paid with the old order's lock and the free balance", () => {
     const desk = new Desk().fund("ann", "trade", "200 USDT")
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, order, price("100.01")), "notEnoughBalance")
@@ -113,14 +113,14 @@ describe("a changed limit order", () => {
     assert.deepStrictEqual([desk.locked("ann", "trade"), desk.free("ann", "trade")], ["50 USDT", "150 USDT"])
   })
 
-  it("that must not take is refused where it would", () => {
+  it("a post-only order whose new price would trade is refused", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "101"))
     const order = desk.place("ann", limit(btc, "buy", "2", "90", { postOnly: true }))
     assert.strictEqual(refused(desk, order, price("101")), "notMaker")
   })
 
-  it("has the bounds of its market", () => {
+  it("a modified order must respect the bounds of its market", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, order, price("90.001")), "price: precision")
@@ -131,14 +131,14 @@ describe("a changed limit order", () => {
     assert.strictEqual(refused(desk, order, price("0.01")), "amount: minTotal")
   })
 
-  it("has no activation price and no total", () => {
+  it("a limit order can't get an activation price or a total", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, order, activation("120")), "activationPrice: inapplicable")
     assert.strictEqual(refused(desk, order, { total: Amount.make("50") }), "total: inapplicable")
   })
 
-  it("is another's, or on another market, or has ended: there is no such order", () => {
+  it("a foreign or ended order, or one on another market, can't be modified", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "2", "90"))
     assert.strictEqual(refused(desk, { ...order, account: "ben" }, price("91")), "orderNotFound")
@@ -148,7 +148,7 @@ describe("a changed limit order", () => {
     assert.strictEqual(progress(next), "NEW 0 of 2")
   })
 
-  it("is found by its client order id, before and after", () => {
+  it("an order is modified by its client order id, before and after a change", () => {
     const desk = funded()
     const clientOrderId = ClientOrderId.make("mine")
     desk.place("ann", limit(btc, "buy", "2", "90", { clientOrderId }))
@@ -160,8 +160,8 @@ describe("a changed limit order", () => {
   })
 })
 
-describe("a changed order that trades a position", () => {
-  it("locks the margin that it needs now, with what the old one has locked", () => {
+describe("modified orders on a position", () => {
+  it("a modified margin order locks its new margin, minus the old lock", () => {
     const desk = new Desk().fund("ann", "collateral", "25 USDT")
     const order = desk.place("ann", limit(btc, "buy", "2", "100", { collateral: true }))
     assert.strictEqual(desk.locked("ann", "collateral"), "20.2 USDT")
@@ -170,7 +170,7 @@ describe("a changed order that trades a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "24.4824 USDT")
   })
 
-  it("closes a position without margin, as the old one did", () => {
+  it("a modified order closes a position without margin, like the old one", () => {
     const desk = new Desk().fund("ann", "collateral", "11 USDT")
     desk.send(openPosition("ann", btc, "buy", "1", "100"))
     const order = desk.place("ann", limit(btc, "sell", "1", "110", { collateral: true }))
@@ -179,7 +179,7 @@ describe("a changed order that trades a position", () => {
     assert.strictEqual(refused(desk, next, amount("2")), "notEnoughBalance")
   })
 
-  it("that only reduces is for no more than there is", () => {
+  it("a modified reduce-only order is capped at the position", () => {
     const desk = funded()
     desk.send(openPosition("ann", btc, "buy", "1", "100"))
     const order = desk.place("ann", limit(btc, "sell", "0.5", "110", { collateral: true, reduceOnly: true }))
@@ -187,15 +187,15 @@ describe("a changed order that trades a position", () => {
     assert.deepStrictEqual([next.amount, next.reduceOnly, next.positionSide], ["1", true, "LONG"])
   })
 
-  it("and is a leg of an OCO order can't be changed", () => {
+  it("a leg of an OCO order can't be modified", () => {
     const desk = funded()
     const { stopLoss, takeProfit } = desk.placeOco("ann", oco(btc, "buy", "1", "90", "110", "112"))
     for (const leg of [stopLoss, takeProfit]) assert.strictEqual(refused(desk, leg, price("91")), "orderId: modifiable")
   })
 })
 
-describe("a changed stop order", () => {
-  it("waits for its new price, and locks what it needs now", () => {
+describe("modified stop orders", () => {
+  it("a modified stop order waits for its new activation price, and adjusts its lock", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
     const next = changed(desk, order, { ...price("115"), ...activation("112") })
@@ -207,14 +207,14 @@ describe("a changed stop order", () => {
     assert.deepStrictEqual([progress(order), progress(next)], ["CANCELED 0 of 1", "FILLED 1 of 1"])
   })
 
-  it("is triggered at once where its new price is reached", () => {
+  it("a modified stop order is triggered at once if its new activation price is reached", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     assert.deepInclude(changed(desk, order, activation("99")).stop, { activated: true })
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
   })
 
-  it("by the live policy waits from where the price is, and can't wait for the last price", () => {
+  it("in the live policy, a new activation price waits from the current price, and can't equal the last price", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     assert.deepInclude(changed(desk, order, activation("95")).stop, { condition: "lte", activated: false })
@@ -222,7 +222,7 @@ describe("a changed stop order", () => {
     assert.strictEqual(refused(desk, other, activation("100")), "activationPrice: notLastPrice")
   })
 
-  it("that has been triggered is a limit order, and stays triggered", () => {
+  it("a modified stop order that was triggered stays triggered, as a limit order", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "90", "110"))
     desk.send(movePrice(btc, "110"))
@@ -231,7 +231,7 @@ describe("a changed stop order", () => {
     assert.deepStrictEqual([next.type, next.stop?.activated, desk.book(btc, "bids")], ["stop limit", true, ["1 @ 95"]])
   })
 
-  it("without a limit has no price, and a buy of the spot has a total instead of an amount", () => {
+  it("a modified stop-market order takes no price, and a spot buy takes a total instead of an amount", () => {
     const desk = funded()
     const buy = desk.place("ann", stopMarket(btc, "buy", "220", "110"))
     assert.strictEqual(refused(desk, buy, price("120")), "price: inapplicable")
@@ -244,8 +244,8 @@ describe("a changed stop order", () => {
   })
 })
 
-describe("identifiers", () => {
-  it("name the order that is open now: the exchange's changes with every change", () => {
+describe("identifiers of modified orders", () => {
+  it("only the exchange's latest identifier names a modified order", () => {
     const desk = funded()
     let order = desk.place("ann", limit(btc, "buy", "1", "90"))
     const seen: Array<OrderId> = [order.id]

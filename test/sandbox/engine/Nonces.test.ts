@@ -25,7 +25,7 @@ const outside = "400 Your nonce is more than 5 seconds lesser than the current n
 const now = 1_700_000_000_000
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a nonce can be used once by a key, also for another call", () =>
+  it.effect("a key can use a nonce only once, whatever the call", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("17"), "accepted")
       assert.strictEqual(yield* use("17"), used)
@@ -46,8 +46,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }).pipe(Effect.provide(inProcess(dialect))))
 })
 
-describe("unique, in the document's dialect", () => {
-  it.effect("in any order, however large, whatever the clock says", () =>
+describe("unique nonces, in the document's dialect", () => {
+  it.effect("unique nonces are accepted in any order and of any size, whatever the clock shows", () =>
     Effect.gen(function*() {
       for (const nonce of ["99999999999999999999", "3", "1", "2", "0"]) {
         assert.strictEqual(yield* use(nonce), "accepted")
@@ -56,7 +56,7 @@ describe("unique, in the document's dialect", () => {
       assert.strictEqual(yield* use("99999999999999999998"), "accepted", "no digit is lost")
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-  it.effect("leading zeros make no other number, and the window is no exception", () =>
+  it.effect("a nonce with leading zeros is the same number, and the window makes no exception", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* use("7"), "accepted")
       assert.strictEqual(yield* use("007"), used)
@@ -64,15 +64,15 @@ describe("unique, in the document's dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.document))))
 })
 
-describe("increasing, in the live dialect", () => {
-  it.effect("greater than the last, by number", () =>
+describe("increasing nonces, in the live dialect", () => {
+  it.effect("an increasing nonce must be numerically greater than the last", () =>
     Effect.gen(function*() {
       const said = yield* Effect.forEach([9, 10, 10, 9, 11, 100, 99, "101"], (nonce) => use(nonce))
       assert.deepStrictEqual(said, ["accepted", "accepted", used, used, "accepted", "accepted", used, "accepted"])
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-describe("the window, in the live dialect", () => {
+describe("the nonce window, in the live dialect", () => {
   const edges = [
     [-5001, outside],
     [-5000, "accepted"],
@@ -82,14 +82,14 @@ describe("the window, in the live dialect", () => {
     [5001, outside]
   ] as const
   for (const [distance, expected] of edges) {
-    it.effect(`${distance} ms from the clock: ${expected}`, () =>
+    it.effect(`a windowed nonce ${distance} ms from the clock: ${expected}`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(now)
         assert.strictEqual(yield* use(now + distance, true), expected)
       }).pipe(Effect.provide(inProcess(Dialect.live))))
   }
 
-  it.effect("moves with the clock", () =>
+  it.effect("the nonce window moves with the clock", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now + 6000, true), outside)
@@ -101,7 +101,7 @@ describe("the window, in the live dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
   property(
-    "any order is accepted, and every nonce once",
+    "windowed nonces are accepted in any order, each once",
     [fc.array(fc.integer({ min: -5000, max: 5000 }), { maxLength: 30 })],
     (distances) =>
       Effect.gen(function*() {
@@ -115,7 +115,7 @@ describe("the window, in the live dialect", () => {
     { runs: 50 }
   )
 
-  it.effect("a windowed nonce raises what an increasing one must exceed", () =>
+  it.effect("a windowed nonce raises the bound for increasing nonces", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now + 10, true), "accepted")
@@ -124,14 +124,14 @@ describe("the window, in the live dialect", () => {
       assert.strictEqual(yield* use(now + 5, true), "accepted")
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("a nonce used in increasing order can't be reused in the window", () =>
+  it.effect("a nonce used as increasing can't be reused in the window", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       assert.strictEqual(yield* use(now), "accepted")
       assert.strictEqual(yield* use(now, true), used)
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 
-  it.effect("is asked for by `true`, and by nothing else", () =>
+  it.effect("only `true` enables the nonce window", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       for (const value of ["true", "false", 1, 0, null, {}, []]) {
@@ -142,14 +142,14 @@ describe("the window, in the live dialect", () => {
     }).pipe(Effect.provide(inProcess(Dialect.live))))
 })
 
-it.effect("the document knows no window: whatever is said of it is ignored, as other fields that it does not list", () =>
+it.effect("the document's dialect has no window, and ignores its field like any unlisted field", () =>
   Effect.gen(function*() {
     for (const [nonce, value] of Object.entries([true, "true", 1, null])) {
       assert.strictEqual(yield* use(nonce, value as never), "accepted")
     }
   }).pipe(Effect.provide(inProcess(Dialect.document))))
 
-describe("what a key remembers", () => {
+describe("the memory of a key", () => {
   const newKey = () => ({ ...(new Desk().state.keys.get(ApiKey.make("ann")) ?? assert.fail()), usedNonces: new Map() })
 
   type Key = ReturnType<typeof newKey>
@@ -157,7 +157,7 @@ describe("what a key remembers", () => {
   const useWith = (key: Key, value: number | bigint, window = true) =>
     Nonces.use(Dialect.live.policy, key, { value: BigInt(value), window }, 0)
 
-  it("is bounded, and all of the window", () => {
+  it("a key remembers the whole window, and no more than a bound", () => {
     const key = newKey()
     for (let i = 0; i <= 50_000; i++) {
       if (useWith(key, now + i) !== "used" || key.usedNonces.size > 20_002) assert.fail(`${i}`)
@@ -165,14 +165,14 @@ describe("what a key remembers", () => {
     for (let i = 0; i <= 50_000; i++) if (useWith(key, now + i) === "used") assert.fail(`${i} again`)
   })
 
-  it("is not spoilt by increasing nonces that count microseconds", () => {
+  it("increasing nonces in microseconds do not disturb the window", () => {
     const key = newKey()
     for (let i = 0; i <= 30_000; i++) useWith(key, BigInt(now + i) * 1000n, false)
     assert.strictEqual(useWith(key, now), "used")
     assert.strictEqual(useWith(key, now), "nonceUsed")
   })
 
-  /** A caller whose clock never goes back, and whose nonces lie anywhere in the window. */
+  /** A caller whose clock never goes back, with nonces anywhere in the window. */
   const calls = fc.record({
     pace: fc.constantFrom(0, 1, 3, 40),
     width: fc.constantFrom(0, 50, 5000),
@@ -181,7 +181,7 @@ describe("what a key remembers", () => {
   })
 
   property(
-    "no nonce is accepted twice, and none of the window is refused that is new",
+    "no nonce is accepted twice, and no new nonce of the window is refused",
     [calls],
     (drawn) =>
       Effect.sync(() => {

@@ -6,7 +6,7 @@ import { cancel, Desk, limit, movePrice, oco, progress } from "../../support/eng
 
 const btc = "BTC_USDT"
 
-/** A buy that takes profit at 90, and is stopped out for at most 112 once the price is 110. The price is 100. */
+/** A buy that takes profit at 90, and stops its loss at 110 with a limit of 112. The price is 100. */
 const asked = oco(btc, "buy", "1", "90", "110", "112")
 
 const funded = (): Desk => {
@@ -31,25 +31,25 @@ const cancelOco = (pair: OcoOrder, market = pair.stopLoss.market): Operation => 
 
 const isPair = (desk: Desk, pair: OcoOrder) => desk.state.ocoOrders.has(pair.id)
 
-describe("an OCO order", () => {
-  it("has three consecutive identifiers: its own, the stop-loss's, the take-profit's", () => {
+describe("OCO orders", () => {
+  it("an OCO order, its stop-loss and its take-profit have consecutive identifiers", () => {
     const { pair } = placed()
     assert.deepStrictEqual([pair.stopLoss.id, pair.takeProfit.id].map((id) => Number(id) - Number(pair.id)), [1, 2])
   })
 
-  it("has a take-profit in the book and a stop-loss that is not triggered yet", () => {
+  it("an OCO order starts with its take-profit in the book and its stop-loss untriggered", () => {
     const { desk, pair } = placed()
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 90"])
     assert.deepStrictEqual(legs(pair), ["NEW 0 of 1", "NEW 0 of 1"])
     assert.isFalse(pair.stopLoss.stop.activated)
   })
 
-  it("locks once what the dearer leg needs: a tenth of its total, and the fee", () => {
+  it("an OCO order locks the funds of its dearer leg once: a tenth of the total, and the fee", () => {
     const { desk } = placed()
     assert.strictEqual(desk.locked("ann", "collateral"), "11.312 USDT")
   })
 
-  it("take-profit filled: the stop-loss is canceled", () => {
+  it("a filled take-profit cancels the stop-loss", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "1", "90"))
     assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "FILLED 1 of 1"])
@@ -59,7 +59,7 @@ describe("an OCO order", () => {
     assert.strictEqual(desk.position("ann", btc), "1 for 90")
   })
 
-  it("stop-loss triggered: the take-profit is canceled, the stop-loss trades with its lock", () => {
+  it("a triggered stop-loss cancels the take-profit, and trades with its lock", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "0.5", "111"))
     for (const side of ["sell", "buy"] as const) desk.place("ben", limit(btc, side, "0.1", "110"))
@@ -71,7 +71,7 @@ describe("an OCO order", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "")
   })
 
-  it("take-profit filled in part: the stop-loss is canceled, the rest of the take-profit rests", () => {
+  it("a partly filled take-profit cancels the stop-loss, and its rest stays in the book", () => {
     const { desk, pair } = placed()
     desk.place("ben", limit(btc, "sell", "0.4", "90"))
     assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "PARTIAL_FILLED 0.4 of 1"])
@@ -81,7 +81,7 @@ describe("an OCO order", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "")
   })
 
-  it("canceled: both legs are", () => {
+  it("canceling an OCO order cancels both legs", () => {
     const { desk, pair } = placed()
     const reply = desk.call("ann", cancelOco(pair))
     assert.strictEqual(reply._tag, "OcoCanceled")
@@ -90,7 +90,7 @@ describe("an OCO order", () => {
   })
 
   for (const leg of ["stopLoss", "takeProfit"] as const) {
-    it(`${leg} canceled: the other leg is too`, () => {
+    it(`canceling the ${leg} cancels the other leg`, () => {
       const { desk, pair } = placed()
       desk.call("ann", cancel(pair[leg]))
       assert.deepStrictEqual(legs(pair), ["CANCELED 0 of 1", "CANCELED 0 of 1"])
@@ -98,7 +98,7 @@ describe("an OCO order", () => {
     })
   }
 
-  it("can't be canceled by another account, or on another market", () => {
+  it("an OCO order can't be canceled by another account, or on another market", () => {
     const { desk, pair } = placed()
     assert.propertyVal(desk.call("ben", cancelOco(pair)), "why", "orderNotFound")
     const elsewhere = cancelOco(pair, MarketName.make("BTC_PERP"))
@@ -106,21 +106,21 @@ describe("an OCO order", () => {
     assert.isTrue(isPair(desk, pair))
   })
 
-  it("whose activation price is already reached triggers its stop-loss at once", () => {
+  it("an OCO order whose activation price is already reached triggers its stop-loss at once", () => {
     const desk = funded()
     const pair = desk.placeOco("ann", oco(btc, "buy", "1", "90", "95", "96"))
     assert.deepStrictEqual([pair.stopLoss.stop.activated, pair.takeProfit.status], [true, "CANCELED"])
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 96"])
   })
 
-  it("is refused when its take-profit would trade at once", () => {
+  it("an OCO order whose take-profit would trade at once is refused", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "90"))
     assert.propertyVal(desk.call("ann", asked), "why", "notMaker")
     assert.deepStrictEqual([desk.state.ocoOrders.size, desk.locked("ann", "collateral")], [0, ""])
   })
 
-  it("gives both legs its client order id, and uses it once", () => {
+  it("an OCO order gives both legs its client order id, and uses it once", () => {
     const desk = funded()
     const own = { ...asked, clientOrderId: ClientOrderId.make("mine") }
     const { stopLoss, takeProfit } = desk.placeOco("ann", own)

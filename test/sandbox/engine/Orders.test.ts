@@ -30,9 +30,9 @@ const everyKind = (name: string) => [
   oco(name, "buy", "1", "50", "200", "201", mine)
 ]
 
-describe("a client order id", () => {
+describe("client order ids", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    it(`${name}: can't be shared by two open orders of an account on a market, whatever their kinds`, () => {
+    it(`${name}: two open orders of an account on a market can't share a client order id, whatever their kinds`, () => {
       for (const first of everyKind(btc).filter(({ _tag }) => _tag !== "PlaceMarket")) {
         const desk = funded({ ...Dialect.document, policy })
         assert.isFalse(isUsed(desk, first))
@@ -40,27 +40,27 @@ describe("a client order id", () => {
       }
     })
 
-    it(`${name}: can be used by another account too`, () => {
+    it(`${name}: another account can use the same client order id`, () => {
       const desk = funded({ ...Dialect.document, policy })
       desk.place("ben", limit(btc, "buy", "1", "50", mine))
       assert.isFalse(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     })
 
-    it(`${name}: is not used up by an order that was refused`, () => {
+    it(`${name}: a refused order does not use up its client order id`, () => {
       const desk = funded({ ...Dialect.document, policy })
       desk.call("ann", limit(btc, "buy", "1", "999999", mine))
       assert.isFalse(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     })
   }
 
-  it("document: is used up for ever, on every market", () => {
+  it("document: a client order id is used up forever, on every market", () => {
     const desk = funded(Dialect.document)
     desk.call("ann", cancel(desk.place("ann", limit(btc, "buy", "1", "50", mine))))
     assert.isTrue(isUsed(desk, limit(btc, "buy", "1", "50", mine)))
     assert.isTrue(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
   })
 
-  it("live: can be used on another market, and once its order has ended", () => {
+  it("live: a client order id can be used again on another market, and once its order has ended", () => {
     const desk = funded(Dialect.live)
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     assert.isFalse(isUsed(desk, limit("ETH_USDT", "buy", "1", "50", mine)))
@@ -69,8 +69,8 @@ describe("a client order id", () => {
   })
 })
 
-describe("an order's identifier", () => {
-  it("is not used up by an order that is refused", () => {
+describe("order identifiers", () => {
+  it("a refused order does not use up an identifier", () => {
     const desk = funded()
     desk.place("ben", limit(btc, "sell", "1", "100"))
     const before = desk.state.lastId
@@ -87,15 +87,15 @@ describe("an order's identifier", () => {
   })
 })
 
-describe("cancelling one order", () => {
-  it("by the account's own identifier", () => {
+describe("canceling one order", () => {
+  it("an order can be canceled by its client order id", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     assert.strictEqual(desk.call("ann", { _tag: "Cancel", market: order.market, ...mine })._tag, "OrderCanceled")
     assert.strictEqual(progress(order), "CANCELED 0 of 1")
   })
 
-  it("an order that has ended, or is another account's, or on another market, is not found", () => {
+  it("a foreign or ended order, or one on another market, is not found", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50", mine))
     const elsewhere = MarketName.make("ETH_USDT")
@@ -106,7 +106,7 @@ describe("cancelling one order", () => {
     assert.propertyVal(desk.call("ann", cancel(order)), "why", "orderNotFound")
   })
 
-  it("without any identifier nothing is found, whatever is open", () => {
+  it("a cancellation without an identifier finds nothing", () => {
     const desk = funded()
     const order = desk.place("ann", limit(btc, "buy", "1", "50"))
     assert.propertyVal(desk.call("ann", { _tag: "Cancel", market: order.market }), "why", "orderNotFound")
@@ -114,8 +114,8 @@ describe("cancelling one order", () => {
   })
 })
 
-describe("cancelling all orders", () => {
-  /** One order of every kind, and one of ben's. Returns the names of ann's orders that are left. */
+describe("canceling all orders", () => {
+  /** Places an order of each kind, and one of ben's. Returns the names of ann's orders that are left. */
   const left = (operation: { readonly market?: MarketName; readonly type?: ReadonlyArray<CancelAllType> }) => {
     const desk = funded()
     const orders = {
@@ -134,20 +134,20 @@ describe("cancelling all orders", () => {
 
   const market = MarketName.make(btc)
 
-  it("of all markets and kinds", () => assert.strictEqual(left({}), ""))
-  it("of one market", () => assert.strictEqual(left({ market }), "eth perp"))
-  it("of the spot", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
-  it("of margin", () => assert.strictEqual(left({ type: ["margin"] }), "spot stop eth perp"))
-  it("of futures", () => assert.strictEqual(left({ type: ["futures"] }), "spot stop eth margin pair"))
-  it("of two kinds", () => assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
-  it("of one kind on one market", () => assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
+  it("cancel-all cancels orders on all markets and of all kinds", () => assert.strictEqual(left({}), ""))
+  it("cancel-all cancels the orders of one market", () => assert.strictEqual(left({ market }), "eth perp"))
+  it("cancel-all cancels spot orders", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
+  it("cancel-all cancels margin orders", () => assert.strictEqual(left({ type: ["margin"] }), "spot stop eth perp"))
+  it("cancel-all cancels futures orders", () => assert.strictEqual(left({ type: ["futures"] }), "spot stop eth margin pair"))
+  it("cancel-all cancels orders of two kinds", () => assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
+  it("cancel-all cancels orders of one kind on one market", () => assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
 
-  it("of an unknown market is refused", () => {
+  it("cancel-all refuses an unknown market", () => {
     const reply = funded().call("ann", { _tag: "CancelAll", market: MarketName.make("XYZ_USDT") })
     assert.deepInclude(reply, { violations: [["market", { kind: "known" }]] })
   })
 
-  it("releases everything that was locked", () => {
+  it("cancel-all releases all locked funds", () => {
     const desk = funded()
     desk.place("ann", limit(btc, "sell", "1", "100"))
     desk.place("ben", limit(btc, "buy", "0.3", "100"))

@@ -6,12 +6,12 @@ import { stop, transfer } from "../../support/engine.ts"
 
 const perp = "BTC_PERP"
 
-/** ann and sub have 1000 USDT of collateral, cat 11; ben has more than enough. */
+/** ann and sub have 1000 USDT of collateral, cat has 11; ben has more than enough. */
 const funded = (dialect: Dialect.Dialect = Dialect.document): Desk =>
   new Desk(dialect.policy).fund("ann", "collateral", "1000 USDT").fund("sub", "collateral", "1000 USDT")
     .fund("cat", "collateral", "11 USDT").fund("ben", "collateral", "100000 USDT")
 
-/** The position and the collateral that is left. */
+/** The position and the remaining collateral. */
 const stands = (desk: Desk, account: Account) => [desk.position(account, perp), desk.free(account, "collateral")]
 
 /** Trades with ben, as the taker. */
@@ -20,8 +20,8 @@ const trade = (desk: Desk, account: Account, side: OrderSide, amount: string, pr
   return desk.place(account, limit(perp, side, amount, price, { reduceOnly }))
 }
 
-describe("a position", () => {
-  it("is opened, increased, reduced and closed; its gains and losses are exact to the last digit", () => {
+describe("positions", () => {
+  it("a position is opened, increased, reduced and closed, with profits and losses exact to the last digit", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     assert.deepStrictEqual(stands(desk, "ann"), ["1 for 100", "999.945 USDT"])
@@ -33,7 +33,7 @@ describe("a position", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7635 USDT"])
   })
 
-  it("flips: one part closes it, the rest opens the other way", () => {
+  it("an order flips a position: one part closes it, the rest opens the other side", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     trade(desk, "ann", "sell", "3", "90")
@@ -42,13 +42,13 @@ describe("a position", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "1009.7085 USDT"])
   })
 
-  it("both sides pay their fee to the house: the taker's and the maker's", () => {
+  it("both sides of a trade pay their fee to the house: the taker's and the maker's", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     assert.strictEqual(desk.house(), "0.065 USDT")
   })
 
-  it("is closed without remainder when its cost does not divide", () => {
+  it("a position closes without remainder even if its cost does not divide evenly", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "0.3", "100")
     trade(desk, "ann", "buy", "0.4", "100.1")
@@ -57,14 +57,14 @@ describe("a position", () => {
     assert.deepStrictEqual(stands(desk, "ann"), [undefined, "999.882978 USDT"])
   })
 
-  it("loses no more than the wallet holds: the rest is the lender's", () => {
+  it("an account loses no more than its wallet holds; the lender bears the rest", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     trade(desk, "cat", "sell", "1", "50", true)
     assert.deepStrictEqual(stands(desk, "cat"), [undefined, ""])
   })
 
-  it("keeps a tenth of its cost in the wallet: it can be neither moved nor locked", () => {
+  it("a tenth of a position's cost stays in the wallet, and can't be moved or locked", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     assert.strictEqual(desk.free("cat", "collateral"), "10.945 USDT")
@@ -75,7 +75,7 @@ describe("a position", () => {
     assert.strictEqual(desk.free("cat", "main"), "0.945 USDT")
   })
 
-  it("of a collateral market is separate from the spot wallets: it moves no coins", () => {
+  it("a position on a collateral market moves no coins of the spot wallets", () => {
     const desk = funded().fund("ben", "trade", "10 BTC")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -84,7 +84,7 @@ describe("a position", () => {
     assert.strictEqual(desk.free("ben", "trade"), "9 BTC, 99.9 USDT")
   })
 
-  it("is closed and opened anew by a trade with oneself, at the price of that trade", () => {
+  it("a trade with oneself closes and reopens the position, at the price of the trade", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     desk.place("ann", limit(perp, "buy", "2", "90"))
@@ -93,10 +93,10 @@ describe("a position", () => {
   })
 })
 
-describe("reduce-only", () => {
+describe("reduce-only orders", () => {
   const reduceOnly = { reduceOnly: true }
 
-  it("is capped to the position", () => {
+  it("a reduce-only order is capped at the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "5", "120", reduceOnly))
@@ -104,7 +104,7 @@ describe("reduce-only", () => {
     assert.deepStrictEqual(desk.book(perp, "asks"), ["1 @ 120"])
   })
 
-  it("names the side that it reduces; an order that may open names none, and an OCO order the side that it opens", () => {
+  it("a reduce-only order names the side that it reduces, an OCO order the side that it opens, and others neither", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     trade(desk, "sub", "sell", "2", "100")
@@ -120,14 +120,14 @@ describe("reduce-only", () => {
     }
   })
 
-  it("needs no collateral of its own", () => {
+  it("a reduce-only order needs no collateral of its own", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     desk.place("cat", limit(perp, "sell", "1", "120", reduceOnly))
     assert.strictEqual(desk.locked("cat", "collateral"), "")
   })
 
-  it("is refused without a position, and on the position's own side", () => {
+  it("a reduce-only order is refused without a position, and on the side that increases it", () => {
     const desk = funded()
     const asked = [
       limit(perp, "buy", "1", "90", reduceOnly),
@@ -141,7 +141,7 @@ describe("reduce-only", () => {
     for (const order of asked) assert.notProperty(desk.call("ann", order), "why")
   })
 
-  it("is refused on the spot, which has no positions, even beside one on margin", () => {
+  it("a reduce-only order is refused on spot markets, even with a position on margin", () => {
     const desk = funded().fund("ben", "trade", "10 BTC", "1000 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -150,7 +150,7 @@ describe("reduce-only", () => {
     assert.strictEqual(desk.free("ann", "trade"), "")
   })
 
-  it("is refused by its field where the policy only announces it", () => {
+  it("a reduce-only order is refused by its field if the policy only announces it", () => {
     const announced = { ...Dialect.document, policy: { ...Dialect.document.policy, reduceOnly: "announced" as const } }
     const desk = funded(announced)
     const pair = oco(perp, "buy", "1", "90", "110", "112", reduceOnly)
@@ -159,7 +159,7 @@ describe("reduce-only", () => {
     }
   })
 
-  it("is canceled when the position closes", () => {
+  it("a reduce-only order is canceled when the position closes", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "1", "120", reduceOnly))
@@ -172,7 +172,7 @@ describe("reduce-only", () => {
     assert.deepStrictEqual([desk.book(perp, "asks"), desk.state.ocoOrders.size], [[], 0])
   })
 
-  it("is canceled when the position flips, by a maker too", () => {
+  it("a reduce-only order is canceled when the position flips, even by a maker", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "1", "120", reduceOnly))
@@ -182,7 +182,7 @@ describe("reduce-only", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0 of 1")
   })
 
-  it("two of them together reduce no more than the position", () => {
+  it("two reduce-only orders together reduce no more than the position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const [one, other] = ["110", "111"].map((price) => desk.place("ann", limit(perp, "sell", "1", price, reduceOnly)))
@@ -191,7 +191,7 @@ describe("reduce-only", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "bids")], [undefined, ["1 @ 120"]])
   })
 
-  it("rests with more than is left to reduce, and then takes only that", () => {
+  it("a reduce-only order may rest with more than the position, and then fills only that", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const order = desk.place("ann", limit(perp, "sell", "2", "110", reduceOnly))
@@ -201,7 +201,7 @@ describe("reduce-only", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 2")
   })
 
-  it("is filled by a moving price as far as there is something to reduce", () => {
+  it("a price move fills a reduce-only order as far as there is a position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     for (const price of ["101", "102", "103"]) desk.place("ann", limit(perp, "sell", "0.6", price, reduceOnly))
@@ -210,7 +210,7 @@ describe("reduce-only", () => {
     assert.deepStrictEqual([desk.position("ann", perp), desk.book(perp, "asks")], [undefined, []])
   })
 
-  it("a triggered stop-loss takes only what there is to reduce", () => {
+  it("a triggered stop-loss fills only as far as there is a position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     const { stopLoss } = desk.placeOco("ann", oco(perp, "sell", "2", "130", "90", "85", reduceOnly))
@@ -222,7 +222,7 @@ describe("reduce-only", () => {
     assert.deepStrictEqual([desk.book(perp, "bids"), desk.book(perp, "asks")], [["1.5 @ 89"], []])
   })
 
-  it("an amount in quote currency is not capped: it buys the position back, and no more", () => {
+  it("a reduce-only amount in quote currency is not capped: it buys back the position, and no more", () => {
     const desk = funded()
     trade(desk, "ann", "sell", "0.5", "100")
     desk.place("ben", limit(perp, "sell", "2", "100"))
@@ -231,7 +231,7 @@ describe("reduce-only", () => {
     assert.strictEqual(progress(order), "AUTO_CANCELED_REDUCE_ONLY 0.5 of 80")
   })
 
-  it("a market order on the spot locks what such makers really sell, not what they offer", () => {
+  it("a market order locks what reduce-only makers can really sell, not what they offer", () => {
     const desk = funded().fund("ben", "trade", "10 BTC").fund("cat", "trade", "204.99 USDT")
     desk.place("ben", limit("BTC_USDT", "sell", "1", "100"))
     desk.place("ann", limit("BTC_USDT", "buy", "1", "100", { collateral: true }))
@@ -245,11 +245,11 @@ describe("reduce-only", () => {
   })
 })
 
-describe("a plain order that closes a position", () => {
+describe("plain orders that close a position", () => {
   const away = (desk: Desk, account: Account, amount: string) =>
     desk.call(account, transfer("collateral", "main", "USDT", amount))
 
-  it("locks nothing while it closes, and its margin once the position is closed otherwise", () => {
+  it("a plain order that closes a position locks nothing, and locks its margin once the position is closed by another", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     const order = desk.place("ann", limit(perp, "sell", "1", "120"))
@@ -261,7 +261,7 @@ describe("a plain order that closes a position", () => {
     assert.deepStrictEqual(stands(desk, "ann"), ["-1 for 120", "999.878 USDT"])
   })
 
-  it("is canceled when there is no margin for it", () => {
+  it("a plain order is canceled if it now needs margin that the wallet lacks", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     const order = desk.place("cat", limit(perp, "sell", "1", "120"))
@@ -269,7 +269,7 @@ describe("a plain order that closes a position", () => {
     assert.deepStrictEqual([progress(order), desk.locked("cat", "collateral")], ["CANCELED 0 of 1", ""])
   })
 
-  it("of several, the oldest keep what is left to close", () => {
+  it("the oldest of several plain orders keep their claims on a smaller position", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     for (const price of ["120", "121"]) desk.place("ann", limit(perp, "sell", "1", price))
@@ -278,7 +278,7 @@ describe("a plain order that closes a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "12.16655 USDT")
   })
 
-  it("is a stop-limit or an OCO order too, which locks once for both legs", () => {
+  it("stop-limit and OCO orders that close a position lock later too, and once for both legs", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "2", "100")
     desk.place("ann", stop(perp, "sell", "1", "85", "90"))
@@ -291,7 +291,7 @@ describe("a plain order that closes a position", () => {
     assert.strictEqual(desk.locked("ann", "collateral"), "8.54675 USDT")
   })
 
-  it("gives back the lock of its opening part only when that part trades", () => {
+  it("a plain order releases the lock of its opening part only when that part trades", () => {
     const desk = funded()
     trade(desk, "ann", "buy", "1", "100")
     desk.place("ann", limit(perp, "sell", "3", "100"))
@@ -306,8 +306,8 @@ describe("a plain order that closes a position", () => {
   })
 })
 
-describe("the margin of what an order opens", () => {
-  it("is that of the price at which a sale trades, not of its limit", () => {
+describe("the margin of opening orders", () => {
+  it("a sale locks margin for the price at which it trades, not for its limit", () => {
     const desk = funded()
     desk.place("ben", limit(perp, "buy", "1", "200"))
     assert.propertyVal(desk.call("cat", limit(perp, "sell", "1", "100")), "why", "notEnoughBalance")
@@ -316,7 +316,7 @@ describe("the margin of what an order opens", () => {
     assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 200", "20 USDT"])
   })
 
-  it("is its own: the loss of what the order closes does not touch it while the order rests", () => {
+  it("a loss on the closing part does not touch the margin of an order that rests", () => {
     const desk = funded().fund("cat", "collateral", "10 USDT")
     trade(desk, "cat", "buy", "1", "100")
     const order = desk.place("cat", limit(perp, "sell", "2", "50"))
@@ -325,7 +325,7 @@ describe("the margin of what an order opens", () => {
     assert.deepStrictEqual(stands(desk, "cat"), ["-1 for 50", "5.0225 USDT"])
   })
 
-  it("is not there when the loss of what a taker closes has eaten it: the order closes, and opens nothing", () => {
+  it("a taker opens nothing if the loss on its closing part has used up the margin", () => {
     const desk = funded().fund("cat", "collateral", "10 USDT")
     trade(desk, "cat", "buy", "1", "100")
     desk.place("ben", limit(perp, "buy", "2", "50"))
@@ -334,7 +334,7 @@ describe("the margin of what an order opens", () => {
     assert.deepStrictEqual([...stands(desk, "cat"), desk.locked("cat", "collateral")], [undefined, "", ""])
   })
 
-  it("is there when the owner opens a position over another one that loses", () => {
+  it("opening a position as the owner over a losing one uses its own margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     const flip = openPosition("cat", perp, "sell", "2", "50")

@@ -8,13 +8,13 @@ import * as State from "../../../src/sandbox/engine/State.ts"
 import { canonical } from "../../support/engine.ts"
 import { conditionalHistory, history } from "./histories.ts"
 
-/** How many commands a history has, and after how many the state counts too. */
+/** The number of commands of a history, and after how many of them the state is hashed. */
 const [length, between] = [400, 50]
 
 /**
- * What version 3 of the engine has made of a history: a hash of each reply, all events, and the states on the way. As long
- * as the version is the same, so are these. Candles are not part of it: they follow from the events, and have a test of
- * their own.
+ * The recorded results of version 3 of the engine: for each history, a hash of each reply, all events, and some states.
+ * They are the same as long as the version is. Candles are excluded: they follow from the events, and have their own
+ * test.
  */
 const recorded = {
   document: [
@@ -33,29 +33,29 @@ const recorded = {
   ]
 }
 
-/** The same of one more history, which tells of the counterparty too. */
+/** The hashes of another history, with the counterparty. */
 const recordedWithCounterparty = {
   document: "2f5ef82ee6d1d8b0c8d5cb3ba20e9bdfb2b800082c1c88e52f790ed023e0f8f2",
   live: "aa5dd3544a6432ca5001369d45d94da6e92cf57ca408668cb9ca8d6c3bcbeb79"
 }
 
-/** The same of another one, which tells of stop-market orders, orders that change and many in one call too. */
+/** The hashes of another history, with stop-market orders, modified orders and bulk commands. */
 const recordedWithNewer = {
   document: "b7c50ca59850b6413a8421be0de5ec1629c742859c4199092110fd790efc590d",
   live: "ce8590c0e6ef223b1cf6f114fb7b6f6ba23c06f6082fc7c2ae8c6f791aa58e2f"
 }
 
-/** The same of one history with kill switches and exits: the replies and all events. */
+/** The hashes of a history with kill switches and exits: the replies and all events. */
 const recordedConditional = {
   document: "d6d07b395b76779570c86129aee4542cc3bc196ce4207e7309fddc131e6029a6",
   live: "610c6e785971404f6ad03827e0e4c4476b26b5be22e3c3e8e530ea87b884ef6f"
 }
 
-/** What was added when these were recorded already: kill switches, exits, and the other order of a fill's trade. */
+/** Fields added after the recording: kill switches, exits, and the other order of a fill's trade. */
 const isAdded = (key: string, value: unknown): boolean =>
   ["killSwitches", "oto", "exits"].includes(key) || (key === "counterparty" && typeof value !== "object")
 
-/** With the fields in the order of the alphabet: in which order an object has them says nothing. */
+/** Sorts fields by name, because their order has no meaning. */
 const sorted = (value: unknown): unknown => {
   if (value instanceof Map) return [...value].map(sorted)
   if (value instanceof Set) return [...value].map(sorted)
@@ -75,7 +75,7 @@ describe("an engine of version 3", () => {
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
     const all = [...recorded[name], recordedWithCounterparty[name], recordedWithNewer[name]]
     all.forEach((expected, index) =>
-      it.effect(`makes of history ${index + 1} what it always has, by the policy of the ${name} dialect`, () =>
+      it.effect(`history ${index + 1} gives the recorded hashes, by the policy of the ${name} dialect`, () =>
         Effect.sync(() => {
           assert.strictEqual(Engine.version, 3)
           const state = State.make(policy)
@@ -94,7 +94,7 @@ describe("an engine of version 3", () => {
   }
 
   for (const { name, policy } of [Dialect.document, Dialect.live]) {
-    it.effect(`makes of kill switches and exits what it always has, by the policy of the ${name} dialect`, () =>
+    it.effect(`kill switches and exits give the recorded hashes, by the policy of the ${name} dialect`, () =>
       Effect.sync(() => {
         const state = State.make(policy)
         const next = conditionalHistory(1)

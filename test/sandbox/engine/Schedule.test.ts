@@ -18,7 +18,7 @@ const day = 86_400_000_000
 
 const btcUsdt = MarketName.make("BTC_USDT")
 
-/** Investments and price paths, each of which begins so many milliseconds after the start. */
+/** Investments and price paths, each of which begins some milliseconds after the start. */
 interface Plan {
   readonly invested: ReadonlyArray<{ readonly after: number; readonly days: number; readonly amount: number }>
   readonly played: ReadonlyArray<{
@@ -50,7 +50,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
   )
 })
 
-/** The commands that begin the investments and paths, in the order of their times. */
+/** The commands that start the investments and paths, in the order of their times. */
 const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: number; readonly action: Action }> =>
   [
     ...invested.flatMap(({ after, amount, days }, index) => {
@@ -89,7 +89,7 @@ const commands = ({ invested, played }: Plan): ReadonlyArray<{ readonly at: numb
     }))
   ].toSorted((a, b) => a.at - b.at)
 
-/** What must happen, in order, computed without an engine. */
+/** The expected events in order, computed without an engine. */
 const expected = ({ invested, played }: Plan, until: number): ReadonlyArray<string> => {
   const due = [
     ...invested.flatMap(({ after, amount, days }, index) =>
@@ -119,10 +119,10 @@ const opened = (): State.State => {
   return state
 }
 
-describe("what is due", () => {
+describe("scheduled events", () => {
   const until = start + 20 * day
 
-  property("happens in the order of its times, and as often as it should", [plans], (plan) =>
+  property("scheduled events happen in the order of their times, and as often as they should", [plans], (plan) =>
     Effect.sync(() => {
       const state = opened()
       const seen: Array<string> = []
@@ -146,7 +146,7 @@ describe("what is due", () => {
     }))
 
   property(
-    "is the same whether the clock jumps or goes on step by step",
+    "scheduled events are the same whether the clock jumps or advances step by step",
     [plans, fc.array(fc.nat({ max: 15 * 86_400_000 }), { maxLength: 8 })],
     (plan, cuts) =>
       Effect.sync(() => {
@@ -187,7 +187,7 @@ describe("what is due", () => {
       })
   )
 
-  it("interest of an instant is paid before the price of that instant moves", () => {
+  it("interest is paid before the price of the same instant moves", () => {
     const state = opened()
     const plan: Plan = {
       invested: [{ after: 0, days: 1, amount: 1 }],
@@ -217,14 +217,14 @@ describe("what is due", () => {
     )
     assert.strictEqual(order.status, "FILLED")
     const trades = desk.state.trading.get(btcUsdt)?.trades ?? []
-    // The second step triggers it. It bids more than that price, so the world sells to it, two seconds after the path
-    // began.
+    // The second step triggers it. It bids above that price, so the world sells to it, two seconds after the start of
+    // the path.
     assert.deepStrictEqual(trades.map((trade) => trade.at - at), [4_000_000])
     assert.strictEqual(order.changedAt, at + 4_000_000)
   })
 })
 
-/** Sorts payments that follow one another. */
+/** Sorts consecutive payments. */
 const sortedWithin = (seen: ReadonlyArray<string>): ReadonlyArray<string> => {
   const groups: Array<Array<string>> = []
   for (const what of seen) {

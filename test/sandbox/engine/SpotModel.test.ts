@@ -75,7 +75,7 @@ class Model {
     this.resting = this.resting.filter(({ left }) => left > 0)
   }
 
-  /** Locks a part of an order when the amount is below zero, releases it when above. */
+  /** Locks a part of an order if the amount is negative, releases it if positive. */
   private lock({ account, price, side }: Resting, amount: number): void {
     if (side === "buy") this.credit(account, "USDT", amount * price * scale)
     else this.credit(account, "BTC", amount * scale)
@@ -90,7 +90,7 @@ class Model {
 }
 
 // -----------------------------------------------------------------------------
-// The engine and the model side by side
+// The engine next to the model
 // -----------------------------------------------------------------------------
 
 const lots = (units: bigint): number => Number(units / 10n ** 17n)
@@ -210,7 +210,7 @@ const commands = fc.commands([
 
 describe("limit orders on the spot", () => {
   property(
-    "the engine and a naive model of it agree on every fill, open order and balance",
+    "the engine and a naive model agree on every fill, open order and balance",
     [commands],
     (commands) =>
       Effect.sync(() => {

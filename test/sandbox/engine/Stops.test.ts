@@ -5,7 +5,7 @@ import { call, Desk, limit, movePrice, openPosition, progress, stop, stopMarket 
 
 const btc = "BTC_USDT"
 
-/** Everyone but cat has money; the last price is 100 unless there is none. */
+/** All accounts but cat have funds; the last price is 100 unless a test has none. */
 const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: string } = {}): Desk => {
   const { dialect = Dialect.document, last = "100" } = options
   const desk = new Desk(dialect.policy)
@@ -15,7 +15,7 @@ const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: s
 }
 
 describe("by the document's activation policy", () => {
-  it("a buy is triggered at or above its activation price", () => {
+  it("in the document's policy, a buy stop is triggered at or above its activation price", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
     assert.deepInclude(order.stop, { condition: "gte", activated: false })
@@ -25,7 +25,7 @@ describe("by the document's activation policy", () => {
     assert.deepStrictEqual([progress(order), order.stop?.activated], ["FILLED 1 of 1", true])
   })
 
-  it("a sell is triggered at or below its activation price", () => {
+  it("in the document's policy, a sell stop is triggered at or below its activation price", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "sell", "1", "80", "90"))
     assert.deepInclude(order.stop, { condition: "lte", activated: false })
@@ -35,14 +35,14 @@ describe("by the document's activation policy", () => {
     assert.deepStrictEqual([progress(order), order.stop?.activated], ["FILLED 1 of 1", true])
   })
 
-  it("an order whose activation price is already reached is triggered at once", () => {
+  it("a stop order whose activation price is already reached is triggered at once", () => {
     const desk = funded()
     assert.deepInclude(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop, { activated: true })
     assert.deepInclude(desk.place("ann", stop(btc, "sell", "1", "105", "110")).stop, { activated: true })
     assert.deepStrictEqual([desk.book(btc, "bids"), desk.book(btc, "asks")], [["1 @ 95"], ["1 @ 105"]])
   })
 
-  it("no order is triggered while its market has no price", () => {
+  it("no stop order is triggered while its market has no price", () => {
     const desk = funded({ last: "" })
     assert.deepInclude(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop, { activated: false })
     assert.deepStrictEqual(desk.book(btc, "bids"), [])
@@ -52,7 +52,7 @@ describe("by the document's activation policy", () => {
 describe("by the live activation policy", () => {
   const live = { dialect: Dialect.live }
 
-  it("the price of the market decides from which side an order is triggered, whatever its own side", () => {
+  it("in the live policy, the current price decides from which side a stop order is triggered", () => {
     const desk = funded(live)
     const below = desk.place("ann", stop(btc, "buy", "1", "95", "90"))
     const above = desk.place("ben", stop(btc, "sell", "1", "105", "110"))
@@ -64,20 +64,20 @@ describe("by the live activation policy", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 90", "1 @ 110"])
   })
 
-  it("without a price the order's side decides", () => {
+  it("in the live policy, the order's side decides if there is no price", () => {
     const desk = funded({ ...live, last: "" })
     assert.strictEqual(desk.place("ann", stop(btc, "buy", "1", "95", "90")).stop?.condition, "gte")
   })
 })
 
-describe("a stop order", () => {
-  it("locks what it would spend, and is not in the book before it is triggered", () => {
+describe("stop orders", () => {
+  it("a stop order locks its cost, and is not in the book before it is triggered", () => {
     const desk = funded()
     desk.place("ann", stop(btc, "buy", "2", "120", "110"))
     assert.deepStrictEqual([desk.locked("ann", "trade"), desk.book(btc, "bids")], ["240 USDT", []])
   })
 
-  it("is triggered by a trade, keeps its identifier and type, and trades like any limit order", () => {
+  it("a trade triggers a stop order, which keeps its identifier and type and trades like a limit order", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
     const id = order.id
@@ -88,7 +88,7 @@ describe("a stop order", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9888 USDT")
   })
 
-  it("triggers others by its own trades, one after the other, the oldest first", () => {
+  it("the trades of a stop order trigger others one after the other, the oldest first", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     desk.place("ben", limit(btc, "buy", "1", "99"))
@@ -103,7 +103,7 @@ describe("a stop order", () => {
     assert.deepStrictEqual([progress(first), progress(second)], ["FILLED 1 of 1", "FILLED 1 of 1"])
   })
 
-  it("is triggered by a trade at its price even if the taker moves the price on", () => {
+  it("a trade at its price triggers a stop order even if the taker moves the price on", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "sell", "1", "94", "96"))
     for (const price of ["95", "105"]) desk.place("ben", limit(btc, "sell", "1", price))
@@ -112,7 +112,7 @@ describe("a stop order", () => {
     assert.deepStrictEqual(desk.book(btc, "asks"), ["1 @ 94"])
   })
 
-  it("prevents self-trades once it is triggered", () => {
+  it("a triggered stop order prevents self-trades", () => {
     const desk = funded()
     const own = desk.place("ann", limit(btc, "sell", "1", "115"))
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110", { stp: "cancel_new" }))
@@ -122,8 +122,8 @@ describe("a stop order", () => {
   })
 })
 
-describe("a stop order that the owner's price move triggers", () => {
-  it("trades at the new price, with the rest of the world, where its limit allows that", () => {
+describe("stop orders triggered by the owner's price move", () => {
+  it("a stop order triggered by a price move trades with the rest of the world if its limit allows", () => {
     const desk = funded()
     const [buy, sell] = [stop(btc, "buy", "2", "120", "110"), stop(btc, "sell", "1", "80", "90")]
     const orders = [desk.place("ann", buy), desk.place("ben", sell)]
@@ -134,7 +134,7 @@ describe("a stop order that the owner's price move triggers", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["11.998 BTC, 9778 USDT", ""])
   })
 
-  it("takes the orders at that price first, and is the taker of all of it", () => {
+  it("a stop order triggered by a price move takes the orders at that price first, always as the taker", () => {
     const desk = funded()
     const resting = desk.place("ben", limit(btc, "sell", "0.5", "110"))
     const order = desk.place("ann", stop(btc, "buy", "2", "120", "110"))
@@ -144,14 +144,14 @@ describe("a stop order that the owner's price move triggers", () => {
     assert.deepStrictEqual(desk.trades(btc), ["0.5 @ 110", "1.5 @ 110"])
   })
 
-  it("rests where its limit does not allow the new price", () => {
+  it("a triggered stop order rests if its limit does not allow the new price", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "105", "110"))
     desk.send(movePrice(btc, "110"))
     assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 105"]])
   })
 
-  it("is one of many: all of them trade at the new price, the oldest first", () => {
+  it("all stop orders that a price move triggers trade at the new price, the oldest first", () => {
     const desk = funded()
     const activations = ["96", "98", "97"]
     const orders = activations.map((at) => desk.place("ann", stop(btc, "sell", "1", "50", at)))
@@ -161,18 +161,18 @@ describe("a stop order that the owner's price move triggers", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 95", "1 @ 95", "1 @ 95"])
   })
 
-  it("trades no more of a position than it may: the collateral covers what it opens", () => {
+  it("a triggered stop order opens only as much of a position as the collateral covers", () => {
     const desk = funded().fund("cat", "collateral", "12 USDT")
     desk.send(openPosition("cat", btc, "sell", "0.5", "100"))
     const order = desk.place("cat", stop(btc, "buy", "1", "120", "110", { collateral: true }))
-    // What it closes loses 9 USDT: the rest is not enough to open anything.
+    // The closed part loses 9 USDT. The rest does not cover any opening part.
     desk.send(movePrice(btc, "118"))
     assert.deepStrictEqual([progress(order), desk.position("cat", btc)], ["PARTIAL_CANCELED 0.5 of 1", undefined])
   })
 })
 
-describe("a stop-market order", () => {
-  it("locks what it spends, trades at the price that the owner sets, and is a taker", () => {
+describe("stop-market orders", () => {
+  it("a stop-market order locks its total, trades at the price that the owner sets, and is a taker", () => {
     const desk = funded()
     const [buy, sell] = [stopMarket(btc, "buy", "220", "110"), stopMarket(btc, "sell", "2", "90")]
     const orders = [desk.place("ann", buy), desk.place("ben", sell)]
@@ -187,7 +187,7 @@ describe("a stop-market order", () => {
     assert.deepStrictEqual([desk.free("ann", "trade"), desk.locked("ann", "trade")], ["11.998 BTC, 9780 USDT", ""])
   })
 
-  it("takes from the book what market orders take when a trade triggers it; the rest of it is canceled", () => {
+  it("a stop-market order triggered by a trade takes within the taker band, and cancels the rest", () => {
     const desk = funded()
     const order = desk.place("ann", stopMarket(btc, "sell", "2", "95"))
     for (const price of ["95", "94", "80"]) desk.place("ben", limit(btc, "buy", "1", price))
@@ -197,14 +197,14 @@ describe("a stop-market order", () => {
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED_TAKER_BAND 1 of 2", ""])
   })
 
-  it("is canceled when a trade triggers it and nobody is there to trade with", () => {
+  it("a stop-market order is canceled if a trade triggers it and the book is empty", () => {
     const desk = funded()
     const order = desk.place("ann", stopMarket(btc, "buy", "100", "105"))
     desk.trade(btc, "105")
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 100", ""])
   })
 
-  it("leaves of what it spends only what buys nothing any more", () => {
+  it("a stop-market buy leaves only a total that can't buy the smallest amount", () => {
     const desk = funded()
     const order = desk.place("ann", stopMarket(btc, "buy", "100", "103"))
     desk.send(movePrice(btc, "103"))
@@ -212,7 +212,7 @@ describe("a stop-market order", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "")
   })
 
-  it("wakes others by its own trades", () => {
+  it("the trades of a stop-market order trigger other stop orders", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     const second = desk.place("ann", stopMarket(btc, "sell", "1", "95"))
@@ -222,7 +222,7 @@ describe("a stop-market order", () => {
     assert.deepStrictEqual(desk.trades(btc), ["1 @ 99", "1 @ 95", "1 @ 90"])
   })
 
-  it("trades a position, and its amount is in the base currency", () => {
+  it("a stop-market order on a position states its amount in base currency", () => {
     const desk = funded().fund("cat", "collateral", "100 USDT")
     const order = desk.place("cat", stopMarket(btc, "buy", "2", "110", { collateral: true }))
     // A tenth of 220, and the fee.
@@ -232,7 +232,7 @@ describe("a stop-market order", () => {
     assert.strictEqual(desk.locked("cat", "collateral"), "")
   })
 
-  it("that only reduces locks nothing, and closes what there is to close", () => {
+  it("a reduce-only stop-market order locks nothing, and closes the position", () => {
     const desk = funded().fund("cat", "collateral", "100 USDT")
     desk.send(openPosition("cat", btc, "buy", "2", "100"))
     const reducing = { collateral: true, reduceOnly: true }
@@ -244,13 +244,13 @@ describe("a stop-market order", () => {
     assert.propertyVal(refused, "why", "reduceOnly")
   })
 
-  it("of the spot is refused on a market of futures", () => {
+  it("a spot stop-market order is refused on a futures market", () => {
     const refused = funded().call("ann", stopMarket("BTC_PERP", "buy", "200", "110"))
     assert.deepInclude(refused, { _tag: "Invalid", violations: [["market", { kind: "known" }]] })
   })
 })
 
-describe("at the best bid or offer", () => {
+describe("stop orders at the best bid or offer", () => {
   /** A buy at 100 or better, which a trade at 105 triggers between ben's orders. */
   const triggered = (bboRole: BboRole, ben: { readonly bid?: string; readonly ask?: string }) => {
     const desk = funded({ last: "104" })
@@ -262,7 +262,7 @@ describe("at the best bid or offer", () => {
     return { desk, order }
   }
 
-  it("queue: it joins the best of its own side, behind the orders that are there", () => {
+  it("bbo queue: the order joins the best price of its own side, behind the orders there", () => {
     const desk = funded({ last: "104" })
     desk.place("ben", limit(btc, "buy", "1", "98"))
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
@@ -271,19 +271,19 @@ describe("at the best bid or offer", () => {
     assert.strictEqual(desk.locked("ann", "trade"), "200 USDT")
   })
 
-  it("queue: no further than its own price", () => {
+  it("bbo queue: the order goes no further than its own price", () => {
     const { desk } = triggered("queue", { bid: "101", ask: "110" })
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 101", "1 @ 100"])
   })
 
-  it("queue: it is canceled when there is no order to join", () => {
+  it("bbo queue: the order is canceled if there is no order to join", () => {
     const desk = funded({ last: "104" })
     const order = desk.place("ann", stop(btc, "buy", "2", "100", "105", { bboRole: "queue" }))
     desk.send(movePrice(btc, "105"))
     assert.deepStrictEqual([progress(order), desk.locked("ann", "trade")], ["CANCELED 0 of 2", ""])
   })
 
-  it("counterparty: it takes the best of the other side of the book, and the rest of it rests at that price", () => {
+  it("bbo counterparty: the order takes the best price of the other side, and its rest stays at that price", () => {
     const desk = funded({ last: "96" })
     desk.place("ben", limit(btc, "sell", "1", "99"))
     desk.place("ben", limit(btc, "sell", "1", "100"))
@@ -293,12 +293,12 @@ describe("at the best bid or offer", () => {
     assert.deepStrictEqual(desk.book(btc, "bids"), ["1 @ 99"])
   })
 
-  it("counterparty: no further than its own price", () => {
+  it("bbo counterparty: the order goes no further than its own price", () => {
     const { desk, order } = triggered("counterparty", { ask: "110" })
     assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 100"]])
   })
 
-  it("counterparty: it is canceled when there is no order to trade with", () => {
+  it("bbo counterparty: the order is canceled if there is no order to trade with", () => {
     const { desk, order } = triggered("counterparty", { bid: "99" })
     assert.deepStrictEqual([progress(order), desk.locked("sub", "trade")], ["CANCELED 0 of 1", ""])
   })

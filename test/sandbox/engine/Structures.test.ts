@@ -1,4 +1,4 @@
-/** The data structures of the engine, each beside a naive one. */
+/** The data structures of the engine, each compared with a naive one. */
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -18,12 +18,12 @@ import { property } from "../../support/property.ts"
 
 const sync = (work: () => void) => Effect.sync(work)
 
-/** Few different keys, some of them beyond what a number holds exactly. */
+/** Few different keys, some of them beyond the exact range of a `number`. */
 const key = fc.oneof(fc.integer({ min: -20, max: 20 }), fc.bigInt({ min: 2n ** 60n, max: 2n ** 60n + 9n }))
 
-describe("sorted values", () => {
+describe("SkipList", () => {
   property(
-    "are those of a sorted array",
+    "a skip list equals a sorted array",
     [fc.array(fc.tuple(fc.boolean(), key), { maxLength: 300 })],
     (steps) =>
       sync(() => {
@@ -50,9 +50,9 @@ describe("sorted values", () => {
   )
 })
 
-describe("an queue", () => {
+describe("TimerQueue", () => {
   property(
-    "has what is due next, in the order of the times and of putting it down, whatever is struck out",
+    "a timer queue returns the item due next, by time and then by order of addition, whatever is removed",
     [fc.array(fc.record({ verb: fc.constantFrom("add", "add", "remove", "pop"), at: fc.nat(9), pick: fc.nat(99) }))],
     (steps) =>
       sync(() => {
@@ -79,9 +79,9 @@ describe("an queue", () => {
   )
 })
 
-describe("numbered values", () => {
+describe("PagedArray", () => {
   property(
-    "are those of a map whose keys rise",
+    "a paged array equals a map with rising keys",
     [fc.array(fc.record({ isAdded: fc.boolean(), number: fc.nat(300) }), { maxLength: 200 })],
     (steps) =>
       sync(() => {
@@ -109,9 +109,9 @@ describe("numbered values", () => {
   )
 })
 
-describe("a line", () => {
+describe("FifoQueue", () => {
   property(
-    "is an array from which some are taken",
+    "a queue equals an array from which items are removed",
     [fc.array(fc.option(fc.nat(50)), { maxLength: 300 })],
     (steps) =>
       sync(() => {
@@ -141,7 +141,7 @@ describe("a line", () => {
   )
 })
 
-describe("what accounts have open", () => {
+describe("OrderIndex", () => {
   interface Item {
     readonly id: OrderId
     readonly account: string
@@ -156,7 +156,7 @@ describe("what accounts have open", () => {
     clientOrderId: fc.constantFrom(undefined, ...names)
   })
 
-  property("is found as by a scan", [fc.array(fc.oneof(drawn, fc.nat(30)), { maxLength: 60 })], (steps) =>
+  property("the index finds the same items as a scan", [fc.array(fc.oneof(drawn, fc.nat(30)), { maxLength: 60 })], (steps) =>
     sync(() => {
       const owned = new OrderIndex<Item>((item) => item)
       let naive: ReadonlyArray<Item> = []
@@ -188,9 +188,9 @@ describe("what accounts have open", () => {
     }), { runs: 60 })
 })
 
-describe("records", () => {
+describe("Records", () => {
   property(
-    "of a key or of a time are those that a scan finds, however far the list had grown before",
+    "lookups by key or time equal a scan, however much the list has grown since the last one",
     [fc.array(fc.record({ later: fc.nat(3), key: fc.nat(3) }), { maxLength: 60 }), fc.nat(60), fc.nat(60)],
     (drawn, startDate, endDate) =>
       sync(() => {
@@ -209,14 +209,14 @@ describe("records", () => {
   )
 })
 
-describe("the quick check of an order", () => {
+describe("the quick check of orders", () => {
   const text = (whole: fc.Arbitrary<number>, digits: fc.Arbitrary<number>) =>
     fc.tuple(whole, digits).map(([value, digits]) => (value / 10 ** digits).toFixed(digits))
       .filter((text) => Number(text) > 0)
   const number = text(fc.nat(2_000_000), fc.integer({ min: 0, max: 12 }))
 
   property(
-    "lets nothing pass that breaks a bound of its market",
+    "the quick check passes no order that breaks a bound of its market",
     [fc.constantFrom(...Listings.markets), number, number, number, fc.boolean()],
     (market, amount, price, activationPrice, collateral) =>
       sync(() => {

@@ -1,4 +1,4 @@
-/** Arbitrary commands about few accounts, keys, codes, identifiers and nonces, so that many are about the same ones. */
+/** Arbitrary commands about few accounts, keys, codes, identifiers and nonces, so that many concern the same ones. */
 import * as fc from "fast-check"
 import type { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
@@ -157,7 +157,7 @@ const opening: ReadonlyArray<object> = [
   )
 ]
 
-/** Commands in the order of their times: first two accounts with keys, one of which is funded, then anything. */
+/** Commands in the order of their times: first two accounts with keys, one of them funded, then anything. */
 export const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc.array(
   fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), action),
   { minLength: 5, maxLength: 80, size: "max" }

@@ -18,7 +18,7 @@ import { modify, movePrice, oco, openPosition, stop, stopMarket, text, transfer,
 
 const usdt = ticker("USDT")
 
-/** The price around which a market trades, the steps of its prices, and the unit of its amounts. */
+/** The price around which a market trades, its price step, and the unit of its amounts. */
 const grids = [
   { market: "BTC_USDT", price: "100", tick: "1", lot: "0.1" },
   { market: "ETH_USDT", price: "50", tick: "0.5", lot: "0.2" },
@@ -28,11 +28,11 @@ const grids = [
 ] as const
 
 /**
- * A draft of a command. Which orders it is about is decided when the state of the exchange is known.
+ * A draft of a command. The state of the exchange decides later which orders it concerns.
  *
- * - `tick`: how far from the middle the price is; `trigger`: the same of an activation price
- * - `lots`: zero is the least that the market allows; `odd` adds that many of its smallest steps
- * - `pick`: which of the open orders a cancellation is about
+ * - `tick`: the distance of the price from the middle; `trigger`: the same of an activation price
+ * - `lots`: zero is the market's least amount; `odd` adds that many of its smallest steps
+ * - `pick`: the open order that a cancellation concerns
  */
 export interface Draft {
   readonly verb: typeof verbs[number]
@@ -52,7 +52,7 @@ export interface Draft {
   readonly exit: "none" | "both" | "takeProfit" | "stopLoss"
 }
 
-/** The more often a verb is here, the more often it is drawn. */
+/** The more often a verb is listed, the more often it is drawn. */
 const verbs = [
   ...Array.from({ length: 14 }, () => "limit" as const),
   ...Array.from({ length: 4 }, () => "market" as const),
@@ -121,7 +121,7 @@ const orders = (desk: Desk, drafted: Draft, listed: Market) => {
   return { grid, at, price, amount, side, own, reduceOnly, collateral, exit: exitOf(draft, collateral, at) }
 }
 
-/** The exit of an order that trades at so many ticks; only orders that may open a position have one. */
+/** The exit of an order that trades at `tick`; only orders that may open a position have one. */
 const exitOf =
   ({ exit, flag, isBuy, pick }: Draft, collateral: boolean, at: (ticks: number) => Units.Units) =>
   (ticks: number): { readonly takeProfit?: Decimal.Price; readonly stopLoss?: Decimal.Price } => {
@@ -133,14 +133,14 @@ const exitOf =
     }
   }
 
-/** The least amount that has the least total. */
+/** The smallest amount that reaches the least total. */
 const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Units => {
   const ofTotal = (Units.over(units(listed.minTotal), price) / step + 1n) * step
   const ofAmount = units(listed.minAmount)
   return ofTotal > ofAmount ? ofTotal : ofAmount
 }
 
-/** What changes of an order: sometimes what it does not have. */
+/** The changes of an order; sometimes to fields that it does not have. */
 const changesOf = (desk: Desk, draft: Draft, order: Order): Partial<Modify> => {
   const listed = desk.state.markets.get(order.market) ?? assert.fail("no such market")
   const market = grids.findIndex((grid) => grid.market === order.market)
@@ -206,7 +206,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...reduceOnly
       })
     case "bulk": {
-      // The latter cross the spread, or the book of the former.
+      // The latter cross the spread, or the former's book.
       const drawn = [draft, { ...draft, tick: draft.trigger, isBuy: !draft.isBuy, clientOrderId: undefined }, draft]
       return {
         _tag: "PlaceBulk",
@@ -253,7 +253,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...(draft.collateral ? { type: [draft.pick % 2 === 0 ? "spot" : "margin"] } : {})
       }
     case "killSwitch":
-      // A desk's clock goes on by a second with every command, so it cancels soon.
+      // The clock of a desk advances a second with every command, so the switch fires soon.
       return {
         _tag: "SetKillSwitch",
         market: listed.name,
@@ -261,7 +261,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
         ...(draft.collateral ? { types: [draft.isBuy ? "spot" : "margin"] } : {})
       }
     case "transferAll": {
-      // As much collateral as may go.
+      // As much collateral as possible.
       const free = Ledger.balance(desk.state.ledger, Ledger.free(draft.account, "collateral"), usdt)
       const most = free - Positions.margin(desk.state, draft.account, usdt)
       return most <= 0n ? { _tag: "Nothing" } : transfer("collateral", "trade", usdt, text(most))
@@ -275,7 +275,7 @@ const operation = (desk: Desk, draft: Draft): Operation => {
   }
 }
 
-/** Most of the time the counterparty quotes close to the price, so that it trades. */
+/** Mostly, the counterparty quotes close to the price, so that it trades. */
 const counterparty = ({ isBuy, lots, odd, pick }: Draft, { lot, market }: typeof grids[number]): Action => ({
   _tag: "SetCounterparty",
   market: marketName(market),
@@ -290,7 +290,7 @@ const counterparty = ({ isBuy, lots, odd, pick }: Draft, { lot, market }: typeof
   seed: pick
 })
 
-/** The action that a draft becomes in this state. */
+/** The action of a draft in this state. */
 export const actionOf = (desk: Desk, draft: Draft): Action => {
   const { at, grid } = orders(desk, draft, listedOf(draft))
   if (draft.verb === "counterparty") return counterparty(draft, grid)
@@ -301,7 +301,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   }
   if (draft.verb === "fund") return fund(draft.account, draft.isBuy ? "trade" : "collateral", "USDT", "25")
   const asked = operation(desk, draft)
-  // Most cancellations are made by the account that placed the order.
+  // Most cancellations come from the account that placed the order.
   const named = (asked._tag === "Cancel" || asked._tag === "Modify") && asked.orderId !== undefined
     ? desk.state.openOrders.get(asked.orderId)
     : asked._tag === "CancelOto"
@@ -311,7 +311,7 @@ export const actionOf = (desk: Desk, draft: Draft): Action => {
   return call(owner ?? draft.account, asked)
 }
 
-/** Everyone has something to trade with; cat has little. */
+/** All accounts have something to trade with; cat has little. */
 export const funded = (desk: Desk): Desk => {
   for (const account of ["ann", "ben", "sub"] as const) {
     desk.fund(account, "trade", "2000 USDT", "20 BTC", "20 ETH", "100000000 SHIB")

@@ -1,13 +1,13 @@
 /**
- * Histories: random sequences of every kind of command, the same for the same seed. They need no library whose next
- * version may draw something else, so what an engine has made of them can be kept.
+ * Histories: random sequences of every kind of command, the same for the same seed. They use no library whose next
+ * version might draw differently, so results of an engine can be recorded.
  */
 import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
 import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 import type { State } from "../../../src/sandbox/engine/State.ts"
 
-/** A linear congruential generator, and what is drawn from it. */
+/** A linear congruential generator, and the values drawn from it. */
 class Dice {
   private state: number
 
@@ -15,7 +15,7 @@ class Dice {
     this.state = seed
   }
 
-  /** A whole number from 0 on, below `below`. */
+  /** A whole number from 0 to `below` - 1. */
   next(below: number): number {
     this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor(this.state / 2 ** 32 * below)
@@ -37,7 +37,7 @@ const wallets = ["main", "trade", "collateral"] as const
 const plans = ["plan-1", "plan-2", "plan-3"] as const
 const codes = ["code-1", "code-2", "code-3"] as const
 
-/** The price around which a market trades, the step of its prices and their digits, and the unit of its amounts. */
+/** The price around which a market trades, its price step and digits, and the unit of its amounts. */
 const grids = [
   { market: "BTC_USDT", price: 100, tick: 1, digits: 2, lot: 0.1, fine: 6 },
   { market: "BTC_USDT", price: 100, tick: 1, digits: 2, lot: 0.1, fine: 6 },
@@ -125,7 +125,7 @@ const order = (dice: Dice, kind: number): object => {
   return { _tag: "PlaceOco", ...common, ...reduceOnly, price: at(9), activationPrice: at(9), stopLimitPrice: at(9) }
 }
 
-/** Cancels an open order, or one that there may never have been, named by either identifier. */
+/** Cancels an open order, or a random id, named by either identifier. */
 const cancellation = (dice: Dice, state: State, kind: number): object => {
   if (kind === 4) {
     return {
@@ -145,7 +145,7 @@ const cancellation = (dice: Dice, state: State, kind: number): object => {
   return { _tag: isPair ? "CancelOco" : "Cancel", market, ...named }
 }
 
-/** An order against an open position, which may only reduce it or close more than there is. */
+/** An order against an open position: reduce-only, or larger than the position. */
 const reduction = (dice: Dice, { positions }: State) => {
   const position = dice.pick([...positions.values()])
   const grid = grids.find(({ market }) => market === position?.market)
@@ -208,7 +208,7 @@ const operation = (dice: Dice, state: State): object => {
   }
 }
 
-/** What the owner of a venue does. */
+/** Draws an owner action. */
 const ownerAction = (dice: Dice): object => {
   const { digits, lot, market, price, tick } = dice.pick(grids)
   const at = (spread: number) => (price + (dice.next(2 * spread + 1) - spread) * tick).toFixed(digits)
@@ -264,7 +264,7 @@ const ownerAction = (dice: Dice): object => {
   }
 }
 
-/** How the owner sets the counterparty; some of it is out of bounds. */
+/** Draws settings of the counterparty; some are out of bounds. */
 const counterparty = (dice: Dice): object => ({
   _tag: "SetCounterparty",
   market: dice.pick(grids).market,
@@ -279,7 +279,7 @@ const counterparty = (dice: Dice): object => ({
   ...optional("seed", dice.is(4), dice.next(1000))
 })
 
-/** Stop-market orders, orders that change, and many in one call. */
+/** Draws stop-market orders, modifications and bulk commands. */
 const newer = (dice: Dice, state: State): object => {
   const { digits, fine, lot, market, price, tick } = dice.pick(grids)
   const at = (spread: number) => (price + (dice.next(2 * spread + 1) - spread) * tick).toFixed(digits)
@@ -315,15 +315,15 @@ const newer = (dice: Dice, state: State): object => {
   }
 }
 
-/** What a history tells beside what the first ones have told. */
+/** The optional parts of a history. */
 export interface Telling {
   readonly counterparty?: boolean
   readonly newer?: boolean
 }
 
 /**
- * What the history of a seed tells next, by the state that it has come to. Only some tell of the counterparty and of
- * newer orders: what the others make of an exchange is as it was before there were any.
+ * The next command of a history, given the state. Only some histories include the counterparty and newer orders, so the
+ * recorded results of the others stay the same.
  */
 export const history = (seed: number, tells: Telling = {}): (state: State) => Command => {
   const dice = new Dice(seed)
@@ -342,14 +342,14 @@ export const history = (seed: number, tells: Telling = {}): (state: State) => Co
     }
     const asked = drawn as Operation
     const named = "orderId" in asked && asked.orderId !== undefined ? state.openOrders.get(asked.orderId) : undefined
-    // Most cancellations are made by the account that placed the order.
+    // Most cancellations come from the account that placed the order.
     const owner = account ?? (named !== undefined && !dice.is(10) ? named.account : dice.pick(accounts))
     const nonce = optional("nonce", dice.is(5), { value: BigInt(dice.next(4000)), window: dice.is(2) })
     return { at, action: { _tag: "Call", apiKey: owner, ...nonce, operation: asked } as unknown as Action }
   }
 }
 
-/** A kill switch, an order with an exit, or the cancellation of one. */
+/** Draws a kill switch, an order with an exit, or the cancellation of one. */
 const conditional = (dice: Dice, { otoOrders }: State): object => {
   const { digits, lot, market, price, tick } = dice.pick(grids.slice(0, 5))
   const at = (ticks: number) => (price + ticks * tick).toFixed(digits)
@@ -384,7 +384,7 @@ const conditional = (dice: Dice, { otoOrders }: State): object => {
   }
 }
 
-/** The history of a seed, in which one command of three is about kill switches and exits. */
+/** The history of a seed in which one command of three concerns kill switches and exits. */
 export const conditionalHistory = (seed: number): (state: State) => Command => {
   const dice = new Dice(seed + 1000)
   const next = history(seed)

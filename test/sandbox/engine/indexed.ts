@@ -1,4 +1,4 @@
-/** Each index says what a scan of everything would. */
+/** Compares each index with a full scan. */
 import { assert } from "@effect/vitest"
 import * as AccountIndex from "../../../src/sandbox/engine/AccountIndex.ts"
 import * as Claims from "../../../src/sandbox/engine/Claims.ts"
@@ -11,7 +11,7 @@ import * as TimerQueue from "../../../src/sandbox/engine/TimerQueue.ts"
 
 const ids = (items: Iterable<{ readonly id: unknown }>): string => Array.from(items, ({ id }) => id).join()
 
-/** How much of a position an order has claimed. Of an open pair only the take-profit counts. */
+/** The claim of an order on a position. Of an open pair only the take-profit counts. */
 const claimOf = ({ exits, ocoOrders }: State, order: Order): bigint => {
   const pair = order.oco === undefined ? undefined : ocoOrders.get(order.oco) ?? exits.get(order.oco)
   const isShared = pair?.stopLoss === order && pair.takeProfit !== undefined
@@ -64,7 +64,10 @@ const owned = (state: State): void => {
   }
 }
 
-/** What is left at each price is the sum of the orders, and whoever waits for a trigger is where it is looked for. */
+/**
+ * Checks that the total left at each price is the sum of its orders, and that each pending stop order is in the right
+ * list.
+ */
 const traded = (state: State): void => {
   for (const [market, { book, waiting }] of state.trading) {
     for (const { left, orders } of [...book.bids, ...book.asks]) {

@@ -1,4 +1,4 @@
-/** The invariants: what holds after every command, whatever the commands are. */
+/** The invariants that hold after every command. */
 import { assert } from "@effect/vitest"
 import type { MarketName, OrderId, Ticker } from "../../../src/domain/Identifiers.ts"
 import type { Market } from "../../../src/domain/Market.ts"
@@ -26,10 +26,10 @@ const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, val
 const isQuoteAmount = ({ kind, side, type }: Order): boolean =>
   side === "buy" && (type === "market" || (type === "stop market" && kind === "spot"))
 
-/** The limit of an order, or the activation price of one that has none: it has locked what it needs there. */
+/** The limit of an order, or its activation price if it has no limit: its lock is based on it. */
 const priceOf = (order: Order): Units.Units => units(order.price ?? order.stop?.price ?? assert.fail("has no price"))
 
-/** Every asset is conserved, and only the lender and the outside have balances below zero. */
+/** Every asset is conserved, and only the lender and `outside` have negative balances. */
 const ledger = ({ ledger }: State): void => {
   for (const [ticker, total] of Ledger.totals(ledger)) holds(total === 0n, `${ticker} is not conserved`)
   for (const [holder, held] of Ledger.save(ledger)) {
@@ -39,7 +39,7 @@ const ledger = ({ ledger }: State): void => {
   }
 }
 
-/** What is locked is what open orders have locked. */
+/** Locked funds equal the locks of open orders. */
 const locks = (state: State): void => {
   const expected = new Map<string, Units.Units>()
   for (const { account, locked } of state.openOrders.values()) {
@@ -58,7 +58,7 @@ const locks = (state: State): void => {
   holds(expected.size === 0, "locked by an order, but not in the ledger")
 }
 
-/** A spot order has locked exactly what it could still spend. */
+/** The lock of a spot order equals its remaining cost. */
 const exactLock = (order: Order): void => {
   if (order.kind !== "spot") return
   const isWhole = order.side === "sell" || isQuoteAmount(order)
@@ -66,7 +66,7 @@ const exactLock = (order: Order): void => {
   holds(order.locked?.units === needed, "locks more or less than it needs")
 }
 
-/** An order's status fits what it has traded. */
+/** The status of an order matches its fills. */
 const fits = (order: Order): void => {
   holds(order.left + (isQuoteAmount(order) ? order.dealMoney : order.dealStock) === order.quantity, "left and dealt")
   holds(order.left >= 0n && order.dealStock >= 0n && order.dealFee >= 0n, "less than nothing")
@@ -80,7 +80,7 @@ const fits = (order: Order): void => {
     case "CANCELED_TAKER_BAND":
       return holds(dealt && order.left > 0n, order.status)
     case "FILLED":
-      // A market buy may leave less than the smallest amount costs.
+      // The rest of a market buy may be less than the cost of the smallest amount.
       return holds(dealt && (isQuoteAmount(order) || order.left === 0n), order.status)
     case "AUTO_CANCELED_REDUCE_ONLY":
       return holds(order.reduceOnly && order.left > 0n, order.status)
@@ -92,12 +92,12 @@ const ended = (state: State, order: Order): void => {
   assert.isFalse(isOpen(order.status), order.status)
   assert.isUndefined(order.queued)
   assert.strictEqual(order.locked?.units ?? 0n, 0n, "an order that has ended holds a lock")
-  // What the counterparty has canceled before anybody took it is not kept.
+  // Quotes that the counterparty canceled untouched are not kept.
   const kept = order.account === Quotes.account && order.dealStock === 0n ? 0 : 1
   assert.strictEqual((state.endedOrders.get(order.account) ?? []).filter(({ id }) => id === order.id).length, kept)
 }
 
-/** The orders of the counterparty on a market are what it offers there, on both sides of the price, and complete. */
+/** The orders of the counterparty on a market equal its quotes there, on both sides of the price, and complete. */
 const quoted = ({ openOrders }: State, market: MarketName, { price, quotes, settings }: Quotes.Quoting): void => {
   const open = [...openOrders.latest(Quotes.account, market)]
   if (!settings.enabled) return holds(open.length === 0, "offers, although it is switched off")
@@ -116,7 +116,7 @@ const quoted = ({ openOrders }: State, market: MarketName, { price, quotes, sett
   }
 }
 
-/** The counterparty has only ever been the maker, and what it holds on the spot is what it was credited and has traded. */
+/** The counterparty is always the maker, and its spot balances equal its credits and its trades. */
 const counterparty = (state: State): void => {
   const { credited, hit, markets } = state.counterparty
   holds(hit.size === 0, "what was hit is forgotten")
@@ -149,10 +149,7 @@ const open = (state: State, id: OrderId, order: Order): void => {
   }
 }
 
-/**
- * Every open order is in exactly one place: in the book at its price, or among the stop orders that have not been
- * triggered.
- */
+/** Every open order is in exactly one place: in the book at its price, or among the pending stop orders. */
 const places = (state: State, market: MarketName, { book, lastPrice, waiting }: Saved.Trading): Set<Order> => {
   const found = new Set<Order>()
   for (const side of ["buy", "sell"] as const) {
@@ -180,7 +177,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
   return found
 }
 
-/** Prices are sorted, best first, and no bid reaches an ask. */
+/** Prices are sorted, the best first, and no bid reaches an ask. */
 const sorted = ({ book: { asks, bids } }: Saved.Trading): void => {
   const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
   holds(falls(bids.map(({ price }) => price)), "bids are not sorted")
@@ -189,7 +186,7 @@ const sorted = ({ book: { asks, bids } }: Saved.Trading): void => {
   holds(bid === undefined || ask === undefined || bid < ask, "the book is crossed")
 }
 
-/** What is said to be left at a price is left of the orders there. */
+/** The total left at each price equals the sum of its orders. */
 const counted = ({ book }: Trading): void => {
   for (const side of ["buy", "sell"] as const) {
     for (const { left, orders, price } of Book.levels(book, side)) {
@@ -200,19 +197,19 @@ const counted = ({ book }: Trading): void => {
 
 const keyOf = ({ account, market }: Order): string => `${account}/${market}`
 
-/** What the margin and the fee of this amount need at this price. */
+/** The margin and the fee of this amount at this price. */
 const marginOf = ({ takerFee }: Market, amount: Units.Units, price: Units.Units): Units.Units => {
   const total = Units.times(amount, price)
   return total / Positions.leverage + Units.times(total, Units.ofPercent(takerFee))
 }
 
-/** How much of a plain order has no margin behind it: that much may do nothing but close a position. */
+/** The part of a plain order without margin. It may only close a position. */
 const uncovered = (market: Market, order: Order, locked: Units.Units): Units.Units => {
   const needed = marginOf(market, order.left, order.queued ?? priceOf(order))
   return locked >= needed ? 0n : order.left - order.left * locked / needed
 }
 
-/** The open orders that trade positions. An OCO order is one of them, with the lock of both its legs. */
+/** The open orders on positions. An OCO order counts as one, with the lock of both legs. */
 const plainOrders = ({ ocoOrders, openOrders }: State) =>
   [...openOrders.values()].flatMap((order) => {
     if (order.kind === "spot" || order.reduceOnly) return []
@@ -222,7 +219,7 @@ const plainOrders = ({ ocoOrders, openOrders }: State) =>
     return [{ order, locked, key: `${keyOf(order)}/${order.side}` }]
   })
 
-/** What has no margin behind it closes no more than there is to close. */
+/** The parts without margin together close no more than the position. */
 const secured = (state: State): void => {
   const sums = new Map<string, Units.Units>()
   for (const { key, locked, order } of plainOrders(state)) {
@@ -235,8 +232,8 @@ const secured = (state: State): void => {
 }
 
 /**
- * Follows an exchange from its beginning and keeps its own account of it: what each order has dealt, when it came to
- * the book, the positions, and what was traded with the rest of the world.
+ * Follows an exchange from its beginning with independent records: fills of each order, queue order, positions, and
+ * trades with the rest of the world.
  */
 export class Follower {
   private readonly orders = new Map<string, Order>()
@@ -247,9 +244,9 @@ export class Follower {
   private readonly deals = new Map<string, { stock: Units.Units; money: Units.Units }>()
   private readonly positions = new Map<string, Units.Units>()
   private readonly costs = new Map<string, Units.Units>()
-  /** What the closed parts of positions have lost in this command, with their fees, by account and asset. */
+  /** The losses of closed parts in this command, with their fees, by account and asset. */
   private readonly lost = new Map<string, Units.Units>()
-  /** How much collateral an account lacks behind its positions, by account and asset. */
+  /** The collateral that an account lacks behind its positions, by account and asset. */
   private readonly lacking = new Map<string, Units.Units>()
   private readonly tradedOutside = new Map<string, Units.Units>()
   private readonly state: State
@@ -261,7 +258,7 @@ export class Follower {
     this.state = state
   }
 
-  /** Checks the reply of a command, its events, and the state that it has left. */
+  /** Checks the reply of a command, its events, and the resulting state. */
   check({ events, reply }: Answer, action?: Action): void {
     if (action?._tag === "OpenPosition" && reply._tag === "Done") this.openPosition(action)
     if (reply._tag === "OrderPlaced" || reply._tag === "StopPlaced" || reply._tag === "OrderModified") {
@@ -301,7 +298,7 @@ export class Follower {
     this.marginHolds()
   }
 
-  /** Checks what takes long: every order that there ever was, and the fees that it was charged. */
+  /** Runs the slow checks: every order ever placed, and its fees. */
   checkAll(): void {
     this.exitsTradeOnce()
     const fees = new Map<string, Units.Units>()
@@ -325,7 +322,7 @@ export class Follower {
     this.greatestId = BigInt(id)
   }
 
-  /** An order that no reply shows: a leg of an exit. */
+  /** An order that no reply contains: a leg of an exit. */
   private find({ account, order }: { readonly account: string; readonly order: OrderId }): Order {
     const ended = this.state.endedOrders.get(account) ?? []
     const found = this.state.openOrders.get(order) ?? ended.find(({ id }) => id === order) ??
@@ -334,7 +331,7 @@ export class Follower {
     return found
   }
 
-  /** The order of a reply. When it was placed, the events tell: others may have been placed in between. */
+  /** The order of a reply. Its place in time comes from the events, because others may have been placed in between. */
   private name(order: Order): void {
     this.named.set(order.id, order)
   }
@@ -345,7 +342,7 @@ export class Follower {
     this.orders.set(order.id, order)
   }
 
-  /** No reply tells of what the counterparty places. */
+  /** Orders of the counterparty are in no reply. */
   private offer(id: OrderId): void {
     const fill = this.state.fills.get(Quotes.account)?.findLast(({ order }) => order.id === id)
     const order = this.state.openOrders.get(id) ?? fill?.order
@@ -364,7 +361,7 @@ export class Follower {
         this.arrivals.set(event.order, this.arrived++)
         return
       case "OrderEnded":
-        // It was offered and withdrawn in the same command.
+        // It was quoted and withdrawn in the same command.
         if (event.account === Quotes.account && !this.orders.has(event.order)) return
         return ended(this.state, this.orders.get(event.order) ?? assert.fail("an unknown order has ended"))
       case "Traded":
@@ -387,7 +384,7 @@ export class Follower {
     if (event.taker !== undefined && event.maker !== undefined) return
     holds(maker?.account !== Quotes.account, "the counterparty has traded with the rest of the world")
     const [stock = "", money = ""] = event.market.split("_")
-    // The lender has what the rest of the world has bought; without a maker the world was on the other side.
+    // The lender holds what the rest of the world bought; without a maker, the world was the other side.
     const isBought = (event.side === "buy") === (event.taker === undefined)
     const signed = isBought ? event.amount : -event.amount
     this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) + signed)
@@ -419,7 +416,7 @@ export class Follower {
     this.tradedOutside.set(stock, (this.tradedOutside.get(stock) ?? 0n) - signed)
   }
 
-  /** Keeps account of a position, and of what its closed part has lost. */
+  /** Tracks a position, and the loss of its closed part. */
   private position(account: string, market: MarketName, signed: bigint, price: Units.Units, hasFee: boolean): void {
     const key = `${account}/${market}`
     const [before, cost] = [this.positions.get(key) ?? 0n, this.costs.get(key) ?? 0n]
@@ -437,8 +434,8 @@ export class Follower {
   }
 
   /**
-   * The collateral covers the margin of the positions. This exchange liquidates nothing, so a loss may eat into it;
-   * nothing else may: no order that fills, no transfer and no lock.
+   * The collateral covers the margin of the positions. This exchange never liquidates, so a loss may reduce it; an
+   * order that fills, a transfer or a lock may not.
    */
   private marginHolds(): void {
     const margins = new Map<string, Units.Units>()
@@ -466,9 +463,7 @@ export class Follower {
     }
   }
 
-  /**
-   * Either both legs of an OCO order are open, and neither has traded or been triggered, or at most one leg is open.
-   */
+  /** Either both legs of an OCO order are open and untouched, or at most one leg is open. */
   private pairsEndTogether(): void {
     for (const { id, stopLoss, takeProfit } of this.pairs) {
       const open = [stopLoss, takeProfit].filter((leg) => this.state.openOrders.has(leg.id))
@@ -479,7 +474,7 @@ export class Follower {
     }
   }
 
-  /** The legs of an exit wait, each for its price, until one of them is triggered; no two of them ever trade. */
+  /** The legs of an exit wait for their prices until one is triggered; never do both trade. */
   private exitsAreWhole(): void {
     for (const { id, stopLoss, takeProfit } of this.state.exits.values()) {
       for (const leg of [stopLoss, takeProfit]) {
@@ -516,8 +511,8 @@ export class Follower {
   }
 
   /**
-   * The lender holds the other side of the positions and what the rest of the world has traded. Nothing of spot trades
-   * is left with it.
+   * The lender holds the other side of the positions and of trades with the rest of the world. Spot trades leave
+   * nothing with it.
    */
   private lenderAgrees(): void {
     for (const stock of ["BTC", "ETH", "SHIB"]) {
