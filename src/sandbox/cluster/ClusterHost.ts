@@ -95,10 +95,10 @@ interface Entry extends LocalPlacement.Entry {
 
 interface Parts {
   readonly sql: PgClient.PgClient
-  readonly hosted: PostgresRegistry.PostgresRegistry
+  readonly registry: PostgresRegistry.PostgresRegistry
   readonly membership: Membership["Service"]
   readonly bounds: HostBounds.Bounds
-  readonly room: Capacity.Capacity
+  readonly capacity: Capacity.Capacity
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
@@ -131,9 +131,9 @@ const beginningOf = (parts: Parts, registered: Registered): Effect.Effect<Readon
 /** Opens the venue from the database, and takes it over. */
 const wake = (parts: Parts, registered: Registered) =>
   Effect.gen(function*() {
-    const { hosted, options: { address } } = parts
+    const { registry, options: { address } } = parts
     const { id, seed } = registered
-    const memory = yield* hosted.recall(id)
+    const memory = yield* registry.recall(id)
     const venue: Venue.Venue["Service"] = yield* Venue.wake({
       dialect: NewVenue.dialectOf(registered),
       seed,
@@ -141,7 +141,7 @@ const wake = (parts: Parts, registered: Registered) =>
       journal: (options) => inDatabase(parts, PostgresJournal.open(id, options, address)),
       remember: (bytes) =>
         Effect.catch(
-          hosted.remember(id, venue.journal.run, bytes),
+          registry.remember(id, venue.journal.run, bytes),
           ({ message }) => Effect.logWarning(`${message}. The venue forgets its faults, limits and calls`)
         ),
       ...(memory === undefined ? {} : { memory })
@@ -152,8 +152,8 @@ const wake = (parts: Parts, registered: Registered) =>
 /** Opens a venue that is assigned to this node. */
 const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
   Effect.gen(function*() {
-    const { membership, room } = parts
-    yield* room.take
+    const { membership, capacity } = parts
+    yield* capacity.take
     // Check again first: do not take a venue from its rightful owner.
     if (!(yield* membership.confirm(registered.id))) return yield* notOurs(registered.id)
     const venue = yield* wake(parts, registered)
@@ -168,15 +168,15 @@ const openVenue = (parts: Parts, registered: Registered, onLost: () => void) =>
 
 /** Adds a venue synchronously, so that it never has two entries. */
 const addEntry = (parts: Parts, registered: Registered): Entry => {
-  const { entries, room, run } = parts
+  const { entries, capacity, run } = parts
   const scope = Scope.forkUnsafe(parts.scope)
   const resident = Resident.make<LocalPlacement.WakeFailure>({
     controlToken: registered.controlToken,
     open: openVenue(parts, registered, () => {
       entry.isLost = true
     }),
-    room: Effect.match(room.take, { onFailure: () => false, onSuccess: () => true }),
-    onIdle: room.freed,
+    capacity: Effect.match(capacity.take, { onFailure: () => false, onSuccess: () => true }),
+    onIdle: capacity.freed,
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
     scope,
     run
@@ -197,10 +197,10 @@ const drop = ({ entries }: Parts, entry: Entry): Effect.Effect<void> =>
 
 /** The entry of a venue; `undefined` if there is no such venue. */
 const entryOf = Effect.fnUntraced(function*(parts: Parts, id: string) {
-  const { entries, hosted, known } = parts
+  const { entries, registry, known } = parts
   const entry = entries.get(id)
   if (entry !== undefined) return entry
-  const registered = yield* hosted.find(id)
+  const registered = yield* registry.find(id)
   if (registered === undefined) {
     known.delete(id)
     return undefined
@@ -266,7 +266,7 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
   if (port) return yield* noPorts
   const belongings = NewVenue.own()
   const registered: Registered = {
-    ...(yield* NewVenue.newcomer(parts.options.timeToLiveMillis, options)),
+    ...(yield* NewVenue.recordFields(parts.options.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
@@ -276,13 +276,13 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
     keys: example ? Seed.keys(belongings) : {},
     partial: false
   }
-  yield* parts.hosted.add(registered, parts.bounds)
+  yield* parts.registry.add(registered, parts.bounds)
   parts.known.set(registered.id, registered)
   return Models.toMade(parts.addresses, registered, false)
 })
 
-const find = Effect.fnUntraced(function*({ hosted }: Parts, id: string) {
-  return (yield* hosted.find(id)) ?? (yield* Models.unknownVenue(id))
+const find = Effect.fnUntraced(function*({ registry }: Parts, id: string) {
+  return (yield* registry.find(id)) ?? (yield* Models.unknownVenue(id))
 })
 
 const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Models.CopyOptions) {
@@ -303,18 +303,18 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const belongings = NewVenue.own()
   const copied = Seed.copied(origin, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin
-  const newly = yield* NewVenue.newcomer(parts.options.timeToLiveMillis, options)
+  const newly = yield* NewVenue.recordFields(parts.options.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys, partial: false }
-  yield* parts.hosted.add(registered, parts.bounds)
+  yield* parts.registry.add(registered, parts.bounds)
   // The copy is not in the registry yet, so no other node can have it.
   const begun = Effect.scoped(Effect.flatMap(wake(parts, registered), (venue) => venue.replay(copied.commands)))
-  yield* Effect.onError(begun, () => Effect.ignore(parts.hosted.remove(registered.id)))
+  yield* Effect.onError(begun, () => Effect.ignore(parts.registry.remove(registered.id)))
   parts.known.set(registered.id, registered)
   return Models.toMade(parts.addresses, registered, false)
 })
 
 const end = Effect.fnUntraced(function*(parts: Parts, id: string) {
-  const was = yield* parts.hosted.remove(id)
+  const was = yield* parts.registry.remove(id)
   parts.known.delete(id)
   const entry = parts.entries.get(id)
   if (entry !== undefined) yield* drop(parts, entry)
@@ -330,7 +330,7 @@ const sleepRequest = { method: sleepMethod, path: "/", headers: {}, body: new Ui
 /** Adds the venues that other nodes have created. */
 const learn = (parts: Parts) => {
   let place = 0
-  return Effect.map(Effect.suspend(() => parts.hosted.addedAfter(place)), (added) => {
+  return Effect.map(Effect.suspend(() => parts.registry.addedAfter(place)), (added) => {
     for (const venue of added) {
       parts.known.set(venue.registered.id, venue.registered)
       place = venue.place
@@ -339,17 +339,17 @@ const learn = (parts: Parts) => {
 }
 
 /** Drops the venues that other nodes have ended. */
-const forget = Effect.fnUntraced(function*({ hosted, known }: Parts) {
+const forget = Effect.fnUntraced(function*({ registry, known }: Parts) {
   const ids = [...known.keys()]
-  const present = yield* hosted.present(ids)
+  const present = yield* registry.present(ids)
   for (const id of ids) if (!present.has(id)) known.delete(id)
 })
 
 const sweep = Effect.fnUntraced(function*(parts: Parts) {
-  const { entries, hosted, known, membership, options: { idleMillis = 60_000 }, room } = parts
+  const { entries, registry, known, membership, options: { idleMillis = 60_000 }, capacity } = parts
   const now = yield* Clock.currentTimeMillis
-  for (const id of yield* hosted.removeEnded) known.delete(id)
-  const present = yield* hosted.present([...entries.keys()])
+  for (const id of yield* registry.removeEnded) known.delete(id)
+  const present = yield* registry.present([...entries.keys()])
   for (const [id, entry] of entries) {
     const { resident } = entry
     if (!membership.isOurs(id) || !present.has(id) || resident.failure() !== undefined) {
@@ -357,8 +357,8 @@ const sweep = Effect.fnUntraced(function*(parts: Parts) {
     } else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) yield* resident.sleep
     else if (!resident.isAwake() && resident.usedAt() + idleMillis <= now) yield* drop(parts, entry)
   }
-  yield* room.relieve
-  yield* Metric.update(awake, room.taken())
+  yield* capacity.relieve
+  yield* Metric.update(awake, capacity.taken())
 })
 
 const partsOf = Effect.fnUntraced(function*(options: Options) {
@@ -367,10 +367,10 @@ const partsOf = Effect.fnUntraced(function*(options: Options) {
   const entries = new Map<string, Entry>()
   const parts: Parts = {
     sql: yield* PgClient.PgClient,
-    hosted: yield* PostgresRegistry.open(options.token ?? NewVenue.secret(), options.token !== undefined),
+    registry: yield* PostgresRegistry.open(options.token ?? NewVenue.secret(), options.token !== undefined),
     membership: yield* Membership,
     bounds,
-    room: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    capacity: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
     examples: NewVenue.makeExamples(),
@@ -400,7 +400,7 @@ export const open = Effect.fnUntraced(function*(
   sender: NodeTransport.Sender
 ): Effect.fn.Return<Opened, JournalError, PgClient.PgClient | Membership | Scope.Scope> {
   const parts = yield* partsOf(options)
-  const { addresses: _addresses, bounds, entries, hosted, known, membership, room } = parts
+  const { addresses: _addresses, bounds, entries, registry, known, membership, capacity } = parts
   const receive = receiver(parts)
   const counting: NodeTransport.Sender = {
     send: (address, venue, request) => Effect.andThen(Metric.update(passedOn, 1), sender.send(address, venue, request))
@@ -417,11 +417,11 @@ export const open = Effect.fnUntraced(function*(
   yield* repeatedly(forgetEvery, forget(parts))
   yield* Effect.addFinalizer(() => stop(parts))
   const host = Host.Host.of({
-    token: hosted.token,
+    token: registry.token,
     make: Effect.fn("Host.make")((options = {}) => make(parts, options)),
     list: (owner) =>
       Effect.map(
-        hosted.list(owner),
+        registry.list(owner),
         (all) => all.map(({ awake, registered }) => Models.toSummary(parts.addresses, registered, awake))
       ),
     find: (id) =>
@@ -433,9 +433,9 @@ export const open = Effect.fnUntraced(function*(
       return answer._tag === "Answer" && answer.status === 200
     }),
     end: (id) => end(parts, id),
-    status: Effect.map(hosted.count, (venues) => ({
+    status: Effect.map(registry.count, (venues) => ({
       venues,
-      awake: room.taken(),
+      awake: capacity.taken(),
       ports: 0,
       memory: NewVenue.memoryNow(),
       bounds: { ...bounds }
@@ -443,7 +443,7 @@ export const open = Effect.fnUntraced(function*(
     placement: {
       ownerOf: (id) =>
         Effect.gen(function*() {
-          if (known.get(id) === undefined && (yield* Effect.orDie(hosted.find(id))) === undefined) return undefined
+          if (known.get(id) === undefined && (yield* Effect.orDie(registry.find(id))) === undefined) return undefined
           return yield* membership.locate(id)
         }),
       send: (id, request, _clock, resume) => resume(forward.send(id, request))
@@ -463,7 +463,7 @@ export const open = Effect.fnUntraced(function*(
       )
   })
   // A health check gives up sooner than a call.
-  const answering = Effect.exit(Database.within(readyWithin)(hosted.count))
+  const answering = Effect.exit(Database.within(readyWithin)(registry.count))
   const ready = Effect.map(answering, (counted) => Exit.isSuccess(counted) && parts.isServed)
   return { host, receive, ready }
 })

@@ -79,7 +79,7 @@ interface Parts {
   readonly bounds: Bounds
   readonly folder: string
   readonly timeToLiveMillis: number | undefined
-  readonly room: Capacity.Capacity
+  readonly capacity: Capacity.Capacity
   readonly scope: Scope.Scope
   readonly run: (effect: Effect.Effect<unknown>) => void
   readonly examples: ReturnType<typeof NewVenue.makeExamples>
@@ -96,12 +96,12 @@ const entryOf = ({ entries }: Parts, id: string): Effect.Effect<Entry, Models.Un
 
 /** Opens a venue. If its journal is empty, it applies the commands of `beginning` first. */
 const openVenue = (
-  { room }: Parts,
+  { capacity }: Parts,
   { files, registered }: Pick<Entry, "files" | "registered">,
   beginning: Effect.Effect<ReadonlyArray<Command>, JournalError>
 ): Effect.Effect<Venue.Venue["Service"], LocalPlacement.WakeFailure, Scope.Scope> =>
   Effect.gen(function*() {
-    yield* room.take
+    yield* capacity.take
     yield* files.make
     const memory = yield* files.memory
     const venue = yield* Venue.wake({
@@ -125,15 +125,15 @@ const add = Effect.fnUntraced(function*(
     (actions) => Seed.commands(registered, actions)
   )
 ) {
-  const { entries, folder, room, run } = parts
+  const { entries, folder, capacity, run } = parts
   const scope = yield* Scope.fork(parts.scope)
   const files = Files.of(folder, registered.id)
   const resident = Resident.make<LocalPlacement.WakeFailure>({
     controlToken: registered.controlToken,
     open: openVenue(parts, { files, registered }, beginning),
-    room: Effect.match(room.take, { onFailure: () => false, onSuccess: () => true }),
+    capacity: Effect.match(capacity.take, { onFailure: () => false, onSuccess: () => true }),
     baseUrl: () => Models.urlOf(parts.addresses, registered.id),
-    onIdle: room.freed,
+    onIdle: capacity.freed,
     scope,
     run
   })
@@ -201,7 +201,7 @@ const make = Effect.fnUntraced(function*(parts: Parts, options: Models.MakeOptio
   if (over !== undefined) return yield* over
   const belongings = NewVenue.own()
   const entry = yield* add(parts, {
-    ...(yield* NewVenue.newcomer(parts.timeToLiveMillis, options)),
+    ...(yield* NewVenue.recordFields(parts.timeToLiveMillis, options)),
     dialect,
     reduceOnly: options.reduceOnly ?? "accepted",
     seed: options.seed ?? 0,
@@ -254,7 +254,7 @@ const copy = Effect.fnUntraced(function*(parts: Parts, id: string, options: Mode
   const belongings = NewVenue.own()
   const copied = Seed.copied(origin.registered, commands, belongings)
   const { clock: _clock, endsAt: _endsAt, port: _port, ...rest } = origin.registered
-  const newly = yield* NewVenue.newcomer(parts.timeToLiveMillis, options)
+  const newly = yield* NewVenue.recordFields(parts.timeToLiveMillis, options)
   const registered = { ...rest, ...newly, identity: belongings.identity, keys: copied.keys }
   // If a crash happens before the venue is complete, the next start removes it.
   yield* parts.registry.put(registered)
@@ -273,7 +273,7 @@ const sweep = Effect.fnUntraced(function*(parts: Parts, idleMillis: number) {
       yield* Effect.catch(end(parts, entry), ({ message }) => Effect.logWarning(`${id} can't be removed: ${message}`))
     } else if (resident.isIdle() && resident.usedAt() + idleMillis <= now) yield* resident.sleep
   }
-  yield* parts.room.relieve
+  yield* parts.capacity.relieve
 })
 
 /** Removes venues that a crash left incomplete, and adds the others. */
@@ -325,7 +325,7 @@ const partsOf = Effect.fnUntraced(function*({ folder: given, timeToLiveMillis, t
     bounds,
     folder,
     timeToLiveMillis,
-    room: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
+    capacity: Capacity.make(bounds, NewVenue.memoryNow, () => Array.from(entries.values(), ({ resident }) => resident)),
     scope: yield* Effect.scope,
     run: Effect.runForkWith(yield* Effect.context()),
     examples: NewVenue.makeExamples(),
@@ -345,7 +345,7 @@ export const open = Effect.fnUntraced(function*(
   options: Options = {}
 ): Effect.fn.Return<Host["Service"], JournalError, Scope.Scope> {
   const parts = yield* partsOf(options)
-  const { bounds, entries, registry, room, run } = parts
+  const { bounds, entries, registry, capacity, run } = parts
   yield* warnOfFiles(bounds)
   yield* restore(parts)
   const { idleMillis = 60_000 } = options
@@ -369,7 +369,7 @@ export const open = Effect.fnUntraced(function*(
     end: (id) => withEntry(id, (entry) => end(parts, entry)),
     status: Effect.sync(() => ({
       venues: entries.size,
-      awake: room.taken(),
+      awake: capacity.taken(),
       ports: count(entries, hasPort),
       memory: NewVenue.memoryNow(),
       bounds: { ...bounds }

@@ -59,7 +59,7 @@ export const memoryNow = (): number => {
 }
 
 /** The record fields of every new venue. `usual` is the default time to live, in milliseconds. */
-export const newcomer = Effect.fnUntraced(function*(
+export const recordFields = Effect.fnUntraced(function*(
   usual: number | undefined,
   { owner = "anybody", timeToLiveMillis = usual }: Models.CopyOptions
 ) {

@@ -28,7 +28,7 @@ export interface Options<E> {
    */
   readonly open: Effect.Effect<Venue["Service"], E, Scope.Scope>
   /** Takes capacity for a fork until the scope is closed; `false` if it is exhausted. */
-  readonly room: Effect.Effect<boolean, never, Scope.Scope>
+  readonly capacity: Effect.Effect<boolean, never, Scope.Scope>
   /** The base URL of the venue. */
   readonly baseUrl: () => string
   /** Called when the venue becomes idle. */
@@ -119,14 +119,14 @@ const lazily = (token: string, make: Effect.Effect<ControlPlane.ControlPlane>) =
 
 /** Opens the venue and its backends. */
 const wake = Effect.fnUntraced(function*<E>(
-  { baseUrl, controlToken: token, open, room }: Options<E>
+  { baseUrl, controlToken: token, open, capacity }: Options<E>
 ): Effect.fn.Return<Awake, E, Scope.Scope> {
   const scope = yield* Effect.scope
   const venue = yield* open
   const forks = new Map<number, Backend>()
   const serve = (forked: Venue["Service"]): Effect.Effect<Place, ControlRefused, Scope.Scope> =>
     Effect.gen(function*() {
-      if (!(yield* room)) return yield* refuse("Fork", { venue: "max" })
+      if (!(yield* capacity)) return yield* refuse("Fork", { venue: "max" })
       const { id } = forked.forks
       const url = `${baseUrl()}/fork/${id}`
       forks.set(id, backendOf(forked, yield* ControlPlane.make(forked, { token, serve })))

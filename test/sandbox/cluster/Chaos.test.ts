@@ -1,6 +1,7 @@
 /**
- * Nodes that are killed, stopped, replaced and cut off under load. Every order that a client was told of is there, once;
- * none that it was told is not there is; nobody reads what is out of date; and the history of each venue is whole.
+ * Nodes that are killed, stopped, replaced and disconnected under load. Every order that a client was told of exists
+ * exactly once, and no order exists that the client was told does not; no read is stale; and the history of each venue
+ * is complete.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
@@ -29,7 +30,7 @@ import { itWithPostgres, type Server } from "../../support/postgres.ts"
 
 const market = marketName("BTC_USDT")
 
-/** Numbers that look random and are the same in every run; `TXC_TEST_SEED` makes others. */
+/** Pseudo-random numbers, the same in every run; `TXC_TEST_SEED` sets another seed. */
 const chance = (seed: number) => {
   let state = (Number(process.env["TXC_TEST_SEED"] ?? 0) + seed + 1) >>> 0
   return (below: number): number => {
@@ -42,7 +43,7 @@ const chance = (seed: number) => {
 // Load
 // -----------------------------------------------------------------------------
 
-/** What a client knows of an order that it has placed. */
+/** The knowledge of a client about an order that it has placed. */
 interface Placed {
   readonly id: ClientOrderId
   readonly ended: "placed" | "refused" | "unknown"
@@ -53,7 +54,7 @@ interface Placed {
 interface Venued {
   readonly made: Made
   readonly orders: Array<Placed>
-  /** Orders that a read should have shown and did not. */
+  /** Orders that a read should have shown but did not. */
   readonly stale: Array<string>
 }
 
@@ -76,8 +77,8 @@ const place = Effect.fnUntraced(function*(client: Client, id: ClientOrderId, pri
 })
 
 /**
- * Places orders one after the other, each over another node, and looks for what it was told of over yet another. The last call
- * comes to its end: what is still on its way would wake a venue that is judged.
+ * Places orders one after the other, each through another node, and checks each through yet another. Waits for the last
+ * call: a request in flight would wake a venue that is being checked.
  */
 const trade = Effect.fnUntraced(function*(
   venue: Venued,
@@ -107,10 +108,10 @@ const trade = Effect.fnUntraced(function*(
 
 type Trouble = (node: Node, database: Server, nodes: ReadonlyArray<Node>) => Effect.Effect<unknown>
 
-/** Longer than a lease, so that other nodes have the venues, and longer than the database has for a statement. */
+/** Longer than a lease, so that other nodes take the venues, and longer than a statement's time limit. */
 const longCut = "12 seconds"
 
-/** Cuts wires for a time. Then those who had the venues before have some time to find out. */
+/** Cuts connections for a time. Then their ends get some time to notice. */
 const cut = (links: (node: Node) => ReadonlyArray<Link>, how: Cut, duration: Duration.Input): Trouble => (node) =>
   Effect.all([
     Effect.forEach(links(node), ({ cut }) => cut(how)),
@@ -125,7 +126,7 @@ const toNodes = ({ links }: Node) => [...links.to, ...links.from]
 const endings = {
   kill: (node) => Effect.all([node.signal("SIGKILL"), node.ended, Effect.sleep("7 seconds"), node.start]),
   replace: (node) => Effect.all([node.signal("SIGTERM"), node.ended, node.start, Effect.sleep("2 seconds")]),
-  // Longer than the lease. It notices, and ends.
+  // Longer than the lease. The node notices, and exits.
   pause: (node) =>
     Effect.all([
       node.signal("SIGSTOP"),
@@ -146,7 +147,7 @@ const partitions = {
   "silence from one node to all": cut(({ links }) => links.to, "silent", "8 seconds")
 } satisfies Readonly<Record<string, Trouble>>
 
-/** What leaves nothing running, or the database in the middle of a commit. */
+/** Faults that stop every node, or the database in the middle of a commit. */
 const crashes = {
   "all nodes killed at once": (_node, _database, nodes) =>
     Effect.all([
@@ -160,10 +161,10 @@ const crashes = {
 } satisfies Readonly<Record<string, Trouble>>
 
 // -----------------------------------------------------------------------------
-// Judgement
+// Checks
 // -----------------------------------------------------------------------------
 
-/** What is in the database of a venue: its orders, and whether its history makes the state that was kept. */
+/** The orders of a venue in the database. Checks that its history gives the stored state. */
 const truth = Effect.fnUntraced(function*({ id }: Made) {
   const sql = yield* PgClient.PgClient
   const venue = yield* Venue.make({
@@ -221,7 +222,7 @@ const scenario = (size: number, venues: number, happening: Happening, isWired: b
       })
     )
     const draw = chance(seed)
-    // Where a node does not come back, it is the first.
+    // A node that does not come back is the first.
     const drawn = size > 2 ? size : 1
     let isOver = false
     const trading = yield* Effect.forkChild(Effect.forEach(
@@ -238,7 +239,7 @@ const scenario = (size: number, venues: number, happening: Happening, isWired: b
     yield* Fiber.join(trading)
     yield* Effect.forEach(traded, ({ clients, venue }) => {
       assert.isAbove(venue.orders.filter(({ ended }) => ended === "placed").length, 5)
-      // The last node is the one that is still there.
+      // The last node is still running.
       return judge(venue, clients.at(-1) ?? assert.fail())
     }, { concurrency: "unbounded", discard: true }).pipe(Effect.provide(database.layer))
     const count = (kind: Placed["ended"]) =>
@@ -257,14 +258,14 @@ const seed = 1
 // Short enough for CI.
 const { "silence from the database": silence } = partitions
 itWithPostgres(
-  "each end of a node or a database once, and a node that is cut off from its database",
+  "orders survive a killed node, a killed database, and a node cut off from its database",
   () => scenario(3, 3, Object.entries({ ...endings, silence }), true),
   180_000
 )
 
 const draw = chance(seed)
 const all: Happening = Object.entries({ ...endings, ...partitions, ...crashes })
-// Each of them, and some more, in an order that nobody thought of.
+// All of them and more, in random order.
 const others = Array.from({ length: 8 }, () => all[draw(all.length)] ?? assert.fail())
 const happening = others.reduce((sofar, one) => sofar.toSpliced(draw(sofar.length + 1), 0, one), all)
-itWithPostgres("whatever happens to nodes, again and again", () => scenario(3, 4, happening, true), 900_000)
+itWithPostgres("orders survive any sequence of faults", () => scenario(3, 4, happening, true), 900_000)

@@ -13,7 +13,7 @@ import { scratchFile } from "../../support/files.ts"
 import { itWithPostgres, postgresServer, postgresWith } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
 
-/** Whether the database is reached with TLS. */
+/** Whether the database is reachable with TLS. */
 const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
   Effect.flatMap(
     PgClient.PgClient,
@@ -24,7 +24,7 @@ const encrypted = (url: string): Effect.Effect<boolean, JournalError> =>
     Effect.catchTag("SqlError", (error) => Effect.fail(Database.unreachable(error)))
   )
 
-/** What is said of each URL that can't be used. */
+/** The error of each URL that can't be used. */
 const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Effect.Effect<void> = Effect.fnUntraced(
   function*(urls) {
     for (const [url, said] of urls) {
@@ -35,11 +35,11 @@ const refused: (urls: ReadonlyArray<readonly [url: string, said: RegExp]>) => Ef
   }
 )
 
-/** A file with this text, as long as the scope lives. */
+/** A file with this text, until the scope is closed. */
 const fileWith = (text: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.tap(scratchFile, (file) => Effect.sync(() => writeFileSync(file, text)))
 
-it.effect("what takes too long is given up at once, however long it takes to call it back", () =>
+it.effect("work in the database that takes too long is given up at once, however long its interruption takes", () =>
   Effect.gen(function*() {
     const calledBack: Array<string> = []
     const work = Effect.onInterrupt(
@@ -55,7 +55,7 @@ it.effect("what takes too long is given up at once, however long it takes to cal
   }))
 
 itWithPostgres(
-  "a database that demands TLS is reached as its URL says, or it is said what to do",
+  "a database that requires TLS is reached as its URL says, or the error has a remedy",
   () =>
     Effect.gen(function*() {
       const { url } = yield* postgresWith({ certificate, rules: ["local all all trust", "hostssl all all all trust"] })
@@ -88,7 +88,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "a database that can't be reached, or does not let the node in, says what to do",
+  "a database that is unreachable, or refuses the node, gives an error with a remedy",
   () =>
     Effect.gen(function*() {
       const { url } = yield* postgresServer

@@ -16,7 +16,7 @@ const look: Request = { ...owners, method: "GET" }
 const answer = (status: number): Answer => ({ _tag: "Answer", status, headers: {}, body: "" })
 const reset: Answer = { _tag: "Reset" }
 
-/** Sends a request over a node whose attempts end so, one after the other; the last is repeated. */
+/** Forwards a request through a node whose attempts have these outcomes in turn; the last one repeats. */
 const forwarded = Effect.fnUntraced(function*(
   request: Request,
   outcomes: ReadonlyArray<NodeTransport.Outcome>,
@@ -40,8 +40,8 @@ const forwarded = Effect.fnUntraced(function*(
   return { given, sent, millis: (yield* Clock.currentTimeMillis) - before }
 })
 
-describe("a request for a venue of another node", () => {
-  it.effect("is sent until a node has the venue, always with the same id", () =>
+describe("requests for venues of other nodes", () => {
+  it.effect("a request is sent until a node has the venue, always with the same id", () =>
     Effect.gen(function*() {
       const outcomes: ReadonlyArray<NodeTransport.Outcome> = [
         { _tag: "NotTheirs" },
@@ -56,7 +56,7 @@ describe("a request for a venue of another node", () => {
       assert.isAbove(sent[0]?.delivery?.length ?? 0, 20)
     }))
 
-  it.effect("of a venue's owner is sent once, unless it certainly came to nothing; a look is sent again", () =>
+  it.effect("an owner action is sent once unless it certainly had no effect; a read is sent again", () =>
     Effect.gen(function*() {
       const lost = yield* forwarded(owners, [{ _tag: "NotTheirs" }, { _tag: "Lost" }, answer(200)])
       assert.deepStrictEqual(lost.given, reset)
@@ -64,7 +64,7 @@ describe("a request for a venue of another node", () => {
       assert.deepStrictEqual((yield* forwarded(look, [{ _tag: "Lost" }, answer(200)])).given, answer(200))
     }))
 
-  it.effect("for which there is no node is refused in time; nobody waits for ever", () =>
+  it.effect("a request for a venue without a node is refused in time", () =>
     Effect.gen(function*() {
       for (const outcome of [{ _tag: "NotTheirs" }, { _tag: "NotSent" }] as const) {
         const { given, millis } = yield* forwarded(call, [outcome])
@@ -89,7 +89,7 @@ const outcome = fc.constantFrom<NodeTransport.Outcome>(
 )
 
 property(
-  "who is told 503 knows that nothing was carried out, whatever became of each attempt",
+  "a caller that gets 503 knows that nothing was carried out, whatever the outcome of each attempt",
   [fc.array(outcome, { minLength: 1, maxLength: 6 }), fc.constantFrom(call, owners, look)],
   (outcomes, request) =>
     Effect.gen(function*() {
@@ -97,7 +97,7 @@ property(
       const came = sent.map((_, index) => outcomes[index] ?? outcomes.at(-1) ?? assert.fail())
       const mayBeDone = came.some(({ _tag }) => _tag === "Lost" || _tag === "Reset")
       if (given._tag === "Answer" && given.status === 503) assert.isFalse(mayBeDone)
-      // The answer of a node is the answer, and the last thing that is asked for.
+      // An answer of a node ends the attempts.
       const last = came.at(-1)
       if (last?._tag === "Answer" && last.status !== 503) assert.deepStrictEqual(given, last)
       if (request === owners) assert.isAtMost(came.filter(({ _tag }) => _tag === "Lost").length, 1)

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as KnownDeliveries from "../../../src/sandbox/cluster/KnownDeliveries.ts"
 
-it.effect("an answer is known for as long as its request may arrive again, and not for ever; each is written once", () =>
+it.effect("an answer is remembered as long as its request may be resent, then dropped, and written only once", () =>
   Effect.gen(function*() {
     const statements: Array<string> = []
-    // All that is asked of the database, hence the type.
+    // The only part of the database that is used, hence the type.
     const sql = {
       unsafe: (statement: string) => Effect.sync(() => statements.push(statement))
     } as unknown as PgClient.PgClient

@@ -1,4 +1,4 @@
-/** Two nodes in the process of the test: whatever is asked of a venue, either of them brings it to the one that has it. */
+/** Two nodes in the process of the test: each forwards any request for a venue to the node that has it. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert } from "@effect/vitest"
@@ -28,7 +28,7 @@ import { isLong } from "../../support/long.ts"
 import { itWithPostgres, postgresServer, type Server } from "../../support/postgres.ts"
 import { closedPort } from "../../support/server.ts"
 
-/** A node that serves, until it is left. */
+/** A node that serves until its scope is closed. */
 const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const nodePort = yield* closedPort
@@ -44,7 +44,7 @@ const started = Effect.fnUntraced(function*({ url }: Pick<Server, "url">) {
   return { host, baseUrl, look, address: `127.0.0.1:${nodePort}`, leave: Scope.close(scope, Exit.void) }
 })
 
-/** The venue as it is reached over another node. */
+/** The venue, reached through another node. */
 const over = (made: Host.Made, baseUrl: string) => ({
   ...made,
   url: `${baseUrl}/v/${made.id}`,
@@ -67,7 +67,7 @@ const feed = (venue: Host.Made, after: string, count: number) =>
     return []
   })
 
-/** A venue that the node with this address should have. */
+/** A venue assigned to the node with this address. */
 const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address: string, dialect: "live" | "document") {
   const all = yield* Effect.forEach(Array.from({ length: 20 }), () => host.make({ dialect }))
   const isTheirs = ({ id }: Host.Made) => Effect.map(host.placement.ownerOf(id), (owner) => owner === address)
@@ -77,7 +77,7 @@ const madeFor = Effect.fnUntraced(function*(host: Host.Host["Service"], address:
 })
 
 itWithPostgres(
-  "any node does whatever is asked of a venue, and a node that leaves loses nothing",
+  "any node accepts every request for a venue, and a node that leaves loses nothing",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -90,7 +90,7 @@ itWithPostgres(
         )))
       assert.strictEqual(two.host.token, one.host.token)
 
-      // A venue of the second node, which is made and used over the first.
+      // A venue of the second node, created and used through the first.
       const made = yield* madeFor(one.host, two.address, "live")
       const here = over(made, one.baseUrl)
       const there = over(made, two.baseUrl)
@@ -123,7 +123,7 @@ itWithPostgres(
       assert.deepInclude(yield* own({ ...here, controlToken: "wrong" }, "GET", "Accounts"), { status: 401 })
       assert.include((yield* two.look("/metrics")).text, "requests_taken")
 
-      // A feed goes on at another node, and after the venue has moved.
+      // A feed continues at another node, and after the venue has moved.
       const before = yield* feed(there, "0", 3)
       assert.strictEqual(before.length, 3)
       assert.deepStrictEqual(yield* feed(here, before[0] ?? "", 2), before.slice(1))
@@ -132,7 +132,7 @@ itWithPostgres(
       assert.strictEqual((yield* own(here, "GET", "OpenOrders?account=alice")).text.match(/"price":"90"/gu)?.length, 1)
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 200 })
 
-      // A venue that is ended is not there any more, at a node that has just had it awake.
+      // A venue that is ended is gone, even at a node that had it awake a moment ago.
       const three = yield* started(server)
       yield* three.host.end(made.id)
       assert.deepInclude(yield* call(here.url, placeLimit, alice, order), { status: 404 })
@@ -142,7 +142,7 @@ itWithPostgres(
 )
 
 itWithPostgres(
-  "a node that has lost a venue without knowing it acknowledges nothing, and shows nothing",
+  "a node that has lost a venue unknowingly acknowledges no commands and answers no reads",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -151,7 +151,7 @@ itWithPostgres(
       const one = yield* started({ url: server.url.replace(/:\d+\//u, `:${wire.port}/`) })
       const made = over(yield* one.host.make({ dialect: "live" }), one.baseUrl)
       const alice = keyOf(made, "alice")
-      /** Somebody else has the venue from now on, and has it no more. */
+      /** Another owner takes the venue over, and releases it. */
       const lose = Effect.provide(
         Effect.flatMap(
           PgClient.PgClient,
@@ -166,7 +166,7 @@ itWithPostgres(
         return text
       })
 
-      // What is in memory only: the connection breaks, as of all that an owner does and that may have been done.
+      // The change is in memory only: the connection breaks, as for any owner action that may have been carried out.
       const attempts = [
         own(made, "POST", "Faults", refuse),
         own(made, "DELETE", "Faults"),
@@ -174,7 +174,7 @@ itWithPostgres(
         own(made, "POST", "Limit", { limit: { calls: 1, perSeconds: 1 } }),
         own(made, "DELETE", "Forks/1"),
         own(made, "POST", "Requests/1/Again", {}),
-        // Refused by what the node knew.
+        // The node refuses it from what it knew.
         own(made, "POST", "Restore", { sequence: 1_000_000 }),
         own(made, "POST", "Fund", { account: "alice", wallet: "main", ticker: "BTC", amount: "7" })
       ]
@@ -185,7 +185,7 @@ itWithPostgres(
       }
       assert.strictEqual(yield* looks("Faults"), "[]")
 
-      // What was added before is not shown after, by no look and by no call.
+      // Neither reads nor calls show entries from before.
       for (
         const look of [
           looks("Faults"),
@@ -199,7 +199,7 @@ itWithPostgres(
         assert.include(["[]", "200"], yield* look)
       }
 
-      // A node that does not hear of its database is not ready.
+      // A node without its database is not ready.
       assert.deepInclude(yield* one.look("/ready"), { status: 200 })
       yield* wire.cut("silent")
       assert.deepInclude(yield* one.look("/ready"), { status: 503 })
@@ -210,7 +210,7 @@ itWithPostgres(
 
 if (isLong) {
   itWithPostgres(
-    "the oracle finds nothing wrong with a venue that it calls over another node",
+    "the oracle finds no deviation in a venue that it calls through another node",
     () =>
       Effect.gen(function*() {
         const server = yield* postgresServer
@@ -243,7 +243,7 @@ if (isLong) {
 
 const folder = fileURLToPath(new URL("../../ccxt", import.meta.url))
 
-/** ccxt's tests, in a process of their own; gives what they print at the end. */
+/** Runs ccxt's tests in a separate process. Returns the end of their output. */
 const suite = (address: string) =>
   Effect.callback<string>((resume) => {
     const env = { ...process.env, TXC_HOSTED: address, TXC_HOST_TOKEN: token }
@@ -255,8 +255,8 @@ const itWithCcxt: typeof itWithPostgres = isLong && existsSync(`${folder}/node_m
   ? itWithPostgres
   : () => undefined
 
-// About half of the venues are the other node's.
-itWithCcxt("ccxt trades over a node, whichever node has the venue", () =>
+// About half of the venues belong to the other node.
+itWithCcxt("ccxt trades through a node, whichever node has the venue", () =>
   Effect.gen(function*() {
     const { nodes: [one = assert.fail(), two = assert.fail()] } = yield* cluster(2)
     const output = yield* suite(one.baseUrl)

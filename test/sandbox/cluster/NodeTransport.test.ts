@@ -31,7 +31,7 @@ const streamed = (body: Stream.Stream<Uint8Array, BodyLost>): Answer => ({
 
 const vitals: NodeTransport.Vitals = { ready: Effect.succeed(false), metrics: Effect.succeed("txc 1\n") }
 
-/** Sends the request to a node that takes requests so. */
+/** Sends the request to a node that handles requests with `receive`. */
 const sent = Effect.fnUntraced(function*(receive: NodeTransport.Receive) {
   const port = yield* NodeTransport.serve("127.0.0.1", 0, receive, vitals)
   const { send } = yield* NodeTransport.sender
@@ -43,8 +43,8 @@ const collected = (outcome: NodeTransport.Outcome) =>
     ? Effect.map(Stream.runCollect(outcome.body), (parts) => Buffer.concat(parts).toString())
     : Effect.die(outcome)
 
-describe("a request to another node", () => {
-  it.live("arrives as it is, and so does its answer, however large", () =>
+describe("requests to other nodes", () => {
+  it.live("a request and its answer arrive unchanged, however large", () =>
     Effect.gen(function*() {
       const large = "é€x".repeat(700_000)
       const received: Array<unknown> = []
@@ -56,7 +56,7 @@ describe("a request to another node", () => {
       assert.deepStrictEqual(outcome, answer(large))
     }))
 
-  it.live("is answered in parts as they come; the end and the break are told apart", () =>
+  it.live("a streamed answer arrives in parts, and its end differs from a break", () =>
     Effect.gen(function*() {
       const parts = Stream.make("a", "é", "c".repeat(200_000)).pipe(Stream.encodeText)
       const whole = yield* sent(() => Effect.succeed(streamed(parts)))
@@ -66,7 +66,7 @@ describe("a request to another node", () => {
       assert.instanceOf(yield* Effect.flip(collected(broken)), BodyLost)
     }))
 
-  it.live("ends at the node that answers it in parts when nobody reads them any more", () =>
+  it.live("a streamed answer ends at its node when its reader stops", () =>
     Effect.gen(function*() {
       const ended = yield* Latch.make()
       const endless = Stream.concat(Stream.make(Buffer.from("a")), Stream.never).pipe(Stream.ensuring(ended.open))
@@ -76,7 +76,7 @@ describe("a request to another node", () => {
       yield* ended.await
     }))
 
-  it.live("ends at the node that answers it in parts when whoever asked has left before the first part", () =>
+  it.live("a streamed answer ends at its node when the asking node leaves before the first part", () =>
     Effect.gen(function*() {
       const asked = yield* Latch.make()
       const left = yield* Latch.make()
@@ -90,20 +90,20 @@ describe("a request to another node", () => {
         () => asked.open.pipe(Effect.andThen(left.await), Effect.as(late)),
         vitals
       )
-      // The node that asked has ended, and the one that answers knows it.
+      // The asking node has ended, and the answering node knows it.
       const asking = yield* Scope.make()
       const { send } = yield* Scope.provide(NodeTransport.sender, asking)
       const sending = yield* Effect.forkChild(send(`127.0.0.1:${port}`, "venue", request))
       yield* asked.await
       yield* Scope.close(asking, Exit.void)
       assert.deepStrictEqual(yield* Fiber.join(sending), { _tag: "Lost" })
-      // Time to hear of it. Without it the stream ends as well, and the test shows less.
+      // Time to notice. Without it the stream also ends, and the test shows less.
       yield* turn
       yield* left.open
       yield* ended.await
     }))
 
-  it.live("ends at the node that answers it in parts when its caller waits no more", () =>
+  it.live("a streamed answer ends at its node when its caller stops waiting", () =>
     Effect.gen(function*() {
       const asked = yield* Latch.make()
       const left = yield* Latch.make()
@@ -118,14 +118,14 @@ describe("a request to another node", () => {
       yield* ended.await
     }))
 
-  it.live("says when the node does not have the venue, does not know, or fails", () =>
+  it.live("the outcome says whether the node lacks the venue, does not know, or fails", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "NotTheirs" })), { _tag: "NotTheirs" })
       assert.deepStrictEqual(yield* sent(() => Effect.succeed({ _tag: "Lost" })), { _tag: "Lost" })
       assert.deepStrictEqual(yield* sent(() => Effect.die("a defect")), { _tag: "Lost" })
     }))
 
-  it.live("tells a node that was not reached from one that fell silent or broke off", () =>
+  it.live("the outcome of a node that was not reached differs from that of one that fell silent or disconnected", () =>
     Effect.gen(function*() {
       const { send } = yield* NodeTransport.sender
       const to = (port: number) => send(`127.0.0.1:${port}`, "venue", request)
@@ -138,12 +138,12 @@ describe("a request to another node", () => {
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(outcomes.map(({ _tag }) => _tag), ["NotSent", "Lost", "Lost", "Lost"])
-      // None was sent twice behind our back.
+      // The client did not resend any of them.
       for (const { received } of [silent, broken, half]) assert.strictEqual(received.length, 1)
     }))
 })
 
-it.live("a node shows how it is, and takes nothing that no node sends", () =>
+it.live("a node shows its state, and accepts only requests from nodes", () =>
   Effect.gen(function*() {
     const port = yield* NodeTransport.serve("127.0.0.1", 0, () => Effect.die("it takes a request"), vitals)
     const get = (path: string, method = "GET") =>

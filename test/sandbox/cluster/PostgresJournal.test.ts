@@ -17,13 +17,13 @@ import { setUp } from "../../support/exchange.ts"
 import { itWithPostgres, postgresServer } from "../../support/postgres.ts"
 import { read, signed } from "../../support/signed.ts"
 
-/** Short and long texts over more than a page, and some commands that go back. */
+/** Short and long texts over more than a page, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
     : { at, action: { _tag: "OpenAccount", account: `é${"x".repeat(at % 700 === 0 ? 1024 * 1024 : at)}`, b2b: false } })
 
-/** What a journal is after these commands, however it is kept. */
+/** The contents of a journal after these commands, whatever its storage. */
 const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   const digests: Array<string> = []
   for (const [index, command] of commands.entries()) {
@@ -46,7 +46,7 @@ const written = Effect.fnUntraced(function*(journal: Journal.Journal) {
   }
 })
 
-/** Runs a test with the tables of a database of its own. */
+/** Runs a test with tables in its own database. */
 const itHasTables = (
   name: string,
   test: () => Effect.Effect<unknown, unknown, PgClient.PgClient | Scope.Scope>
@@ -59,7 +59,7 @@ const itHasTables = (
 
 const rules = { rules: "test" }
 
-/** A venue whose journal is in the database. */
+/** A venue with its journal in the database. */
 const venueOf = Effect.fnUntraced(function*(name: string) {
   const sql = yield* PgClient.PgClient
   return yield* Venue.make({
@@ -72,16 +72,16 @@ const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "900" }
 const placing = (fields: object = {}) => signed(Dialect.document, "/api/v4/order/new", { ...order, ...fields })
 
 describe("a journal in PostgreSQL", () => {
-  itHasTables("is what the same journal in memory is", () =>
+  itHasTables("a journal in PostgreSQL equals the same journal in memory", () =>
     Effect.gen(function*() {
       const inMemory = yield* written(yield* Journal.open(Journal.inMemory, rules))
       assert.deepStrictEqual(yield* written(yield* PostgresJournal.open("one", rules)), inMemory)
-      // Another venue in the same tables has none of it.
+      // Another venue in the same tables is empty.
       assert.strictEqual((yield* PostgresJournal.open("two", rules)).sequence(), 0)
     }))
 
   itHasTables(
-    "brings a venue back to where it was, from its snapshot or from the first command on",
+    "a journal in PostgreSQL restores a venue, from its snapshot or from the first command on",
     () =>
       Effect.gen(function*() {
         const first = yield* Scope.make()
@@ -103,7 +103,7 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "is written by the latest owner only; the one before answers nothing, reads neither",
+    "only the latest owner writes a journal; the previous one answers nothing, not even reads",
     () =>
       Effect.gen(function*() {
         const before = yield* venueOf("one")
@@ -114,7 +114,7 @@ describe("a journal in PostgreSQL", () => {
         for (const request of [ping, placing(), balance]) {
           assert.deepInclude(read(yield* before.handle(request)), { status: 503 })
         }
-        // What it refused was not carried out: its nonces can be used.
+        // Refused calls were not carried out: their nonces can be used.
         const sequence = after.sequence()
         assert.deepInclude(read(yield* after.handle(placing())), { status: 200 })
         assert.strictEqual(after.sequence(), sequence + 1)
@@ -123,13 +123,13 @@ describe("a journal in PostgreSQL", () => {
   )
 
   itHasTables(
-    "answers a request that arrives again as before, also after another has taken over",
+    "a request that arrives twice gets the same answer, even from the next owner",
     () =>
       Effect.gen(function*() {
         const first = yield* venueOf("one")
         yield* Effect.provideService(setUp, Control.Control, Control.make(first))
         const request = { ...placing(), delivery: "a" }
-        // While it is on its way, and later.
+        // While it is in flight, and later.
         const [answer, ...others] = yield* Effect.all([first.handle(request), first.handle(request)], {
           concurrency: "unbounded"
         })
@@ -139,19 +139,19 @@ describe("a journal in PostgreSQL", () => {
         const second = yield* venueOf("one")
         assert.deepStrictEqual(yield* second.handle(request), answer)
         assert.strictEqual(second.sequence(), sequence)
-        // The same request without an id, or with another, is one more.
+        // The same request without an id, or with another one, is a new one.
         assert.deepInclude(read(yield* second.handle({ ...request, delivery: "b" })), { status: 429 })
       })
   )
 
-  itHasTables("is refused when it is of other rules, or is not what was written", () =>
+  itHasTables("a journal with other rules or changed entries is refused", () =>
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
       const journal = yield* PostgresJournal.open("one", rules)
       for (const command of commands.slice(0, 5)) journal.append(command)
       yield* journal.committed
       assert.deepInclude(yield* Effect.flip(PostgresJournal.open("one", { rules: "others" })), { why: "other-rules" })
-      // Who may not have it has not taken it over either.
+      // A refused owner has not taken it over.
       yield* journal.committed
       yield* sql`UPDATE txc_journal SET command = replace(command, 'é', 'e') WHERE sequence = 3`
       const damaged = yield* Effect.flip(journal.verify)
@@ -162,7 +162,7 @@ describe("a journal in PostgreSQL", () => {
 })
 
 itWithPostgres(
-  "a database that stops halts the venue; what was acknowledged is there when it is back",
+  "a stopped database halts the venue, and acknowledged commands are there after a restart",
   () =>
     Effect.gen(function*() {
       const server = yield* postgresServer
@@ -177,7 +177,7 @@ itWithPostgres(
           yield* server.stop
           assert.strictEqual(read(yield* venue.handle(placing())), "reset")
           yield* server.start
-          // It does not know what became of its last group, so it goes on with nothing.
+          // The outcome of its last group is unknown, so it stays halted.
           assert.deepInclude(read(yield* venue.handle(placing())), { status: 503 })
           const again = yield* venueOf("one")
           assert.include([acknowledged, acknowledged + 1], again.sequence())
@@ -187,8 +187,8 @@ itWithPostgres(
     })
 )
 
-describe("the tables", () => {
-  itWithPostgres("are made once, and are of one version", () =>
+describe("the tables of a cluster", () => {
+  itWithPostgres("the tables are created once, and have one version", () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer
       yield* Effect.provide(

@@ -23,37 +23,37 @@ const venue: Registered = {
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text))
 
-itWithPostgres("who has lost a venue, or never had it, leaves nothing of what it knew", () =>
+itWithPostgres("a node without a venue can't save the venue's memory", () =>
   Effect.gen(function*() {
     const { layer } = yield* postgresServer
     yield* Effect.provide(
       Effect.gen(function*() {
         yield* Tables.migrate
-        const hosted = yield* PostgresRegistry.open("a token", false)
-        yield* hosted.add(venue, HostBounds.of({}))
+        const registry = yield* PostgresRegistry.open("a token", false)
+        yield* registry.add(venue, HostBounds.of({}))
         const before = yield* PostgresJournal.open(venue.id, { rules: "test" })
-        yield* hosted.remember(venue.id, before.run, bytes("first"))
+        yield* registry.remember(venue.id, before.run, bytes("first"))
         const after = yield* PostgresJournal.open(venue.id, { rules: "test" })
-        yield* hosted.remember(venue.id, before.run, bytes("too late"))
-        assert.deepStrictEqual(yield* hosted.recall(venue.id), bytes("first"))
-        // It is given once.
-        assert.isUndefined(yield* hosted.recall(venue.id))
-        yield* hosted.remember(venue.id, before.run, bytes("too late"))
-        assert.isUndefined(yield* hosted.recall(venue.id))
-        yield* hosted.remember(venue.id, after.run, bytes("second"))
-        yield* hosted.remember(venue.id, after.run, bytes("third"))
-        assert.deepStrictEqual(yield* hosted.recall(venue.id), bytes("third"))
-        // Nor of a venue that has ended.
-        yield* hosted.remove(venue.id)
-        yield* hosted.remember(venue.id, after.run, bytes("too late"))
-        assert.isUndefined(yield* hosted.recall(venue.id))
+        yield* registry.remember(venue.id, before.run, bytes("too late"))
+        assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("first"))
+        // It is returned once.
+        assert.isUndefined(yield* registry.recall(venue.id))
+        yield* registry.remember(venue.id, before.run, bytes("too late"))
+        assert.isUndefined(yield* registry.recall(venue.id))
+        yield* registry.remember(venue.id, after.run, bytes("second"))
+        yield* registry.remember(venue.id, after.run, bytes("third"))
+        assert.deepStrictEqual(yield* registry.recall(venue.id), bytes("third"))
+        // The memory of an ended venue can't be saved either.
+        yield* registry.remove(venue.id)
+        yield* registry.remember(venue.id, after.run, bytes("too late"))
+        assert.isUndefined(yield* registry.recall(venue.id))
       }),
       layer
     )
   }))
 
 itWithPostgres(
-  "a cluster has one token: its first node's, until a migration gives it another",
+  "a cluster keeps the token of its first node until a migration replaces it",
   () =>
     Effect.gen(function*() {
       const { layer } = yield* postgresServer

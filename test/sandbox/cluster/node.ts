@@ -1,4 +1,4 @@
-/** A node in a process of its own. It says when it takes calls, and stops when it is told to. */
+/** A node in a separate process. It reports when it accepts calls, and stops when told to. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -7,11 +7,11 @@ import * as Node from "../../../src/sandbox/cluster/Node.ts"
 import * as Watchdog from "../../../src/sandbox/cluster/Watchdog.ts"
 import * as HostServer from "../../../src/sandbox/host/HostServer.ts"
 
-/** Where the test has put a wire in between, a port is reached over the wire's. */
+/** If the test has put a proxy in between, a port is reached through it. */
 const detours = JSON.parse(process.env["TXC_TEST_DETOURS"] ?? "{}") as Readonly<Record<number, number>>
 const connect = Reflect.get(Socket.prototype, "connect") as (...given: ReadonlyArray<unknown>) => Socket
 Socket.prototype.connect = function(this: Socket, ...given: ReadonlyArray<unknown>) {
-  // Node's own `connect` gives a list, of which the first are the options.
+  // Node's own `connect` passes a list whose first element has the options.
   const options = [given[0]].flat()[0] as { port?: number }
   const port = detours[options.port ?? 0]
   if (port !== undefined) options.port = port

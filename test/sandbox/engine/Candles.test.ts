@@ -115,13 +115,18 @@ describe("candles", () => {
     { runs: 60 }
   )
 
-  property("candles stay the same when they are saved and loaded on the way", [steps, fc.nat(60)], (drawn, after) =>
-    Effect.sync(() => {
-      const all = seenIn(drawn)
-      const copy = Packed.unpack(Packed.pack(madeOf(all.slice(0, after)))) as Candles.Candles
-      for (const { at, price, volume } of all.slice(after)) Candles.add(copy, at, price, volume, price * volume)
-      assert.deepStrictEqual(copy, madeOf(all))
-    }), { runs: 30 })
+  property(
+    "candles stay the same when they are saved and loaded on the way",
+    [steps, fc.nat(60)],
+    (drawn, after) =>
+      Effect.sync(() => {
+        const all = seenIn(drawn)
+        const copy = Packed.unpack(Packed.pack(madeOf(all.slice(0, after)))) as Candles.Candles
+        for (const { at, price, volume } of all.slice(after)) Candles.add(copy, at, price, volume, price * volume)
+        assert.deepStrictEqual(copy, madeOf(all))
+      }),
+    { runs: 30 }
+  )
 
   it("one-second candles of more than a day ago are dropped above the bound; longer candles stay", () => {
     const candles = Candles.make()

@@ -29,17 +29,22 @@ const substance = (state: State.State) => {
 
 for (const dialect of dialects) {
   describe(`by the policy of the ${dialect.name} dialect`, () => {
-    property("a refused command changes nothing but nonces and the last activity", [commands], (list) =>
-      Effect.sync(() => {
-        const state = State.make(dialect.policy)
-        for (const command of list) {
-          // Scheduled events before the command happen whatever the command is.
-          Engine.apply(state, { at: command.at, action: { _tag: "Pass" } })
-          const before = substance(state)
-          const { reply } = Engine.apply(state, command)
-          if (reply._tag === "Invalid" || reply._tag === "Refused") assert.deepStrictEqual(substance(state), before)
-        }
-      }), { runs: 80 })
+    property(
+      "a refused command changes nothing but nonces and the last activity",
+      [commands],
+      (list) =>
+        Effect.sync(() => {
+          const state = State.make(dialect.policy)
+          for (const command of list) {
+            // Scheduled events before the command happen whatever the command is.
+            Engine.apply(state, { at: command.at, action: { _tag: "Pass" } })
+            const before = substance(state)
+            const { reply } = Engine.apply(state, command)
+            if (reply._tag === "Invalid" || reply._tag === "Refused") assert.deepStrictEqual(substance(state), before)
+          }
+        }),
+      { runs: 80 }
+    )
 
     property(
       "the same commands give the same state and replies, even if they are encoded and decoded",

@@ -245,7 +245,7 @@ describe("modified stop orders", () => {
 })
 
 describe("identifiers of modified orders", () => {
-  it("only the exchange's latest identifier names a modified order", () => {
+  it("every modification gives the order a new identifier, and only the latest one is open", () => {
     const desk = funded()
     let order = desk.place("ann", limit(btc, "buy", "1", "90"))
     const seen: Array<OrderId> = [order.id]

@@ -138,9 +138,12 @@ describe("canceling all orders", () => {
   it("cancel-all cancels the orders of one market", () => assert.strictEqual(left({ market }), "eth perp"))
   it("cancel-all cancels spot orders", () => assert.strictEqual(left({ type: ["spot"] }), "margin pair perp"))
   it("cancel-all cancels margin orders", () => assert.strictEqual(left({ type: ["margin"] }), "spot stop eth perp"))
-  it("cancel-all cancels futures orders", () => assert.strictEqual(left({ type: ["futures"] }), "spot stop eth margin pair"))
-  it("cancel-all cancels orders of two kinds", () => assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
-  it("cancel-all cancels orders of one kind on one market", () => assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
+  it("cancel-all cancels futures orders", () =>
+    assert.strictEqual(left({ type: ["futures"] }), "spot stop eth margin pair"))
+  it("cancel-all cancels orders of two kinds", () =>
+    assert.strictEqual(left({ type: ["margin", "futures"] }), "spot stop eth"))
+  it("cancel-all cancels orders of one kind on one market", () =>
+    assert.strictEqual(left({ market, type: ["spot"] }), "eth margin pair perp"))
 
   it("cancel-all refuses an unknown market", () => {
     const reply = funded().call("ann", { _tag: "CancelAll", market: MarketName.make("XYZ_USDT") })

@@ -334,7 +334,7 @@ describe("the margin of opening orders", () => {
     assert.deepStrictEqual([...stands(desk, "cat"), desk.locked("cat", "collateral")], [undefined, "", ""])
   })
 
-  it("opening a position as the owner over a losing one uses its own margin", () => {
+  it("the owner's trade over a losing position is refused until the collateral covers its loss and margin", () => {
     const desk = funded()
     trade(desk, "cat", "buy", "1", "100")
     const flip = openPosition("cat", perp, "sell", "2", "50")

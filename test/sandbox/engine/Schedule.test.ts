@@ -122,28 +122,32 @@ const opened = (): State.State => {
 describe("scheduled events", () => {
   const until = start + 20 * day
 
-  property("scheduled events happen in the order of their times, and as often as they should", [plans], (plan) =>
-    Effect.sync(() => {
-      const state = opened()
-      const seen: Array<string> = []
-      for (const command of [...commands(plan), { at: until, action: { _tag: "Pass" } as const }]) {
-        const { events, reply } = Engine.apply(state, command)
-        assert.strictEqual(reply._tag, "Done")
-        seen.push(...events.flatMap(shown))
-      }
-      // Investments that pay at the same instant have no order among them.
-      assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
-      assert.strictEqual(state.priceSteps.size, 0)
-      assert.strictEqual(state.investments.size, 0)
-      const paid = (state.payments.get("ann") ?? []).map(({ timestamp }) => Number(timestamp))
-      assert.deepStrictEqual(paid, paid.toSorted((a, b) => a - b))
-      assert.deepStrictEqual(
-        paid,
-        plan.invested.flatMap(({ after, days }) =>
-          Array.from({ length: days }, (_, n) => Math.floor((start + after * 1000 + (n + 1) * day) / 1e6))
-        ).toSorted((a, b) => a - b)
-      )
-    }))
+  property(
+    "scheduled events happen in the order of their times, and as often as they should",
+    [plans],
+    (plan) =>
+      Effect.sync(() => {
+        const state = opened()
+        const seen: Array<string> = []
+        for (const command of [...commands(plan), { at: until, action: { _tag: "Pass" } as const }]) {
+          const { events, reply } = Engine.apply(state, command)
+          assert.strictEqual(reply._tag, "Done")
+          seen.push(...events.flatMap(shown))
+        }
+        // Investments that pay at the same instant have no order among them.
+        assert.deepStrictEqual(sortedWithin(seen), sortedWithin(expected(plan, until)))
+        assert.strictEqual(state.priceSteps.size, 0)
+        assert.strictEqual(state.investments.size, 0)
+        const paid = (state.payments.get("ann") ?? []).map(({ timestamp }) => Number(timestamp))
+        assert.deepStrictEqual(paid, paid.toSorted((a, b) => a - b))
+        assert.deepStrictEqual(
+          paid,
+          plan.invested.flatMap(({ after, days }) =>
+            Array.from({ length: days }, (_, n) => Math.floor((start + after * 1000 + (n + 1) * day) / 1e6))
+          ).toSorted((a, b) => a - b)
+        )
+      })
+  )
 
   property(
     "scheduled events are the same whether the clock jumps or advances step by step",

@@ -156,36 +156,41 @@ describe("OrderIndex", () => {
     clientOrderId: fc.constantFrom(undefined, ...names)
   })
 
-  property("the index finds the same items as a scan", [fc.array(fc.oneof(drawn, fc.nat(30)), { maxLength: 60 })], (steps) =>
-    sync(() => {
-      const owned = new OrderIndex<Item>((item) => item)
-      let naive: ReadonlyArray<Item> = []
-      for (const [index, step] of steps.entries()) {
-        if (typeof step === "number") {
-          const id = OrderId.make(`${step}`)
-          assert.strictEqual(owned.delete(id), naive.some((item) => item.id === id))
-          naive = naive.filter((item) => item.id !== id)
-        } else {
-          const item = { id: OrderId.make(`${index}`), ...step }
-          owned.add(item)
-          naive = [...naive, item]
-        }
-        assert.deepStrictEqual([...owned.values()], naive)
-        assert.strictEqual(owned.size, naive.length)
-        for (const account of ["ann", "ben"]) {
-          const own = naive.filter((item) => item.account === account)
-          assert.deepStrictEqual([...owned.latest(account)], own.toReversed())
-          for (const market of markets) {
-            const there = own.filter((item) => item.market === market)
-            assert.deepStrictEqual([...owned.latest(account, market)], there.toReversed())
-            for (const name of names) {
-              const named = there.filter(({ clientOrderId }) => clientOrderId === name)
-              assert.deepStrictEqual([...owned.named(account, market, name)], named)
+  property(
+    "the index finds the same items as a scan",
+    [fc.array(fc.oneof(drawn, fc.nat(30)), { maxLength: 60 })],
+    (steps) =>
+      sync(() => {
+        const owned = new OrderIndex<Item>((item) => item)
+        let naive: ReadonlyArray<Item> = []
+        for (const [index, step] of steps.entries()) {
+          if (typeof step === "number") {
+            const id = OrderId.make(`${step}`)
+            assert.strictEqual(owned.delete(id), naive.some((item) => item.id === id))
+            naive = naive.filter((item) => item.id !== id)
+          } else {
+            const item = { id: OrderId.make(`${index}`), ...step }
+            owned.add(item)
+            naive = [...naive, item]
+          }
+          assert.deepStrictEqual([...owned.values()], naive)
+          assert.strictEqual(owned.size, naive.length)
+          for (const account of ["ann", "ben"]) {
+            const own = naive.filter((item) => item.account === account)
+            assert.deepStrictEqual([...owned.latest(account)], own.toReversed())
+            for (const market of markets) {
+              const there = own.filter((item) => item.market === market)
+              assert.deepStrictEqual([...owned.latest(account, market)], there.toReversed())
+              for (const name of names) {
+                const named = there.filter(({ clientOrderId }) => clientOrderId === name)
+                assert.deepStrictEqual([...owned.named(account, market, name)], named)
+              }
             }
           }
         }
-      }
-    }), { runs: 60 })
+      }),
+    { runs: 60 }
+  )
 })
 
 describe("Records", () => {

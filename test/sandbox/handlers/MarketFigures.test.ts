@@ -5,7 +5,7 @@ import { Desk, limit } from "../../support/engine.ts"
 
 const market = marketName("BTC_USDT")
 
-it("a day of more trades than are kept is counted whole", () => {
+it("the last 24 hours count all trades, even if only some are kept", () => {
   const desk = new Desk().fund("ann", "trade", "20 BTC").fund("ben", "trade", "100000 USDT")
   desk.place("ann", limit(market, "sell", "20", "1000"))
   for (let trades = 0; trades < 1100; trades++) desk.place("ben", limit(market, "buy", "0.01", "1000"))
@@ -13,7 +13,7 @@ it("a day of more trades than are kept is counted whole", () => {
   assert.isBelow(state.trading.get(market)?.trades.length ?? 0, 1100)
   const { total, volume } = MarketFigures.of({ at: state.at, state }, market)
   assert.deepStrictEqual([volume, total], ["11", "11000"])
-  // One trade a second: a day after the last hundred, the others are older than a day.
+  // One trade per second: a day after the last hundred, the others are older than a day.
   const later = MarketFigures.of({ at: state.at + (86_400 - 100) * 1e6, state }, market)
   assert.deepStrictEqual([later.volume, later.total], ["1", "1000"])
 })

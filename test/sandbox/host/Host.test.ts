@@ -19,7 +19,7 @@ const folder = Effect.map(scratchFile, dirname)
 
 const isAwake = (id: string) => Host.Host.use((host) => Effect.map(host.find(id), ({ awake }) => awake))
 
-/** Moves the test's clock on, as time passes: in steps of a second. */
+/** Advances the test's clock in steps of a second. */
 const wait = (seconds: number) =>
   Effect.forEach(
     Array.from({ length: seconds }),
@@ -27,7 +27,7 @@ const wait = (seconds: number) =>
     { discard: true }
   )
 
-/** Follows the feed of a venue as long as the scope lives. */
+/** Follows the feed of a venue until the scope is closed. */
 const following = (venue: Host.Made, entries: Array<string>) =>
   Effect.gen(function*() {
     const response = yield* HttpClient.execute(
@@ -38,8 +38,8 @@ const following = (venue: Host.Made, entries: Array<string>) =>
     )
   })
 
-describe("a venue of a host", () => {
-  it.effect("is asleep until its first call, falls asleep when nobody needs it, and wakes again", () =>
+describe("venues of a host", () => {
+  it.effect("a venue sleeps until its first call, falls asleep when idle, and wakes again", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ owner: "me" })
@@ -56,7 +56,7 @@ describe("a venue of a host", () => {
       )
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("knows after its sleep all that it knew: faults, limits, calls, candles and the feed", () =>
+  it.effect("a venue that slept remembers faults, limits, calls, candles and the feed", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ clock: 1_700_000_000_000_000 })
@@ -77,7 +77,7 @@ describe("a venue of a host", () => {
       const before = yield* look
       assert.isTrue(yield* host.sleep(venue.id))
       assert.deepStrictEqual(yield* look, before)
-      // The first of the two faults fires now, the limit has one call left, and no nonce is new again.
+      // The first of the two faults fires now, the limit has one call left, and used nonces are still used.
       assert.strictEqual((yield* call(venue.url, balance, alice)).status, 429)
       assert.strictEqual((yield* call(venue.url, placeLimit, alice, order)).status, 200)
       assert.isTrue(yield* host.sleep(venue.id))
@@ -86,7 +86,7 @@ describe("a venue of a host", () => {
       assert.strictEqual((yield* call(venue.url, balance, alice)).status, 200)
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("goes on with its feed from a place before its sleep, and stays awake while somebody follows it", () =>
+  it.effect("a feed continues from a place before the sleep, and keeps its venue awake while it is followed", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -111,7 +111,7 @@ describe("a venue of a host", () => {
       yield* until(host.sleep(venue.id))
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("answers calls that arrive while it wakes or falls asleep, in their order", () =>
+  it.effect("calls that arrive while a venue wakes or falls asleep are answered in order", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -130,7 +130,7 @@ describe("a venue of a host", () => {
           }),
           ({ text }) => placed.push(text)
         )
-      // Falling asleep has begun when the calls come.
+      // The calls arrive after the venue has begun to fall asleep.
       yield* fund(1)
       const sleeping = yield* Effect.forkChild(host.sleep(venue.id), { startImmediately: true })
       const fibers = yield* Effect.forEach(calls, (index) => Effect.forkChild(place(index), { startImmediately: true }))
@@ -140,7 +140,7 @@ describe("a venue of a host", () => {
       assert.deepStrictEqual(prices, calls.map((index) => `${39_000 + index}`))
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("does what came due while it slept, in order and at its own time, as one that was awake", () =>
+  it.effect("a venue catches up on events that came due in its sleep, in order and at their own times, like one that was awake", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const day = 86_400_000
@@ -179,7 +179,7 @@ describe("a venue of a host", () => {
         ).filter(({ event }) => event._tag !== "Requested")
         return { answers, events: events.map(({ at, event }) => [Math.floor(at / 1e6), event._tag] as const) }
       })
-      // One venue is needed every second, and so awake at every moment. The other sleeps for three days.
+      // One venue is used every second, and so is always awake. The other sleeps for three days.
       const awake = yield* host.make({})
       const asleep = yield* host.make({})
       yield* schedule(awake)
@@ -199,7 +199,7 @@ describe("a venue of a host", () => {
       assert.isTrue(other.events.some(([, tag]) => tag === "OrderActivated"))
     }).pipe(Effect.provide(Host.layer({ idleMillis: 10 * 86_400_000 }))))
 
-  it.effect("ends when its time is over: its files go, and it is not known any more", () =>
+  it.effect("a venue ends when its time to live is over: its files are removed, and it is unknown", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -219,7 +219,7 @@ describe("a venue of a host", () => {
       }).pipe(Effect.provide(Host.layer({ folder: at, timeToLiveMillis: 3_600_000 })))
     }).pipe(Effect.scoped))
 
-  it.effect("that is ended lets its feeds end, and answers no more", () =>
+  it.effect("a venue that is ended closes its feeds, and answers no more calls", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -231,8 +231,8 @@ describe("a venue of a host", () => {
     }).pipe(Effect.scoped, Effect.provide(Host.layer())))
 })
 
-describe("a host", () => {
-  it.effect("that is opened again has the same venues, tokens and keys, and what they held", () =>
+describe("hosts", () => {
+  it.effect("a reopened host has the same venues, tokens, keys and balances", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const open = Host.layer({ folder: at })
@@ -252,7 +252,7 @@ describe("a host", () => {
       }).pipe(Effect.provide(open))
     }).pipe(Effect.scoped))
 
-  it.effect("removes what a crash has left of venues that were being made, copied or ended", () =>
+  it.effect("a host removes venues whose creation, copy or end was cut off by a crash", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const [kept, left] = yield* Effect.gen(function*() {
@@ -274,7 +274,7 @@ describe("a host", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.effect("says nothing of its files to callers of a venue that can't be opened; its owner is told", () =>
+  it.effect("the error of a venue that can't be opened names files to the owner, but not to callers", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -295,7 +295,7 @@ describe("a host", () => {
       }).pipe(Effect.provide(Host.layer({ folder: at })))
     }).pipe(Effect.scoped))
 
-  it.effect("refuses a folder that another has, and takes the token that it is given", () =>
+  it.effect("a host refuses a folder in use by another, and accepts a given token", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* Effect.gen(function*() {
@@ -307,7 +307,7 @@ describe("a host", () => {
       assert.strictEqual(yield* Effect.provide(given, Host.layer({ folder: at })), "mine")
     }).pipe(Effect.scoped))
 
-  it.effect("copies a venue: the history is the same, the token and all keys are its own", () =>
+  it.effect("a copy of a venue has the same history, and its own token and keys", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})
@@ -356,7 +356,7 @@ describe("a host", () => {
       assert.strictEqual((yield* Effect.flip(host.copy(venue.id, { sequence: 9999 })))._tag, "NotMade")
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("says which bound is reached, and how to raise it", () =>
+  it.effect("a host says which bound is reached, and how to raise it", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       yield* host.make({ owner: "a" })
@@ -372,7 +372,7 @@ describe("a host", () => {
       yield* host.make({ owner: "c" })
     }).pipe(Effect.provide(Host.layer({ maxVenues: 3, maxPerOwner: 2 }))))
 
-  it.effect("wakes a venue in the place of the one that was not needed for the longest time, if one is idle", () =>
+  it.effect("a full host wakes a venue by putting the one idle for the longest time to sleep", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [a, b, c] = [yield* host.make({}), yield* host.make({}), yield* host.make({})] as const
@@ -395,7 +395,7 @@ describe("a host", () => {
       yield* until(Effect.map(send("GET", a.url + ping), ({ status }) => status === 200))
     }).pipe(Effect.provide(Host.layer({ maxAwake: 2 }))))
 
-  it.effect("refuses commands of a venue that has too many, and says so; it can still be looked at", () =>
+  it.effect("a venue with too many commands refuses further ones with a reason, and can still be read", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({ example: false })
@@ -407,7 +407,7 @@ describe("a host", () => {
       assert.strictEqual((yield* own(venue, "GET", "Accounts")).status, 200)
     }).pipe(Effect.provide(Host.layer({ maxCommands: 5 }))))
 
-  it.effect("wakes no venue when memory is short", () =>
+  it.effect("a host wakes no venue when memory is short", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const venue = yield* host.make({})

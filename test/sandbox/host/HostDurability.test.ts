@@ -30,7 +30,7 @@ const asked = (path: string, token: string, payload: object): Request => ({
 
 const nonceOf = (request: Request): string => /"nonce":"(\d+)"/u.exec(Buffer.from(request.body).toString())?.[1] ?? ""
 
-it.live("a host that is killed under load has lost nothing that was acknowledged in any of its venues", () =>
+it.live("a host killed under load loses nothing that was acknowledged in any of its venues", () =>
   Effect.gen(function*() {
     const folder = join(dirname(yield* scratchFile), "host")
     mkdirSync(folder)
@@ -50,7 +50,7 @@ it.live("a host that is killed under load has lost nothing that was acknowledged
         const caller = (index: number) =>
           Effect.gen(function*() {
             for (let turn = index;; turn++) {
-              // Fewer are awake than there are: all the time one wakes and another falls asleep.
+              // Not all can be awake at once: at any time one wakes and another falls asleep.
               const venue = made[turn % made.length]
               if (venue === undefined) return
               const order = { market: "BTC_USDT", side: "buy", amount: "0.1", price: "39000" }
@@ -68,7 +68,7 @@ it.live("a host that is killed under load has lost nothing that was acknowledged
           Effect.forEach([0, 1, 2, 3], caller, { concurrency: "unbounded", discard: true })
         )
         yield* until(Effect.sync(() => calls >= 6 * venues))
-        // One is being made as the host dies.
+        // One venue is being created as the host dies.
         const last = yield* Effect.forkChild(make, { startImmediately: true })
         assert.strictEqual(yield* kill, "SIGKILL")
         yield* Fiber.join(callers)

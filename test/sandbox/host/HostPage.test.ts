@@ -7,7 +7,7 @@ import { executable } from "../../support/browser.ts"
 
 const see = <A>(work: () => Promise<A>) => Effect.promise(work)
 
-/** A browser of the test's own, and what its pages say goes wrong. */
+/** A browser for the test, and the errors that its pages report. */
 const browser = Effect.gen(function*() {
   const opened = yield* Effect.acquireRelease(
     see(() => chromium.launch({ executablePath: executable ?? "", args: ["--no-sandbox", "--disable-gpu"] })),
@@ -22,7 +22,7 @@ const browser = Effect.gen(function*() {
   return { context, errors }
 })
 
-it.live("lists the venues, makes and ends them, and opens each in an origin of its own", ({ skip }) =>
+it.live("the host's page lists, creates and ends venues, and opens each in its own origin", ({ skip }) =>
   Effect.suspend(() => {
     if (executable === undefined) skip("there is no browser here")
     return Effect.gen(function*() {
@@ -50,7 +50,7 @@ it.live("lists the venues, makes and ends them, and opens each in an origin of i
       assert.strictEqual(new URL(named.url()).hostname, `${id}.localhost`)
       assert.isTrue(yield* see(() => named.evaluate(() => window.opener === null)))
 
-      // Under a path the venue shares its origin with others: its token is nowhere that their pages can read.
+      // With a path, the venue shares its origin with others: its token is nowhere that their pages can read.
       const { controlToken, url } = yield* host.find(id)
       const under = yield* see(() => context.newPage())
       yield* see(() => under.goto(`${url}/#token=${controlToken}`))

@@ -18,7 +18,7 @@ import { closedPort, listens } from "../../support/server.ts"
 
 const { keyOf, own, parse, ping, send } = Calls
 
-/** A GET that names another host than the one that it goes to, as a browser and curl send it for `{id}.localhost`. */
+/** A GET that names another host than its destination, as a browser and curl send it for `{id}.localhost`. */
 const named = (baseUrl: string, host: string, path: string) =>
   Effect.callback<number | undefined>((resume) => {
     Http.get(`${baseUrl}${path}`, { headers: { host } }, (response) => {
@@ -37,7 +37,7 @@ const planeOf = (baseUrl: string, { token }: Host.Host["Service"]) => ({
 })
 
 describe("a host over HTTP", () => {
-  it.live("makes venues that are reached under a path, a name and a port of their own, by clients of any kind", () =>
+  it.live("clients of any kind reach a venue by its path, its host name and its port", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -67,7 +67,7 @@ describe("a host over HTTP", () => {
       assert.isFalse(yield* listens(venue.portUrl ?? ""))
     }).pipe(Effect.scoped, Effect.provide(served())))
 
-  it.live("takes a whole URL, an old HTTP and no host for what they are", () =>
+  it.live("absolute URLs, HTTP/1.0 and requests without a host are routed correctly", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -87,7 +87,7 @@ describe("a host over HTTP", () => {
       assert.include(statuses(yield* say(baseUrl, raw("GET / HTTP/1.1", [["connection", "close"]]))), 200)
     }).pipe(Effect.scoped, Effect.provide(served())))
 
-  it.live("gives venues their ports again when it starts, and says so where one is taken", () =>
+  it.live("a restarted host reopens the ports of its venues, and reports a port that is taken", () =>
     Effect.gen(function*() {
       const folder = dirname(yield* scratchFile)
       const start = Effect.gen(function*() {
@@ -120,7 +120,7 @@ describe("a host over HTTP", () => {
       )
     }).pipe(Effect.scoped))
 
-  it.live("says which port can't be opened, and that an owner has too many; what it refuses leaves nothing behind", () =>
+  it.live("a host names the port that can't be opened and the bound of an owner, and a refusal leaves nothing behind", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -151,7 +151,7 @@ describe("a host over HTTP", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(served({ maxPorts: 1 }))))
 
-  it.live("tells others the URL that it was given, and goes by its name", () =>
+  it.live("a host with a public URL returns it, and answers to its name", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const port = yield* closedPort
@@ -163,7 +163,7 @@ describe("a host over HTTP", () => {
       assert.strictEqual(yield* named(local, "other.example.com", `/v/${venue.id}${ping}`), 421)
     }).pipe(Effect.scoped, Effect.provide(served())))
 
-  it.live("serves forks of a venue below it, with its token only", () =>
+  it.live("the forks of a venue are served below its path, and only with its token", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const { baseUrl } = yield* HostServer.serve()
@@ -193,5 +193,5 @@ describe("a host over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(served())))
 })
 
-/** A venue as lists show it. */
+/** A venue as in lists. */
 const pick = ({ dialect, id, madeAt, owner, url }: Host.Made) => ({ id, owner, url, dialect, madeAt })

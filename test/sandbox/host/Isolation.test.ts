@@ -15,10 +15,10 @@ import { property } from "../../support/property.ts"
 const { balance, call, keyOf, own, parse, ping, placeLimit, send } = Calls
 
 // -----------------------------------------------------------------------------
-// Side by side as alone
+// Together and alone
 // -----------------------------------------------------------------------------
 
-/** What is done with a venue. */
+/** A step with a venue. */
 type Step =
   | { readonly _tag: "Call"; readonly account: "alice" | "bob"; readonly path: string; readonly fields: object }
   | {
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Step>({ _tag: "Sleep" }) }
 )
 
-/** Where the steps are carried out. */
+/** A place where the steps are carried out. */
 interface Place {
   readonly url: string
   readonly controlUrl: string
@@ -87,7 +87,7 @@ interface Place {
   readonly sleep: Effect.Effect<unknown>
 }
 
-/** Carries out the steps; gives what each was answered, and where the venue stands. */
+/** Carries out the steps. Returns their answers, and the final state of the venue. */
 const carryOut = Effect.fnUntraced(function*(place: Place, steps: ReadonlyArray<Step>) {
   const answers: Array<unknown> = []
   let nonce = 1_700_000_000_000
@@ -100,13 +100,13 @@ const carryOut = Effect.fnUntraced(function*(place: Place, steps: ReadonlyArray<
       ? own(place, step.method, step.operation, step.fields)
       : call(place.url, step.path, place.keyOf(step.account), step.fields, { nonce: ++nonce })
     answers.push(yield* Effect.catchDefect(answered, () => Effect.succeed({ status: 0, text: "reset" })))
-    // Others get their turns in between.
+    // Other venues run in between.
     yield* Effect.yieldNow
   }
   return { answers, status: yield* own(place, "GET", "Status") }
 })
 
-/** What comes of the steps in a sandbox of its own that begins as the venue did. */
+/** The result of the steps in a separate sandbox that starts like the venue. */
 const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) =>
   Effect.gen(function*() {
     const control = yield* Control.Control
@@ -123,7 +123,7 @@ const alone = (venue: Host.Made, beginning: string, steps: ReadonlyArray<Step>) 
   ))
 
 property(
-  "venues side by side, asleep and awake, answer and become what each would alone",
+  "venues that run together, asleep and awake, give the same answers and states as each alone",
   [fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 5 })],
   (histories) =>
     Effect.gen(function*() {
@@ -143,17 +143,17 @@ property(
         const expected = yield* alone(venue, beginnings[index]?.text ?? "", histories[index] ?? [])
         assert.deepStrictEqual(together[index], expected)
       }
-      // Fewer are awake than there are: they take turns.
+      // Not all can be awake at once: they take turns.
     }).pipe(Effect.provide(Layer.fresh(Host.layer({ maxAwake: 2 })))),
   { runs: 200, short: 10 }
 )
 
 // -----------------------------------------------------------------------------
-// Nothing of one opens another
+// Credentials and addresses
 // -----------------------------------------------------------------------------
 
-describe("what belongs to one venue", () => {
-  it.effect("opens no other: tokens, keys, and what is made with them", () =>
+describe("isolation of venues", () => {
+  it.effect("the tokens and keys of one venue are not valid in another", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [one, other] = [yield* host.make({ owner: "a" }), yield* host.make({ owner: "a" })] as const
@@ -170,7 +170,7 @@ describe("what belongs to one venue", () => {
           assert.strictEqual((yield* own({ controlUrl, controlToken }, "GET", operation)).status, 401, operation)
         }
       }
-      // Nobody was woken for it.
+      // No venue was woken for it.
       assert.isTrue((yield* host.list()).every(({ awake }) => !awake))
       for (const name of Object.keys(one.keys)) {
         const [mine, theirs] = [
@@ -182,14 +182,14 @@ describe("what belongs to one venue", () => {
       }
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("also where both have done the same: keys that the exchange makes are not the other's", () =>
+  it.effect("the keys that the exchange creates differ between venues with the same history", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const clock = 1_700_000_000_000_000
       const venues = [yield* host.make({ clock }), yield* host.make({ clock })] as const
       const made = yield* Effect.forEach(venues, (venue) =>
         Effect.gen(function*() {
-          // Going back to nothing does not make it the same as the other either.
+          // Restoring the start does not make it the same as the other either.
           yield* own(venue, "POST", "Restore", { sequence: 0 })
           yield* own(venue, "POST", "OpenAccount", { account: "alice", b2b: true })
           const key = { apiKey: `key of ${venue.id}`, apiSecret: "the same secret" }
@@ -221,7 +221,7 @@ describe("what belongs to one venue", () => {
       }
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("is not reached under another path, name or id", () =>
+  it.effect("a venue can't be reached by another path, name or id", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [one, other] = [yield* host.make({}), yield* host.make({})] as const
@@ -262,7 +262,7 @@ describe("what belongs to one venue", () => {
       for (const name of ["localhost", "127.0.0.1:1", "[::1]:8080", "10.0.0.7"]) {
         assert.strictEqual(yield* named(name, `/v/${one.id}${ping}`), 200, name)
       }
-      // The token of one, on a path that leads back out of it.
+      // The token of one venue, on a path that leads back out of it.
       const out = yield* own(
         { controlUrl: `${one.url}/control/v1/../../../${other.id}/control/v1/`, controlToken: one.controlToken },
         "GET",
@@ -271,7 +271,7 @@ describe("what belongs to one venue", () => {
       assert.notStrictEqual(out.status, 200)
     }).pipe(Effect.provide(Host.layer())))
 
-  it.effect("does not count against another: nonces, limits, faults and time", () =>
+  it.effect("nonces, limits, faults and time of one venue do not affect another", () =>
     Effect.gen(function*() {
       const host = yield* Host.Host
       const [one, other] = [yield* host.make({}), yield* host.make({})] as const

@@ -22,7 +22,7 @@ const follow = ({ controlToken, controlUrl }: Host.Made) =>
     const { status, stream } = yield* HttpClient.execute(
       HttpClientRequest.get(`${controlUrl}Events?after=0`, { headers })
     )
-    // A venue without the example has no event to tell of.
+    // A venue without the example has no events.
     if (status === 200) yield* Effect.timeoutOption(Stream.runHead(stream), 20)
     return status
   })
@@ -33,7 +33,7 @@ const fork = Effect.fnUntraced(function*(venue: Host.Made) {
   return made.status
 })
 
-/** Does one thing with a venue; gives the status or the error that it was answered. */
+/** Carries out one step with a venue. Returns the status or the error. */
 const carryOut = (
   host: Host.Host["Service"],
   venues: Array<Host.Made>,
@@ -65,7 +65,7 @@ const carryOut = (
   }))
 
 property(
-  "whatever is done with venues side by side, no more are awake than may be, every call is answered, and all can sleep",
+  "under any concurrent use, at most the bound is awake, every call is answered, and all venues can sleep",
   [fc.array(step, { minLength: 10, maxLength: 60 })],
   (steps) =>
     Effect.gen(function*() {

@@ -10,12 +10,12 @@ import * as Project from "../../support/project.ts"
 
 const page = Project.readSource("src/sandbox/docs/host.md")
 
-/** The page's blocks that are files: the first line names them. */
+/** The code blocks of the page that are files: their first line is the file name. */
 const files = Object.fromEntries(
   [...page.matchAll(/```(?:ts|python)\n(?:#|\/\/) (\S+)\n(.*?)```/gsu)].map(([, name = "", text = ""]) => [name, text])
 )
 
-/** A host that serves, and what the tests of a project need to know of it. */
+/** A running host, and the environment of a project's tests. */
 const serving = Effect.gen(function*() {
   const host = yield* Host.Host
   const { baseUrl } = yield* HostServer.serve()
@@ -24,13 +24,13 @@ const serving = Effect.gen(function*() {
 
 const served = Layer.merge(Layer.orDie(Layer.fresh(Host.layer())), NodeHttpClient.layerUndici)
 
-describe("the page about a host", () => {
-  it("shows the files that are checked here", () => {
+describe("the page about hosts", () => {
+  it("the page about hosts contains the files that are tested here", () => {
     assert.deepStrictEqual(Object.keys(files), ["venue.test.ts", "conftest.py", "test_exchange.py"])
     assert.strictEqual(files["venue.test.ts"], Project.readSource("test/sandbox/tools/venue.ts"))
   })
 
-  it.live("gives each file of pytest a venue, and ends it", ({ skip }) =>
+  it.live("the pytest recipe gives each file a venue, and ends it", ({ skip }) =>
     Effect.suspend(() => {
       if (Project.missing(["pytest-3"]).length > 0) skip("there is no pytest-3 here")
       return Effect.gen(function*() {
@@ -56,7 +56,7 @@ def test_again(exchange):
     }))
 
   if (isLong) {
-    it.live("gives each file of Vitest a venue, and ends it", () =>
+    it.live("the Vitest recipe gives each file a venue, and ends it", () =>
       Effect.gen(function*() {
         const { environment, host } = yield* serving
         const test = files["venue.test.ts"] ?? ""
@@ -68,7 +68,7 @@ def test_again(exchange):
       }).pipe(Effect.scoped, Effect.provide(served)))
   }
 
-  it.live("is right about a team: who has a venue's token has this venue and no other", () =>
+  it.live("the token of a venue opens that venue and no other", () =>
     Effect.gen(function*() {
       const { baseUrl, environment, host } = yield* serving
       const plane = { controlUrl: `${baseUrl}/control/v1/`, controlToken: environment.TXC_HOST_TOKEN }

@@ -40,7 +40,7 @@ const follow = Effect.fnUntraced(function*(shown: Page, origin: string) {
 })
 
 export const hints = (): void => {
-  it.live("a newcomer's three hints come true", () =>
+  it.live("a recordFields's three hints come true", () =>
     Effect.gen(function*() {
       const control = yield* Control.Control
       const { baseUrl, shown } = yield* opened

@@ -33,7 +33,7 @@ const command = (sequence: number): Command => ({
   action: { _tag: "OpenAccount", account: `account ${sequence}`, b2b: false }
 })
 
-/** Appends groups of so many commands, and copies the files after each, as a process that is killed leaves them. */
+/** Appends groups of these sizes, and copies the files after each, as a killed process would leave them. */
 const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<number>) {
   const journal = yield* open(file)
   const marks: Array<{ readonly sequence: number; readonly length: number }> = []
@@ -45,7 +45,7 @@ const written = Effect.fnUntraced(function*(file: string, groups: ReadonlyArray<
   return marks
 })
 
-/** A killed journal of these groups: its files, and how long its log was after each group. */
+/** A killed journal of these groups: its files, and the length of its log after each group. */
 const killed = Effect.fnUntraced(function*(groups: ReadonlyArray<number>) {
   const file = yield* scratchFile
   const copy = `${file}-killed`
@@ -66,9 +66,9 @@ const sql = (file: string, statement: string) => {
   database.close()
 }
 
-describe("what was lost of a journal", () => {
+describe("losses of a journal", () => {
   property(
-    "is noticed, however many whole groups its log has lost, and however often it is opened",
+    "lost groups at the end of the log are detected, however many there are and however often the journal is opened",
     [fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }), fc.nat()],
     (groups, pick) =>
       Effect.gen(function*() {
@@ -86,25 +86,25 @@ describe("what was lost of a journal", () => {
     { runs: 20 }
   )
 
-  it.live("is noticed when the log is deleted, or the database beside it, or both", () =>
+  it.live("a journal detects that its log, its database or both were deleted", () =>
     Effect.gen(function*() {
       for (const gone of [["-wal"], [""], ["", "-wal"], ["", "-anchor"]]) {
         const { file } = yield* killed([2, 3])
         for (const part of gone) rmSync(file + part)
         const error = yield* refused(file)
         assert.deepStrictEqual([error.why, error.intact], ["damaged", 0], gone.join())
-        // What is left stays as it is.
+        // The remaining files stay as they are.
         for (const part of parts) assert.strictEqual(existsSync(file + part), !gone.includes(part), gone.join() + part)
       }
       const { file } = yield* killed([2, 3])
       truncateSync(file, 0)
       assert.strictEqual((yield* refused(file)).why, "damaged")
-      // Without anything left, the journal is new.
+      // If nothing is left, the journal is new.
       for (const part of parts) rmSync(file + part)
       assert.strictEqual(yield* sequenceOf(file), 0)
     }).pipe(Effect.scoped))
 
-  it.live("is noticed when the end is deleted from the table, or an older copy is put in its place", () =>
+  it.live("a journal detects that its last entries were deleted, or that its table is an older copy", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.scoped(written(file, [3]))
@@ -119,7 +119,7 @@ describe("what was lost of a journal", () => {
       assert.strictEqual(yield* sequenceOf(file), 5)
     }).pipe(Effect.scoped))
 
-  it.live("is noticed when the entries are those of another journal, whose chain is whole", () =>
+  it.live("a journal detects that its entries are those of another journal with an intact chain", () =>
     Effect.gen(function*() {
       const [mine, others] = [yield* scratchFile, yield* scratchFile]
       yield* Effect.scoped(written(mine, [1, 1]))
@@ -131,8 +131,8 @@ describe("what was lost of a journal", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("an anchor", () => {
-  it.live("that is behind its journal is no damage: the power failed before it was on the disk", () =>
+describe("anchors", () => {
+  it.live("an anchor behind its journal is no damage: the power failed before it was on disk", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.scoped(Effect.gen(function*() {
@@ -144,7 +144,7 @@ describe("an anchor", () => {
       assert.strictEqual(yield* sequenceOf(file), 5)
     }).pipe(Effect.scoped))
 
-  it.live("holds while it is written: of its two slots, one is always whole", () =>
+  it.live("an anchor is valid at any moment of a write, because one of its two slots is always intact", () =>
     Effect.gen(function*() {
       const { file, marks } = yield* killed([1, 1, 1, 1])
       const bytes = readFileSync(`${file}-anchor`)
@@ -167,7 +167,7 @@ describe("an anchor", () => {
       assert.include((yield* refused(file)).reason, "its anchor can't be read")
     }).pipe(Effect.scoped))
 
-  it.live("that is missing is made anew, and the log says that losses could not be told", () =>
+  it.live("a missing anchor is recreated, with a warning that losses can't be detected", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const said: Array<unknown> = []
@@ -182,15 +182,15 @@ describe("an anchor", () => {
       assert.match(String(said[0]), /has no anchor beside it/u)
     }).pipe(Effect.scoped))
 
-  it.live("is as private as the journal", () =>
+  it.live("an anchor is as private as its journal", () =>
     Effect.gen(function*() {
       const { file } = yield* killed([1])
       assert.strictEqual(statSync(Anchor.fileOf(file)).mode & 0o077, 0)
     }).pipe(Effect.scoped))
 })
 
-describe("a file that was there before", () => {
-  it.live("is made private before anything is written to it, and so is its log", () =>
+describe("existing files", () => {
+  it.live("an existing journal is made private before anything is written to it or its log", () =>
     Effect.gen(function*() {
       const { file } = yield* killed([2])
       const empty = yield* scratchFile
@@ -206,7 +206,7 @@ describe("a file that was there before", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("and is another program's keeps its mode", () =>
+  it.live("another program's database keeps its mode", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       sql(file, "CREATE TABLE letters (text TEXT)")
@@ -215,7 +215,7 @@ describe("a file that was there before", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o644)
     }).pipe(Effect.scoped))
 
-  it.live("and does not say any more whose it is, is not read with any rules that come", () =>
+  it.live("a journal that has lost its rules is not opened with any others", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.scoped(written(file, [2]))

@@ -22,7 +22,7 @@ const nonce = fc.option(fc.record({ value: fc.bigInt({ min: 0n, max: 10n ** 20n 
   nil: undefined
 })
 
-/** Any text, also one that JSON can only write with escapes. */
+/** Any text, including texts that need escapes in JSON. */
 const text = fc.string({
   minLength: 1,
   unit: fc.oneof(fc.nat(0x7f), fc.nat(0xffff)).map((code) => String.fromCharCode(code))
@@ -39,7 +39,7 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
   })
 
   property(
-    "a call is written as its schema writes it, and read again",
+    "a call is written as its schema encodes it, and read back",
     [fc.oneof(...operations), nonce, text],
     (operation, nonce, apiKey) =>
       Effect.sync(() => {
@@ -53,12 +53,12 @@ describe.each([Dialect.document, Dialect.live])("in the $name dialect", (dialect
   )
 })
 
-/** Values of which each field refuses most, and some field accepts each. */
+/** Values such that each field refuses most, and each is accepted by some field. */
 const odd = fc.constantFrom<unknown>("", "1", "-1", "1e2", 0, 0.5, true, null, [], {}, "buy", "Pass", "\ud800")
 
 describe("an entry", () => {
   property(
-    "is read, or refused, as its schema reads or refuses it",
+    "an entry is decoded or refused exactly as by its schema",
     [commands, fc.nat(), odd, fc.option(fc.nat())],
     (commands, at, value, cut) =>
       Effect.sync(() => {

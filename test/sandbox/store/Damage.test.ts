@@ -20,7 +20,7 @@ import { property } from "../../support/property.ts"
 
 const dialect = Dialect.document
 
-/** How many commands there are. The journal has a snapshot of the last but five. */
+/** The number of commands. The snapshot is five commands before the last. */
 const count = 40
 const ofSnapshot = count - 5
 
@@ -56,7 +56,7 @@ const written = (file: string) =>
     yield* journal.committed
   }))
 
-/** What can happen to entries before the snapshot. Each names an entry that is not what it was, or not there. */
+/** Kinds of damage to entries before the snapshot. Each names an entry that is changed or missing. */
 const damage: fc.Arbitrary<readonly [statement: string, first: number]> = fc
   .tuple(fc.integer({ min: 1, max: ofSnapshot - 1 }), fc.nat(5))
   .map(([n, kind]) => {
@@ -81,7 +81,7 @@ const damage: fc.Arbitrary<readonly [statement: string, first: number]> = fc
 
 describe("a journal that is damaged before its snapshot", () => {
   property(
-    "starts, and then neither exports, forks nor restores anything of it: not a single line, also over HTTP",
+    "a journal damaged before its snapshot starts, but does not export, fork or restore, not even over HTTP",
     [damage, fc.nat(count - 1)],
     ([statement, first], sequence) =>
       Effect.gen(function*() {
@@ -115,7 +115,7 @@ describe("a journal that is damaged before its snapshot", () => {
     { runs: 25 }
   )
 
-  it.live("starts without reading what comes before the snapshot", () =>
+  it.live("a journal starts without reading the entries before its snapshot", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* written(file)
@@ -124,7 +124,7 @@ describe("a journal that is damaged before its snapshot", () => {
       assert.strictEqual(venue.sequence(), count + 1)
     }).pipe(Effect.scoped))
 
-  it.live("is found damaged where it goes on after the snapshot, marks beside the chain included", () =>
+  it.live("damage after the snapshot is detected at the start, even in columns outside the chain", () =>
     Effect.gen(function*() {
       for (
         const statement of [
@@ -141,7 +141,7 @@ describe("a journal that is damaged before its snapshot", () => {
       }
     }).pipe(Effect.scoped))
 
-  it.live("exports, forks and restores all of it when it is whole", () =>
+  it.live("an intact journal exports, forks and restores all of its commands", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* written(file)
@@ -154,7 +154,7 @@ describe("a journal that is damaged before its snapshot", () => {
     }).pipe(Effect.scoped))
 })
 
-it.live("a read that ends before it should fails, instead of giving less", () =>
+it.live("a read that would end too early fails", () =>
   Effect.gen(function*() {
     const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })
     for (const command of commands) journal.append(command)
@@ -176,7 +176,7 @@ describe("a replayed journal", () => {
     action: { _tag: "Call", apiKey: "key", nonce: { value: "1", window: false }, operation: { _tag: "Nothing" } }
   })
 
-  it.live("is refused as a whole when one of its commands would be dropped", () =>
+  it.live("a replay is refused as a whole if one of its commands would be dropped", () =>
     Effect.gen(function*() {
       const venue = yield* Venue.make({ dialect })
       const control = Control.make(venue)
@@ -189,20 +189,24 @@ describe("a replayed journal", () => {
 })
 
 describe("a journal in memory", () => {
-  it.live("ends at its bound: then its venue is halted, as on a full disk", () =>
-    Effect.gen(function*() {
-      const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })
-      const mebibyte = "x".repeat(1024 * 1024)
-      const long: Command = { at: 1, action: { _tag: "OpenAccount", account: mebibyte, b2b: false } }
-      const append = Effect.suspend(() => {
-        journal.append(long)
-        return journal.committed
-      })
-      const room = Journal.maxInMemory / mebibyte.length
-      for (let n = 0; n < room - 10; n++) yield* append
-      const error = yield* failsWith("JournalError")(Effect.repeat(append, { times: 20 }))
-      assert.strictEqual(error.why, "full")
-      assert.include(error.reason, "keep a journal of this size in a file")
-      assert.isAtMost(journal.sequence(), room)
-    }).pipe(Effect.scoped), 60_000)
+  it.live(
+    "a journal in memory ends at its bound, and then its venue halts as on a full disk",
+    () =>
+      Effect.gen(function*() {
+        const journal = yield* Journal.open(Journal.inMemory, { rules: "test" })
+        const mebibyte = "x".repeat(1024 * 1024)
+        const long: Command = { at: 1, action: { _tag: "OpenAccount", account: mebibyte, b2b: false } }
+        const append = Effect.suspend(() => {
+          journal.append(long)
+          return journal.committed
+        })
+        const room = Journal.maxInMemory / mebibyte.length
+        for (let n = 0; n < room - 10; n++) yield* append
+        const error = yield* failsWith("JournalError")(Effect.repeat(append, { times: 20 }))
+        assert.strictEqual(error.why, "full")
+        assert.include(error.reason, "keep a journal of this size in a file")
+        assert.isAtMost(journal.sequence(), room)
+      }).pipe(Effect.scoped),
+    60_000
+  )
 })

@@ -4,7 +4,9 @@ import { setImmediate } from "node:timers/promises"
 import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import { scratchFile } from "../../support/files.ts"
 
-/** What is durable after each group, where one command comes in a turn of the event loop and another in the next. */
+/**
+ * The durable commands after each group, if one command arrives in a turn of the event loop and another in the next.
+ */
 const groups = Effect.fnUntraced(function*(file: string) {
   const groups: Array<number> = []
   const journal = yield* Journal.open(file, { rules: "test", onCommitted: (sequence) => groups.push(sequence) })
@@ -18,7 +20,7 @@ const groups = Effect.fnUntraced(function*(file: string) {
   return groups
 })
 
-it.live("where groups wait for a disk, a command of the next turn of the event loop is in the same group", () =>
+it.live("on disk, commands of two consecutive turns of the event loop are in one group", () =>
   Effect.gen(function*() {
     assert.deepStrictEqual(yield* groups(yield* scratchFile), [2])
     assert.deepStrictEqual(yield* groups(Journal.inMemory), [1, 2])

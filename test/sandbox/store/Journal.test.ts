@@ -41,7 +41,7 @@ import { commands } from "../engine/commands.ts"
 
 type World = Venue.Venue | Control.Control | Exchange.Services
 
-/** Opens the venue that the file holds for the effect, and closes it again. */
+/** Opens the venue of a file for an effect, and closes it again. */
 const opened = (file: string, dialect: Dialect.Dialect) => <A, E>(effect: Effect.Effect<A, E, World>) =>
   Effect.provide(
     effect,
@@ -53,7 +53,7 @@ const opened = (file: string, dialect: Dialect.Dialect) => <A, E>(effect: Effect
     )
   )
 
-/** What a venue of the document's dialect writes of itself. */
+/** The rules of a venue of the document's dialect. */
 const rules = `document, reduce-only accepted, engine ${Engine.version}`
 
 const open = (file: string, by: string = rules) => Effect.scoped(Journal.open(file, { rules: by }))
@@ -65,7 +65,7 @@ const commandsOf = Effect.fnUntraced(function*(journal: Journal.Journal) {
   return commands
 })
 
-/** Writes to the file as any SQLite program can. */
+/** Writes to the file as any SQLite program could. */
 const sql = (file: string, ...statements: ReadonlyArray<string>) =>
   Effect.sync(() => {
     const database = new DatabaseSync(file)
@@ -75,7 +75,7 @@ const sql = (file: string, ...statements: ReadonlyArray<string>) =>
 
 const snapshot = Venue.Venue.use(({ state }) => Effect.sync(() => structuredClone(Saved.save(state))))
 
-/** Something of everything that an exchange can remember. */
+/** Some of everything that an exchange can remember. */
 const busy = Effect.gen(function*() {
   yield* setUp
   yield* TestClock.adjust("1 minute")
@@ -94,20 +94,20 @@ const accounts = (...names: ReadonlyArray<string>) =>
   )
 
 describe.each(dialects)("in the $name dialect", (dialect) => {
-  it.effect("a venue that is opened again is the same", () =>
+  it.effect("a reopened venue is the same", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const before = yield* Effect.andThen(busy, snapshot).pipe(opened(file, dialect))
       assert.deepStrictEqual(yield* snapshot.pipe(opened(file, dialect)), before)
       assert.isFalse(before.subAccounts.has(emptySubAccount))
       assert.strictEqual(before.openOrders.size, 3)
-      // A client that knows nothing of the first: its nonces start anew, and the clock has moved on.
+      // A client without memory of the first: it starts its own nonces, and the clock has moved on.
       yield* TestClock.adjust("5 seconds")
       const balance = yield* MainBalance.use((balances) => balances.of(eth)).pipe(opened(file, dialect))
       assert.strictEqual(balance, "2.5")
     }))
 
-  it.effect("used nonces stay used, also those of calls that were refused", () =>
+  it.effect("used nonces stay used after a restart, including those of refused calls", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const good = signed(dialect, "/api/v4/main-account/balance")
@@ -121,8 +121,8 @@ describe.each(dialects)("in the $name dialect", (dialect) => {
     }))
 })
 
-describe("what is written", () => {
-  property("any commands make the same state again when they are read", [commands], (list) =>
+describe("written commands", () => {
+  property("any commands give the same state when they are read back", [commands], (list) =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const state = State.make(Dialect.live.policy)
@@ -144,7 +144,7 @@ describe("what is written", () => {
       assert.deepStrictEqual(Saved.save(again), Saved.save(state))
     }), { runs: 15 })
 
-  it.live("is there when the process is killed right after the answer", () =>
+  it.live("a command is durable if the process is killed right after the answer", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const { ended, output } = yield* runElsewhere(`
@@ -164,7 +164,7 @@ describe("what is written", () => {
       assert.deepStrictEqual(state.accounts, new Map([["survivor", { id: "survivor", b2b: true }]]))
     }))
 
-  it.effect("time never runs backwards in it", () =>
+  it.effect("the times of commands never decrease", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const place = StopLimitOrders.use((orders) => orders.create(stopLimit))
@@ -187,8 +187,8 @@ describe("what is written", () => {
     }))
 })
 
-describe("a file that can't be used", () => {
-  it.effect("is open already in this process", () =>
+describe("files that can't be used", () => {
+  it.effect("a journal that is already open in this process is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
@@ -199,7 +199,7 @@ describe("a file that can't be used", () => {
       assert.strictEqual((yield* open(file)).sequence(), 0)
     }))
 
-  it.live("is open already in another process", () =>
+  it.live("a journal that is already open in another process is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const elsewhere = runElsewhere(`
@@ -216,7 +216,7 @@ describe("a file that can't be used", () => {
       yield* open(file)
     }))
 
-  it.effect("is no database", () =>
+  it.effect("a file that is not a database is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const text = "This is a letter, and no database at all.\n".repeat(100)
@@ -227,7 +227,7 @@ describe("a file that can't be used", () => {
     }))
 
   for (const [name, statement] of [["tables", "SELECT 1"], ["a mark", "PRAGMA application_id = 77"]] as const) {
-    it.effect(`is another program's database, with ${name} of its own, and is left as it is`, () =>
+    it.effect(`another program's database, with ${name} of its own, is refused and left unchanged`, () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         yield* sql(file, "CREATE TABLE letters (text TEXT)", "INSERT INTO letters VALUES ('dear')", statement)
@@ -238,7 +238,7 @@ describe("a file that can't be used", () => {
       }))
   }
 
-  it.effect("is a venue's of other rules", () =>
+  it.effect("a journal of a venue with other rules is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* open(file, "live")
@@ -248,7 +248,7 @@ describe("a file that can't be used", () => {
       yield* open(file, "live")
     }))
 
-  it.effect("is of a later version", () =>
+  it.effect("a journal of a later version is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* open(file)
@@ -259,12 +259,12 @@ describe("a file that can't be used", () => {
 
   const damage: ReadonlyArray<readonly [string, string, string]> = [
     [
-      "an entry that is no JSON",
+      "an entry that is not JSON",
       "UPDATE journal SET command = '{' WHERE sequence = 2",
       "entry 2 is not what was written"
     ],
     [
-      "an entry of which one digit is another",
+      "an entry with one changed letter",
       "UPDATE journal SET command = replace(command, 'two', 'too') WHERE sequence = 2",
       "entry 2 is not what was written"
     ],
@@ -272,7 +272,7 @@ describe("a file that can't be used", () => {
     ["a missing entry", "DELETE FROM journal WHERE sequence = 2", "entry 2 is missing"]
   ]
   for (const [name, statement, words] of damage) {
-    it.effect(`has ${name}`, () =>
+    it.effect(`a journal with ${name} is refused`, () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         yield* accounts("one", "two", "three").pipe(opened(file, Dialect.document))
@@ -283,7 +283,7 @@ describe("a file that can't be used", () => {
       }))
   }
 
-  it.effect("is of an earlier version", () =>
+  it.effect("a journal of an earlier version is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* open(file)
@@ -294,7 +294,7 @@ describe("a file that can't be used", () => {
       assert.isTrue(readFileSync(file).equals(before), "its bytes are what they were")
     }))
 
-  it.effect("has a page that is damaged, wherever it is: then it says how much is intact", () =>
+  it.effect("a journal with a damaged page is refused, and the error says how much is intact", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const many = Array.from({ length: 150 }, (_, n) => `${n} ${"x".repeat(200)}`)
@@ -306,7 +306,7 @@ describe("a file that can't be used", () => {
         writeFileSync(copy, Buffer.from(whole).fill(0xa5, at, at + 4096))
         const outcome = yield* Effect.result(snapshot.pipe(opened(copy, Dialect.document)))
         if (outcome._tag === "Success") {
-          // What can be made again, or is not needed, may be damaged.
+          // Damage to derived or unused pages is harmless.
           assert.strictEqual(outcome.success.accounts.size, many.length, `page at ${at}`)
           continue
         }
@@ -314,21 +314,21 @@ describe("a file that can't be used", () => {
         assert.isTrue(why === "damaged" && intact !== undefined, `${why} ${intact}: page at ${at}`)
         const { error, lines } = yield* Journal.salvage(copy)
         assert.strictEqual(lines.length, intact)
-        // All can be had where only what is not the journal itself is damaged.
+        // If only pages outside of the journal itself are damaged, everything is intact.
         assert.strictEqual(error === undefined, lines.length === many.length)
         said.push(why)
       }
       assert.isAtLeast(said.length, 5)
     }))
 
-  it.effect("can be read by nobody else, nor can its log", () =>
+  it.effect("a journal and its log are readable only by their owner", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Journal.open(file, { rules })
       for (const part of [file, `${file}-wal`]) assert.strictEqual(statSync(part).mode & 0o777, 0o600, part)
     }).pipe(Effect.scoped))
 
-  it.effect("is in a directory that is not there or can't be written, or is a directory", () =>
+  it.effect("a journal in a missing or read-only directory, or at the path of a directory, is refused", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       for (const path of [`${file}/none/venue.sqlite`, file.replace(/\/[^/]*$/u, ""), "/proc/venue.sqlite"]) {
@@ -338,8 +338,8 @@ describe("a file that can't be used", () => {
     }))
 })
 
-describe("when the disk fails", () => {
-  /** Every commit fails as it does on a full disk, until the scope is closed. */
+describe("failing disks", () => {
+  /** Every commit fails as on a full disk, until the scope is closed. */
   const fullDisk = Effect.acquireRelease(
     Effect.sync(() => {
       const real = Reflect.get(DatabaseSync.prototype, "exec") as (this: DatabaseSync, sql: string) => void
@@ -359,7 +359,7 @@ describe("when the disk fails", () => {
 
   const balance = signed(Dialect.document, "/api/v4/main-account/balance")
 
-  it.effect("nothing is answered, nothing leaves any more, and nothing of it is there afterwards", () =>
+  it.effect("after a failed commit no answers or events are sent, and nothing of it is in the journal", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const before = yield* Effect.gen(function*() {
@@ -380,7 +380,7 @@ describe("when the disk fails", () => {
             "the disk is full; make room and reopen the venue"
           ])
         }).pipe(Effect.scoped)
-        // The disk is well again, but the venue has stopped: reads, refusals and public calls included.
+        // The disk works again, but the venue has halted, even for reads, refusals and public calls.
         const unsigned = { ...signedText("/api/v4/main-account/fee", "{}"), headers: {} }
         const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }
         for (const request of [balance, cancelAll, unsigned, ping, { ...ping, path: "/nowhere" }]) {
@@ -396,7 +396,7 @@ describe("when the disk fails", () => {
       }).pipe(opened(file, Dialect.document))
     }))
 
-  it.effect("a whole group fails together: what was applied in the same turn is not answered either", () =>
+  it.effect("a failed commit fails its whole group: no command of the same turn is answered", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       yield* Effect.gen(function*() {
@@ -412,7 +412,7 @@ describe("when the disk fails", () => {
       }).pipe(Effect.scoped, opened(file, Dialect.document))
     }))
 
-  it.live("which it does when a file can't grow: after that nothing is answered, and nothing but that is lost", () =>
+  it.live("when a file can't grow, no further call is answered, and only unanswered commands are lost", () =>
     Effect.gen(function*() {
       for (const blocks of [200, 333, 2000]) {
         const file = yield* scratchFile
@@ -422,7 +422,7 @@ describe("when the disk fails", () => {
           import { writeSync } from "node:fs"
           import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
           import * as Venue from "${moduleUrl("sandbox/Venue.ts")}"
-          // Otherwise the process is ended by the signal, and no error is ever seen.
+          // Without this, the signal ends the process before it sees an error.
           process.on("SIGXFSZ", () => {})
           const say = (text) => writeSync(1, text + "\\n")
           const ping = { method: "GET", path: "/api/v4/public/ping", headers: {}, body: new Uint8Array(), from: "test" }

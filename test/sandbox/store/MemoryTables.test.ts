@@ -5,7 +5,7 @@ import type { Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Journal from "../../../src/sandbox/store/Journal.ts"
 import { scratchFile } from "../../support/files.ts"
 
-/** More than a page of texts, short and long, and some that go back. */
+/** More than a page of texts, short and long, and some restores. */
 const commands: ReadonlyArray<Command> = Array.from({ length: 2500 }, (_, at): Command =>
   at % 100 === 99
     ? { at, action: { _tag: "Restore", sequence: at - 50 } }
@@ -33,7 +33,7 @@ const written = Effect.fnUntraced(function*(file: string) {
   }
 })
 
-it.live("a journal in memory is what the same journal in a file is", () =>
+it.live("a journal in memory equals the same journal in a file", () =>
   Effect.gen(function*() {
     assert.deepStrictEqual(yield* written(Journal.inMemory), yield* written(yield* scratchFile))
   }).pipe(Effect.scoped))

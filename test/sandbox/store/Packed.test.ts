@@ -6,7 +6,7 @@ import { serialize } from "node:v8"
 import * as Packed from "../../../src/sandbox/store/Packed.ts"
 import { property } from "../../support/property.ts"
 
-/** Any plain data: texts with lone surrogates and numbers at every bound too. */
+/** Any plain data, including texts with lone surrogates and numbers at every bound. */
 const { data } = fc.letrec((tie) => ({
   data: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -29,7 +29,7 @@ const again = <A>(value: A) => Packed.unpack(Packed.pack(value)) as A
 
 describe("packed data", () => {
   property(
-    "is the same when it is unpacked, also when there are more texts than small numbers",
+    "packed data equals the original when unpacked, even with more texts than small numbers",
     [data, fc.constantFrom(0, 300)],
     (value, texts) =>
       Effect.sync(() => {
@@ -43,7 +43,7 @@ describe("packed data", () => {
       })
   )
 
-  it("shares what was shared, also in a circle, and nothing with what was packed", () => {
+  it("unpacking restores shared and circular references, and shares nothing with the original", () => {
     const order = { id: "1", left: 5n }
     const book: { readonly orders: Map<string, object>; readonly best: object; self?: object } = {
       orders: new Map([["1", order]]),
@@ -57,12 +57,12 @@ describe("packed data", () => {
     assert.deepStrictEqual(copy.best, order)
   })
 
-  it("writes equal texts and the names of fields once", () => {
+  it("equal texts and field names are written once", () => {
     const many = Array.from({ length: 1000 }, (_, n) => ({ account: "an account", market: "BTC_USDT", number: n }))
     assert.isBelow(Packed.pack(many).length, 10 * many.length)
   })
 
-  it("is told from other forms, and holds no functions", () => {
+  it("packed data is told apart from other formats, and functions can't be packed", () => {
     assert.isTrue(Packed.isPacked(Packed.pack({})))
     for (const other of [serialize({}), new Uint8Array(), new TextEncoder().encode("TXC pack")]) {
       assert.isFalse(Packed.isPacked(other))

@@ -12,7 +12,7 @@ import { scratchFile } from "../../support/files.ts"
 
 const dialect = Dialect.document
 
-/** Long enough for a snapshot, and some more. */
+/** Enough for a snapshot, and some more. */
 const count = 10_400
 
 const opening = [
@@ -52,7 +52,7 @@ const copyJournal = (file: string, copy: string) => {
   for (const part of ["", "-anchor"]) copyFileSync(file + part, copy + part)
 }
 
-/** What the venue of a file is, and whether it was made from the first command on. */
+/** The state of a file's venue, and whether it was computed from the first command on. */
 const opened = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const venue = yield* Venue.make({ dialect, file })
@@ -60,9 +60,9 @@ const opened = (file: string) =>
     return { hash: hash(venue.state), sequence: venue.sequence(), origin: venue.origin(), fromTheFirst }
   }))
 
-describe("a venue of many commands", () => {
+describe("venues with a snapshot", () => {
   it.live(
-    "starts from its snapshot, as it would from the first command; a damaged one is of no use",
+    "a venue starts from its snapshot as from the first command, and skips a damaged one",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
@@ -81,7 +81,7 @@ describe("a venue of many commands", () => {
             return sql(copy, statement)
           })
 
-        // Nothing before the snapshot is read to start; whoever wants it is told.
+        // Starting reads nothing before the snapshot; a full check does, and fails.
         yield* changed("UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence = 600")
         assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: false })
         const { error, lines } = yield* Journal.salvage(copy)
@@ -93,7 +93,7 @@ describe("a venue of many commands", () => {
         })))
         assert.strictEqual(refused.why, "damaged")
 
-        // Whatever of the snapshot is another: everything is made again, and is the same.
+        // If any part of the snapshot differs, the same state is computed from the commands.
         for (
           const set of [
             "state = substr(state, 1, length(state) / 2) || x'00' || substr(state, length(state) / 2 + 2)",
@@ -111,7 +111,7 @@ describe("a venue of many commands", () => {
         yield* changed("DELETE FROM snapshot")
         assert.deepStrictEqual(yield* opened(copy), { ...expected, fromTheFirst: true })
 
-        // To go back to the very snapshot does not need what was before it.
+        // Restoring the snapshot itself needs no earlier commands.
         copyJournal(file, copy)
         const there = yield* Effect.scoped(Effect.gen(function*() {
           const venue = yield* Venue.make({ dialect, file: copy })
@@ -121,14 +121,14 @@ describe("a venue of many commands", () => {
         assert.notStrictEqual(there.hash, expected.hash)
         assert.deepStrictEqual(yield* opened(copy), { ...there, fromTheFirst: false })
 
-        // After the snapshot, damage is found at the start.
+        // Damage after the snapshot is found at the start.
         yield* changed(`UPDATE journal SET command = replace(command, '0.5', '0.6') WHERE sequence > ${count - 9}`)
         assert.strictEqual((yield* failsWith("JournalError")(opened(copy))).why, "damaged")
       }).pipe(Effect.scoped),
     120_000
   )
 
-  it.live("goes back to before its snapshot, and is the same when it is opened again", () =>
+  it.live("a restore to a command before the snapshot is the same after reopening", () =>
     Effect.gen(function*() {
       const file = yield* scratchFile
       const [early, late] = yield* Effect.scoped(Effect.gen(function*() {

@@ -13,15 +13,15 @@ const rules = "test"
 
 const open = (file: string) => Journal.open(file, { rules })
 
-/** A journal's two files as a process that is killed leaves them behind. */
+/** The two files of a journal as a killed process leaves them. */
 interface Left {
   readonly database: Buffer
   readonly log: Buffer
-  /** After each group: how long the log was, and how many commands there were. */
+  /** After each group, the length of the log and the number of commands. */
   readonly marks: ReadonlyArray<{ readonly length: number; readonly sequence: number }>
 }
 
-/** The form of the log: https://www.sqlite.org/fileformat2.html#walformat */
+/** The format of the log: https://www.sqlite.org/fileformat2.html#walformat */
 const headerLength = 32
 const frameLength = 24 + 4096
 
@@ -37,7 +37,7 @@ const leftOf = (file: string): Omit<Left, "marks"> => ({
 
 const logLength = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
-/** Adds groups of commands, each given by the lengths of its commands. */
+/** Adds groups of commands, given by the lengths of their commands. */
 const write = Effect.fnUntraced(
   function*(journal: Journal.Journal, file: string, groups: ReadonlyArray<ReadonlyArray<number>>) {
     const marks = [{ length: logLength(file), sequence: journal.sequence() }]
@@ -51,21 +51,21 @@ const write = Effect.fnUntraced(
   }
 )
 
-/** What is left of a new journal of these groups whose process is killed. */
+/** The files of a new journal of these groups whose process was killed. */
 const killed = (groups: ReadonlyArray<ReadonlyArray<number>>) =>
   Effect.scoped(Effect.gen(function*() {
     const file = yield* scratchFile
     return yield* write(yield* open(file), file, groups)
   }))
 
-/** Puts a journal's files there, and nothing else. */
+/** Restores a journal's files, and removes all others. */
 const put = (file: string, { database, log }: Pick<Left, "database" | "log">): void => {
   for (const part of ["-shm", "-anchor"]) rmSync(file + part, { force: true })
   writeFileSync(file, database)
   writeFileSync(`${file}-wal`, log)
 }
 
-/** How many commands are there, each of them checked, and how many bytes were left out. */
+/** The number of commands, each of them checked, and the number of bytes skipped. */
 const found = (file: string) =>
   Effect.scoped(Effect.gen(function*() {
     const journal = yield* open(file)
@@ -78,7 +78,7 @@ const found = (file: string) =>
     return { sequence: journal.sequence(), unfinished: journal.unfinished }
   }))
 
-/** A journal that can't be opened, however often it is tried, and of which so many commands can be had. */
+/** Checks that a journal can't be opened, not even a second time, and that `intact` commands can be salvaged. */
 const refuses = Effect.fnUntraced(function*(file: string, left: Pick<Left, "database" | "log">, intact: number) {
   put(file, left)
   for (let time = 1; time <= 2; time++) {
@@ -90,7 +90,7 @@ const refuses = Effect.fnUntraced(function*(file: string, left: Pick<Left, "data
   assert.deepStrictEqual([error?.why, lines.length], ["damaged", intact])
 })
 
-/** The frames of a log, by where they begin, in the groups that they belong to. */
+/** The frames of a log by offset, with their groups. */
 const framesOf = ({ log }: Left): ReadonlyArray<ReadonlyArray<number>> => {
   const groups: Array<Array<number>> = [[]]
   for (let at = headerLength; at < log.length; at += frameLength) {
@@ -108,32 +108,36 @@ const changed = (log: Buffer, at: number, change: (part: Buffer) => void, length
 
 const flip = (part: Buffer) => part.writeUInt8(part.readUInt8(0) ^ 0x10)
 
-describe("a log that ends in the middle of its last group", () => {
+describe("logs that end in their last group", () => {
   const groups = [[50], [200, 30], [5000, 60, 70]]
 
-  it.live("is read to the end of the group before it, wherever it ends", () =>
-    Effect.gen(function*() {
-      const left = yield* killed(groups)
-      const file = yield* scratchFile
-      const [from = 0, to = 0] = left.marks.slice(-2).map(({ length }) => length)
-      const starts = framesOf(left).flat()
-      assert.isAtLeast(starts.filter((start) => start >= from).length, 3)
-      for (let length = from; length <= to; length++) {
-        const unfinished = length === to ? 0 : length - from
-        const log = left.log.subarray(0, length)
-        assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished, damaged: false }, `${length}`)
-        const inFrame = (length - headerLength) % frameLength
-        if (inFrame > 25 && inFrame < frameLength - 1 && length % 331 !== 0) continue
-        put(file, { ...left, log })
-        assert.deepStrictEqual(yield* found(file), { sequence: length === to ? 6 : 3, unfinished }, `${length}`)
-      }
-    }).pipe(Effect.scoped), 120_000)
-
   it.live(
-    "is written on, and what is left of that group is not taken for damage afterwards",
+    "a log that ends in its last group is read up to the group before, wherever it ends",
     () =>
       Effect.gen(function*() {
-        // More frames than are written over by the next run before the test looks again.
+        const left = yield* killed(groups)
+        const file = yield* scratchFile
+        const [from = 0, to = 0] = left.marks.slice(-2).map(({ length }) => length)
+        const starts = framesOf(left).flat()
+        assert.isAtLeast(starts.filter((start) => start >= from).length, 3)
+        for (let length = from; length <= to; length++) {
+          const unfinished = length === to ? 0 : length - from
+          const log = left.log.subarray(0, length)
+          assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished, damaged: false }, `${length}`)
+          const inFrame = (length - headerLength) % frameLength
+          if (inFrame > 25 && inFrame < frameLength - 1 && length % 331 !== 0) continue
+          put(file, { ...left, log })
+          assert.deepStrictEqual(yield* found(file), { sequence: length === to ? 6 : 3, unfinished }, `${length}`)
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.live(
+    "an incomplete last group is overwritten by the next run, and its remains are not taken for damage",
+    () =>
+      Effect.gen(function*() {
+        // More frames than the next run overwrites before the test checks.
         const left = yield* killed([[50], [200, 30], [50_000]])
         const file = yield* scratchFile
         const commit = framesOf(left).at(-1)?.at(-1) ?? 0
@@ -148,7 +152,7 @@ describe("a log that ends in the middle of its last group", () => {
   )
 
   it.effect(
-    "of which only the header was written, or not all of it, has nothing to lose",
+    "a log with only a header, or a part of it, has lost nothing",
     () =>
       Effect.gen(function*() {
         const left = yield* killed(groups)
@@ -164,40 +168,44 @@ describe("a log that ends in the middle of its last group", () => {
   )
 })
 
-describe("a log that is damaged before its last group", () => {
-  // The group before the last is of one frame.
+describe("logs that are damaged before their last group", () => {
+  // The group before the last has one frame.
   const groups = [[50], [200, 30], [4000, 60, 70], [20], [80], [30]]
 
-  it.live("is refused with what is intact, again and again, and stays as it is", () =>
-    Effect.gen(function*() {
-      const left = yield* killed(groups)
-      const file = yield* scratchFile
-      const frames = framesOf(left)
-      const ofSetUp = frames.length - groups.length
-      const intactBefore = (group: number) => left.marks[Math.max(0, group - ofSetUp)]?.sequence ?? 0
-      const lastGroup = frames.at(-1)?.[0] ?? 0
-      let sampled = 0
-      for (const [group, starts] of frames.slice(0, -1).entries()) {
-        for (const start of starts) {
-          const logs = [
-            ...Array.from({ length: 24 }, (_, at) => changed(left.log, start + at, flip)),
-            ...[24, 1000, frameLength - 1].map((at) => changed(left.log, start + at, flip)),
-            ...[[0, 24], [0, 512], [0, frameLength], [24, 4096], [3000, 4096]].map(([at = 0, length = 0]) =>
-              changed(left.log, start + at, (part) => part.fill(0), Math.min(length, lastGroup - start - at))
-            )
-          ]
-          for (const log of logs) {
-            // A zero that is zeroed is no damage.
-            if (log.equals(left.log)) continue
-            assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished: 0, damaged: true }, `frame at ${start}`)
-            if (sampled++ % 17 === 0) yield* refuses(file, { ...left, log }, intactBefore(group))
+  it.live(
+    "a log damaged before its last group is refused each time, says how much is intact, and stays as it is",
+    () =>
+      Effect.gen(function*() {
+        const left = yield* killed(groups)
+        const file = yield* scratchFile
+        const frames = framesOf(left)
+        const ofSetUp = frames.length - groups.length
+        const intactBefore = (group: number) => left.marks[Math.max(0, group - ofSetUp)]?.sequence ?? 0
+        const lastGroup = frames.at(-1)?.[0] ?? 0
+        let sampled = 0
+        for (const [group, starts] of frames.slice(0, -1).entries()) {
+          for (const start of starts) {
+            const logs = [
+              ...Array.from({ length: 24 }, (_, at) => changed(left.log, start + at, flip)),
+              ...[24, 1000, frameLength - 1].map((at) => changed(left.log, start + at, flip)),
+              ...[[0, 24], [0, 512], [0, frameLength], [24, 4096], [3000, 4096]].map(([at = 0, length = 0]) =>
+                changed(left.log, start + at, (part) => part.fill(0), Math.min(length, lastGroup - start - at))
+              )
+            ]
+            for (const log of logs) {
+              // A zero that stays zero is no damage.
+              if (log.equals(left.log)) continue
+              assert.deepStrictEqual(WriteAheadLog.inspect(log), { unfinished: 0, damaged: true }, `frame at ${start}`)
+              if (sampled++ % 17 === 0) yield* refuses(file, { ...left, log }, intactBefore(group))
+            }
           }
         }
-      }
-      assert.isAbove(sampled, 300)
-    }).pipe(Effect.scoped), 120_000)
+        assert.isAbove(sampled, 300)
+      }).pipe(Effect.scoped),
+    120_000
+  )
 
-  it.live("is refused when its header is, any byte of it", () =>
+  it.live("a log with any damaged byte in its header is refused", () =>
     Effect.gen(function*() {
       const left = yield* killed(groups)
       const file = yield* scratchFile
@@ -207,27 +215,31 @@ describe("a log that is damaged before its last group", () => {
       yield* refuses(file, { ...left, log: changed(left.log, 20, flip) }, 0)
     }).pipe(Effect.scoped), 120_000)
 
-  it.effect("or in it, but before its commit: that was on the disk", () =>
-    Effect.gen(function*() {
-      const left = yield* killed([[50], [5000, 5000]])
-      const file = yield* scratchFile
-      const last = framesOf(left).at(-1) ?? []
-      assert.isAtLeast(last.length, 3)
-      for (const start of last.slice(0, -1)) {
-        yield* refuses(file, { ...left, log: changed(left.log, start + 100, flip) }, 1)
-      }
-    }).pipe(Effect.scoped), 120_000)
+  it.effect(
+    "a log damaged in its last group, before the commit frame, is refused: the group was on disk",
+    () =>
+      Effect.gen(function*() {
+        const left = yield* killed([[50], [5000, 5000]])
+        const file = yield* scratchFile
+        const last = framesOf(left).at(-1) ?? []
+        assert.isAtLeast(last.length, 3)
+        for (const start of last.slice(0, -1)) {
+          yield* refuses(file, { ...left, log: changed(left.log, start + 100, flip) }, 1)
+        }
+      }).pipe(Effect.scoped),
+    120_000
+  )
 })
 
-describe("a log that was begun anew", () => {
+describe("reused logs", () => {
   it.live(
-    "has frames of its earlier use behind its own, which are no damage, wherever it ends",
+    "frames of an earlier use behind the current ones are no damage, wherever the log ends",
     () =>
       Effect.gen(function*() {
         const file = yield* scratchFile
         const copy = `${file}-copy`
         const journal = yield* open(file)
-        // More than SQLite keeps in a log before it begins anew.
+        // More than SQLite keeps in a log before it starts over.
         yield* write(journal, file, Array.from({ length: 40 }, () => [100_000, 20_000]))
         let before = leftOf(file).log
         let between = 0
@@ -241,7 +253,7 @@ describe("a log that was begun anew", () => {
           )
           const own = starts.filter((start) => log.subarray(start + 8, start + 16).equals(log.subarray(16, 24)))
           if (own.length < starts.length) between++
-          // The last two groups are written in part, over what was there before.
+          // The last two groups are partly written, over older frames.
           const from = own.findIndex((start) =>
             !log.subarray(start, start + 24).equals(before.subarray(start, start + 24))
           )
@@ -258,14 +270,14 @@ describe("a log that was begun anew", () => {
   )
 })
 
-describe("any log", () => {
+describe("all logs", () => {
   const group = fc.array(fc.oneof({ weight: 5, arbitrary: fc.nat(300) }, fc.nat(20_000)), {
     minLength: 1,
     maxLength: 6
   })
 
   property(
-    "is read as far as SQLite reads it: to the last group that is whole",
+    "a log is read as far as SQLite reads it: up to the last complete group",
     [fc.array(group, { minLength: 1, maxLength: 6 }), fc.array(fc.nat(1_000_000), { minLength: 8, maxLength: 8 })],
     (groups, cuts) =>
       Effect.gen(function*() {
