@@ -150,7 +150,7 @@ describe("written commands", () => {
       const { ended, output } = yield* runElsewhere(`
         import * as Effect from "effect/Effect"
         import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
-        import * as Venue from "${moduleUrl("sandbox/Venue.ts")}"
+        import * as Venue from "${moduleUrl("sandbox/venue/Venue.ts")}"
         const program = Effect.gen(function*() {
           const venue = yield* Venue.make({ dialect: Dialect.document, file: ${JSON.stringify(file)} })
           yield* venue.perform({ _tag: "OpenAccount", account: "survivor", b2b: true })
@@ -421,7 +421,7 @@ describe("failing disks", () => {
           import * as Effect from "effect/Effect"
           import { writeSync } from "node:fs"
           import * as Dialect from "${moduleUrl("protocol/Dialect.ts")}"
-          import * as Venue from "${moduleUrl("sandbox/Venue.ts")}"
+          import * as Venue from "${moduleUrl("sandbox/venue/Venue.ts")}"
           // Without this, the signal ends the process before it sees an error.
           process.on("SIGXFSZ", () => {})
           const say = (text) => writeSync(1, text + "\\n")
