@@ -75,13 +75,13 @@ const turnedAway = Metric.counter("requests_turned_away", {
 /** The time between checks for venues that should sleep, have ended, or belong to another node. */
 const sweepEvery = "1 second"
 
-/** How long the database of a ready node may take to answer. */
+/** The longest time that the database of a ready node may take to answer. */
 const readyWithin = "2 seconds"
 
-/** How often a node drops the records of venues that other nodes have ended. */
+/** The time between rounds that drop the records of venues that other nodes have ended. */
 const forgetEvery = "1 minute"
 
-/** How many venues fall asleep at once when the node stops. */
+/** The number of venues that fall asleep in parallel when the node stops. */
 const stoppingAtOnce = 8
 
 /** A venue of this node. */

@@ -19,7 +19,7 @@ import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 import { JournalError } from "../store/JournalError.ts"
 
-/** How many connections a node has to the database. One of them is only for locks. */
+/** The number of connections of a node to the database. One is reserved for locks. */
 const maxConnections = 10
 
 const unusable = (reason: string) => new JournalError({ why: "failed", file: "of the cluster", reason })

@@ -26,10 +26,10 @@ import * as JournalTables from "../store/JournalTables.ts"
 import * as Database from "./Database.ts"
 import * as KnownDeliveries from "./KnownDeliveries.ts"
 
-/** How many commands are read at once. */
+/** The number of commands in one read. */
 const page = 1000
 
-/** How long writing a group may take. Beyond that its outcome is unknown, and the venue halts. */
+/** The time limit for writing a group. Beyond it the outcome is unknown, and the venue halts. */
 const patience = "10 seconds"
 
 // -----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ export interface AccountEntry<K, S> {
   readonly keys: Set<K>
   /** Its sub-accounts. */
   readonly subAccounts: Set<S>
-  /** How many of its sub-accounts have each alias. */
+  /** The number of its sub-accounts with each alias. */
   readonly aliases: Map<string, number>
   /** The API keys of its sub-accounts. */
   readonly subAccountKeys: Set<K>

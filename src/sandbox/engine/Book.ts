@@ -12,7 +12,7 @@ const isQueued = ({ queued }: Order): boolean => queued !== undefined
 export class Level {
   /** The price, in units of the quote currency. */
   readonly price: Units.Units
-  /** The orders, the oldest first. An order counts as long as its `queued` is set. */
+  /** The orders, oldest first. An order counts as long as its `queued` is set. */
   readonly orders: FifoQueue.FifoQueue<Order> = FifoQueue.make(isQueued)
   private counted: Units.Units | undefined
 
@@ -39,9 +39,9 @@ export class Level {
 }
 
 export interface Book {
-  /** The buy orders, the highest price first. */
+  /** The buy orders, highest price first. */
   readonly bids: SkipList<Level>
-  /** The sell orders, the lowest price first. */
+  /** The sell orders, lowest price first. */
   readonly asks: SkipList<Level>
   /** The price step of the market. */
   readonly tick: Units.Units
@@ -54,10 +54,10 @@ export const make = ({ moneyPrecision }: Market): Book => ({
   tick: Units.stepOf(moneyPrecision)
 })
 
-/** The levels of a side, the best first. */
+/** The levels of a side, best first. */
 export const levels = (book: Book, side: OrderSide): SkipList<Level> => side === "buy" ? book.bids : book.asks
 
-/** A price in ticks, signed so that the best price of a side is the least. Nearly every price fits into a `number`. */
+/** A price in ticks, signed so that the best price of a side is the smallest. Nearly every price fits into a `number`. */
 const keyOf = ({ tick }: Book, side: OrderSide, price: Units.Units): Key => {
   const ticks = price / tick
   const number = Number(ticks)

@@ -35,7 +35,7 @@ const day = lengths[3]
 const mostSeconds = 100_000
 
 /**
- * The candles of a market, a list for each of the {@link lengths}, the latest last. The last candle of a list is not yet
+ * The candles of a market, a list for each of the {@link lengths}, oldest first. The last candle of a list is not yet
  * part of the next list.
  */
 export type Candles = ReadonlyArray<Array<Candle>>
@@ -156,7 +156,7 @@ export const every = (length: number, origin = 0): Intervals => ({
 })
 
 /**
- * The candles of the intervals that begin at or after `from` and before `to` (Unix seconds), the oldest first. An
+ * The candles of the intervals that begin at or after `from` and before `to` (Unix seconds), oldest first. An
  * interval without trades and price moves has no candle.
  */
 export const between = (
@@ -178,7 +178,7 @@ export const between = (
   return found
 }
 
-/** The candles of the latest `count` intervals with trades or price moves, the oldest first. */
+/** The candles of the latest `count` intervals with trades or price moves, oldest first. */
 export const latest = (candles: Candles, intervals: Intervals, count: number): ReadonlyArray<Readonly<Candle>> => {
   const list = candles[intervals.level] ?? []
   let begin = Number.POSITIVE_INFINITY

@@ -71,14 +71,14 @@ export const drop = (claims: Claims, order: Order): void => {
 export const total = (claims: Claims, claimants: Claimants): Units =>
   (claims.get(keyOf(claimants, false))?.total ?? 0n) + (claims.get(keyOf(claimants, true))?.total ?? 0n)
 
-/** The reduce-only orders of a side, the oldest first. */
+/** The reduce-only orders of a side, oldest first. */
 export const reduceOnly = (claims: Claims, claimants: Claimants): ReadonlyArray<Order> => {
   const group = claims.get(keyOf(claimants, true))
   return group === undefined ? [] : Array.from(group.claims, ({ order }) => order)
 }
 
 /**
- * The claims of plain orders that exceed `closable`, and by how much, the oldest first. The latest orders lose their
+ * The claims of plain orders that exceed `closable`, and by how much, oldest first. The latest orders lose their
  * claims first.
  */
 export const excess = (

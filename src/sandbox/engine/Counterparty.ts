@@ -24,7 +24,7 @@ import type { Work } from "./Work.ts"
 type Of<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
 
 // -----------------------------------------------------------------------------
-// Money
+// Funds
 // -----------------------------------------------------------------------------
 
 const count = ({ counterparty: { credited } }: State, ticker: Ticker, units: Units.Units): void => {

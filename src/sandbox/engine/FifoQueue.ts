@@ -32,7 +32,7 @@ export const join = <A>(queue: FifoQueue<A>, member: A): void => {
   queue.size++
 }
 
-/** How many places of members that have left are always kept. */
+/** The number of vacated places below which the array is never compacted. */
 const gaps = 16
 
 /** Records that a member has left. */

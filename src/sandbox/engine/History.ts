@@ -10,7 +10,7 @@ import * as State from "./State.ts"
 export interface History {
   /** The state after the latest command. */
   state: State.State
-  /** How many commands have been applied. */
+  /** The number of commands applied so far. */
   sequence: number
   /** The number of the command whose state a reset restores; 0 unless the owner of the venue has set it. */
   origin: number

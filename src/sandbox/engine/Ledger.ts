@@ -40,9 +40,9 @@ export interface Balance {
   readonly wallet: Wallet
   /** The asset. */
   readonly ticker: Ticker
-  /** How much the account can spend. */
+  /** The amount that the account can spend. */
   readonly free: Units
-  /** How much its open orders have locked. */
+  /** The amount that its open orders have locked. */
   readonly locked: Units
 }
 
@@ -57,7 +57,7 @@ interface Owner {
   readonly isBounded: boolean
   /** Every purse that has been looked up, empty or not. */
   readonly purses: Array<Purse>
-  /** How many of the purses are not empty. */
+  /** The number of purses that are not empty. */
   size: number
   /** The least `since` of its purses that are not empty; see {@link Purse}. */
   since: number
@@ -65,7 +65,7 @@ interface Owner {
 
 /** The balance of a holder in one asset. */
 export interface Purse {
-  /** How much it holds. */
+  /** The balance. */
   units: Units
   /** A counter value from when it was last filled from empty. Balances are saved in this order. */
   since: number
@@ -232,7 +232,7 @@ export const purse = (ledger: Ledger, holder: Holder, ticker: Ticker): Purse => 
 /** The balance of one asset. */
 export const balance = (ledger: Ledger, holder: Holder, ticker: Ticker): Units => purse(ledger, holder, ticker).units
 
-/** Sorts by the time of filling, the oldest first. */
+/** Sorts by the time of filling, oldest first. */
 const bySince = (one: { readonly since: number }, other: { readonly since: number }): number => one.since - other.since
 
 const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
@@ -240,14 +240,14 @@ const balancesOf = ({ purses }: Owner): Map<Ticker, Units> =>
     purses.filter(({ units }) => units !== 0n).toSorted(bySince).map(({ ticker, units }) => [ticker, units])
   )
 
-/** The balances of a holder that are not zero. */
+/** The non-zero balances of a holder. */
 export const balances = (ledger: Ledger, holder: Holder): ReadonlyMap<Ticker, Units> => {
   if (typeof holder === "string") return balancesOf(ledger.others[holder].owner)
   const { free, locked } = pairsOf(ledger, holder.account, holder.wallet)
   return balancesOf(holder.locked ? locked : free)
 }
 
-/** All balances that are not zero, as plain data. */
+/** All non-zero balances, as plain data. */
 export const save = ({ others, wallets }: Ledger): Balances => {
   const owners = [
     ...Object.values(others).map(({ owner }) => owner),

@@ -8,17 +8,17 @@ import type { Market } from "../../domain/Market.ts"
  * only: this exchange has no deposits and withdrawals.
  */
 export interface TransferTerms {
-  /** The least flexible fee, in units of the currency. */
+  /** The minimum flexible fee, in units of the currency. */
   readonly minFlex: Decimal.Decimal
-  /** The greatest flexible fee, in units of the currency. */
+  /** The maximum flexible fee, in units of the currency. */
   readonly maxFlex: Decimal.Decimal
   /** The flexible fee, in percent. */
   readonly percentFlex: Decimal.Decimal
   /** The fixed fee, in units of the currency. */
   readonly fixed: Decimal.Decimal
-  /** The least amount, in units of the currency. */
+  /** The minimum amount, in units of the currency. */
   readonly minAmount: Decimal.Decimal
-  /** The greatest amount, in units of the currency. */
+  /** The maximum amount, in units of the currency. */
   readonly maxAmount: Decimal.Decimal
 }
 

@@ -205,7 +205,7 @@ interface Estimate {
 /** Estimates how much of an order would fill at once. An order without a limit trades within the taker band. */
 const estimate = ({ state }: Work, trading: Trading, order: Order, given?: Units.Units): Estimate => {
   let [amount, total] = [0n, 0n]
-  // How much each account on the other side can still reduce, in units of the base currency.
+  // The amount that each account on the other side can still reduce, in units of the base currency.
   const reducible = new Map<string, Units.Units>()
   const levels = Book.levels(trading.book, opposite[order.side])
   const limit = given ?? (levels.first === undefined ? 0n : bandLimit(order.side, levels.first.price))

@@ -36,7 +36,7 @@ export interface PlaceLimit extends WithExit {
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
-  /** How much, in units of the base currency. */
+  /** The amount, in units of the base currency. */
   readonly amount: Amount
   /** The limit, in units of the quote currency. */
   readonly price: Price
@@ -85,7 +85,7 @@ export interface PlaceStopLimit extends WithExit {
   readonly market: MarketName
   /** Whether the order buys or sells. */
   readonly side: OrderSide
-  /** How much, in units of the base currency. */
+  /** The amount, in units of the base currency. */
   readonly amount: Amount
   /** The limit, in units of the quote currency. */
   readonly price: Price
@@ -93,7 +93,7 @@ export interface PlaceStopLimit extends WithExit {
   readonly activationPrice: Price
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId
-  /** How the order executes at the best bid or offer once it is triggered. At its own limit when absent. */
+  /** The side of the book whose best price the triggered order uses. Its own limit when absent. */
   readonly bboRole?: BboRole
   /** The self-trade prevention: how to avoid a trade with another order of the same account. `"no"` when absent. */
   readonly stp?: SelfTradePrevention
@@ -134,7 +134,7 @@ export interface PlaceOco {
   readonly market: MarketName
   /** Whether both legs buy or sell. */
   readonly side: OrderSide
-  /** How much, in units of the base currency. */
+  /** The amount, in units of the base currency. */
   readonly amount: Amount
   /** The limit of the take-profit, in units of the quote currency. */
   readonly price: Price
@@ -174,7 +174,7 @@ export interface Modify {
   readonly _tag: "Modify"
   /** The market that the order is on. */
   readonly market: MarketName
-  /** The exchange's identifier. It decides when both are given. */
+  /** The exchange's identifier. It takes precedence if both are given. */
   readonly orderId?: OrderId
   /** The caller's own identifier, which the new order has too. */
   readonly clientOrderId?: ClientOrderId
@@ -195,7 +195,7 @@ export interface Cancel {
   readonly _tag: "Cancel"
   /** The market that the order is on. */
   readonly market: MarketName
-  /** The exchange's identifier. It decides when both are given. */
+  /** The exchange's identifier. It takes precedence if both are given. */
   readonly orderId?: OrderId
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId
@@ -206,7 +206,7 @@ export interface CancelOco {
   readonly _tag: "CancelOco"
   /** The market that the order is on. */
   readonly market: MarketName
-  /** The identifier of the pair. It decides when both are given. */
+  /** The identifier of the pair. It takes precedence if both are given. */
   readonly orderId?: OrderId
   /** The caller's own identifier. */
   readonly clientOrderId?: ClientOrderId
@@ -261,7 +261,7 @@ export interface Transfer {
   readonly to: Ledger.Wallet
   /** The asset. */
   readonly ticker: Ticker
-  /** How much. */
+  /** The amount. */
   readonly amount: Amount
 }
 

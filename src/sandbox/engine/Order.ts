@@ -18,7 +18,7 @@ export interface Trigger {
   readonly price: Price
   /** The side from which the last price must reach the activation price. */
   readonly condition: ActivationCondition
-  /** How the order executes once it is triggered. `undefined`: at its own limit. */
+  /** The side of the book whose best price the triggered order uses. `undefined`: its own limit. */
   readonly bboRole: BboRole | undefined
   /** Whether the order has been triggered. */
   activated: boolean

@@ -20,7 +20,7 @@ interface Identified {
 
 /** The items of one account on one market. */
 interface Chain<A> {
-  /** The numbers of the items, the latest last. Whether an item is open is known from its number alone. */
+  /** The numbers of the items, oldest first. Whether an item is open is known from its number alone. */
   readonly numbers: FifoQueue.FifoQueue<number>
   readonly byClientOrderId: Map<ClientOrderId, Set<A>>
 }
@@ -91,7 +91,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     return true
   }
 
-  /** The items that an account has given this client order id on a market, the oldest first. */
+  /** The items that an account has given this client order id on a market, oldest first. */
   named(account: string, market: MarketName, clientOrderId: ClientOrderId): Iterable<A> {
     return this.accounts.get(account)?.get(market)?.byClientOrderId.get(clientOrderId) ?? []
   }
@@ -111,7 +111,7 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
   }
 
   /**
-   * The items of an account, on one market or on all, the latest first. The item last yielded may be removed during the
+   * The items of an account, on one market or on all, latest first. The item last yielded may be removed during the
    * loop.
    */
   *latest(account: string, market?: MarketName): Generator<A, undefined> {
@@ -133,12 +133,12 @@ export class OrderIndex<A extends Identified> implements Iterable<[OrderId, A]> 
     }
   }
 
-  /** All items, the latest last. */
+  /** All items, oldest first. */
   values(): Generator<A, undefined> {
     return this.items[Symbol.iterator]()
   }
 
-  /** All items with their identifiers, the latest last. */
+  /** All items with their identifiers, oldest first. */
   *[Symbol.iterator](): Generator<[OrderId, A], undefined> {
     for (const item of this.items) yield [item.id, item]
   }

@@ -366,7 +366,7 @@ export const placeOco = (work: Work, account: string, operation: Of<"PlaceOco">)
 }
 
 // -----------------------------------------------------------------------------
-// Cancelling
+// Canceling
 // -----------------------------------------------------------------------------
 
 /**
@@ -448,7 +448,7 @@ export const cancelAll = (work: Work, account: string, operation: Of<"CancelAll"
   return Reply.done
 }
 
-/** Cancels open orders of an account, on all markets or one, of all kinds or some, the oldest first. */
+/** Cancels open orders of an account, on all markets or one, of all kinds or some, oldest first. */
 export const cancelOpen = (
   work: Work,
   account: string,

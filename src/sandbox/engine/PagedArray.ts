@@ -1,6 +1,6 @@
 /** A sparse array in pages. Numbers are added in rising order. */
 
-/** How many numbers share a page. */
+/** The number of values in a page. */
 const pageSize = 256
 
 /** An empty page. Copying it is several times faster than building one. */

@@ -14,10 +14,10 @@ export interface PendingStopOrders {
   readonly rising: ByTrigger
   /** Orders that wait for the price to fall. */
   readonly falling: ByTrigger
-  /** Orders that the current price triggers, the oldest first. Empty between commands. */
+  /** Orders that the current price triggers, oldest first. Empty between commands. */
   readonly reached: SkipList<StopOrder>
   /**
-   * Orders that the price of a trade has triggered, whatever the price is now, the oldest first. Empty between
+   * Orders that the price of a trade has triggered, whatever the price is now, oldest first. Empty between
    * commands.
    */
   readonly marked: SkipList<StopOrder>

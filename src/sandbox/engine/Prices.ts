@@ -19,7 +19,7 @@ export const addStopOrder = ({ state }: Work, order: StopOrder): void => {
 }
 
 /**
- * Executes every stop order of a market that the price triggers, the oldest first. A triggered order may trade, which
+ * Executes every stop order of a market that the price triggers, oldest first. A triggered order may trade, which
  * may move the price and trigger more. Each order is triggered once, so this terminates. `moved` is the price if the
  * owner of the venue has just moved it: at that price, the rest of the world trades any amount.
  */

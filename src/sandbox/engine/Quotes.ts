@@ -53,7 +53,7 @@ export interface Quoting {
   price: Units.Units | undefined
   /** The state of the random generator. */
   random: number
-  /** The quotes, bids before asks, the best first. */
+  /** The quotes, bids before asks, best first. */
   quotes: ReadonlyArray<Quote>
 }
 
@@ -78,7 +78,7 @@ const draw = (quoting: Quoting): number => {
   return (again ^ again >>> 14) >>> 0
 }
 
-/** The default amount of a level, as a multiple of the market's least total. */
+/** The default amount of a level, as a multiple of the market's minimum total. */
 const usualTotals = 1000n
 
 /** The mean amount of a level, in units of the base currency. */
@@ -96,7 +96,7 @@ const amountOf = (market: Market, quoting: Quoting, mean: Units.Units): Units.Un
 }
 
 /**
- * The prices of a side, the best first. Each is at least a tick further away than the one before; none is the price
+ * The prices of a side, best first. Each is at least a tick further away than the one before; none is the price
  * itself.
  */
 const pricesOf = (market: Market, { levels, spread, step }: Settings, price: Units.Units, side: OrderSide) => {

@@ -64,7 +64,7 @@ export interface OcoCanceled {
 /** A kill switch was armed or disarmed. */
 export interface KillSwitchSet {
   readonly _tag: "KillSwitchSet"
-  /** The kill switch that is armed now. `undefined` when none is. */
+  /** The armed kill switch, if any. */
   readonly killSwitch: KillSwitch | undefined
 }
 

@@ -18,19 +18,19 @@ import * as Schedule from "./Schedule.ts"
 import * as State from "./State.ts"
 import type { Units } from "./Units.ts"
 
-/** The orders at one price, the oldest first. */
+/** The orders at one price, oldest first. */
 export interface Level {
   /** The price, in units of the quote currency. */
   readonly price: Units
-  /** The orders, the oldest first. */
+  /** The orders, oldest first. */
   readonly orders: ReadonlyArray<Order>
 }
 
 /** Trading on a market. */
 export interface Trading extends Pick<State.Trading, "trades" | "lastPrice"> {
-  /** The resting orders, the best price first. */
+  /** The resting orders, best price first. */
   readonly book: { readonly bids: ReadonlyArray<Level>; readonly asks: ReadonlyArray<Level> }
-  /** The stop orders that have not been triggered, the oldest first. */
+  /** The stop orders that have not been triggered, oldest first. */
   readonly waiting: { readonly orders: ReadonlySet<StopOrder> }
 }
 
@@ -53,9 +53,9 @@ type Indexed =
 
 /** The plain data of a state, without the parts that are the same in every venue of its policy. */
 export interface Saved extends Omit<State.State, Indexed | "markets" | "policy"> {
-  /** The balances that are not zero, by holder and asset. */
+  /** The non-zero balances, by holder and asset. */
   readonly ledger: { readonly balances: Ledger.Balances }
-  /** The orders that can still trade, the latest last. */
+  /** The orders that can still trade, oldest first. */
   readonly openOrders: ReadonlyMap<OrderId, Order>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: ReadonlyMap<OrderId, OcoOrder>

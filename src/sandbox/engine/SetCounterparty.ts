@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { Amount, Decimal } from "../../domain/Decimal.ts"
 import { MarketName } from "../../domain/Identifiers.ts"
 
-/** How the counterparty quotes a market. */
+/** The settings of the counterparty on a market. */
 export interface CounterpartyOptions {
   /** Whether it quotes. `true` when absent. `false` withdraws its quotes; its funds stay. */
   readonly enabled?: boolean
@@ -18,7 +18,7 @@ export interface CounterpartyOptions {
   readonly step?: Decimal
   /**
    * The amount that it offers at each price, in units of the base currency. When absent, enough for a thousand times
-   * the market's least total.
+   * the market's minimum total.
    */
   readonly amount?: Amount
   /** The range of the random difference of an offer from `amount`, in percent; 0 to 100. `50` when absent. */
@@ -67,7 +67,7 @@ export const SetCounterparty = Schema.TaggedStruct("SetCounterparty", {
   step: setting(Decimal, "The distance between neighbouring prices, in percent of the price; 0 to 1; 0.05 by default."),
   amount: setting(
     Amount,
-    "The amount that it offers at each price, in base currency; by default enough for a thousand times the least total."
+    "The amount that it offers at each price, in base currency; by default enough for a thousand times the minimum total."
   ),
   variation: setting(
     Decimal,

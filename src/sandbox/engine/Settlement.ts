@@ -16,7 +16,7 @@ import type { Fill, Trade } from "./Trade.ts"
 import * as Units from "./Units.ts"
 import type { Work } from "./Work.ts"
 
-/** How many trades of a market are kept. */
+/** The number of latest trades that are kept for a market. */
 const keptTrades = 1000
 
 /** A trade before it gets a number and a time. */

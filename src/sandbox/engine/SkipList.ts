@@ -68,7 +68,7 @@ export class SkipList<V> {
     })
   }
 
-  /** The values, the least key first. The value last yielded may be removed during the loop. */
+  /** The values, least key first. The value last yielded may be removed during the loop. */
   *[Symbol.iterator](): Generator<V, undefined> {
     for (let entry = this.start[0]; entry !== undefined; entry = entry.next[0]) yield entry.value
   }

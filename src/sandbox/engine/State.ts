@@ -132,7 +132,7 @@ export interface CreatedCode {
 export interface AppliedCode {
   /** The asset. */
   readonly ticker: Ticker
-  /** How much was credited to the main wallet. */
+  /** The amount credited to the main wallet. */
   readonly amount: Decimal
   /** The identifier of the transaction. */
   readonly externalId: ExternalId
@@ -148,7 +148,7 @@ export interface Plan {
   readonly dailyRate: Units
   /** The target currency, in which interest is paid. */
   readonly interestTicker: Ticker
-  /** How many units of the asset make one unit of the target currency. */
+  /** The units of the asset that equal one unit of the target currency. */
   readonly interestRatio: Units
   /** The term, in days. */
   readonly days: number
@@ -162,7 +162,7 @@ export interface Investment {
   readonly account: string
   /** The plan. */
   readonly plan: Plan
-  /** How much was invested. */
+  /** The invested amount. */
   readonly units: Units
   /** The end of the term, when the amount is returned, in Unix microseconds. */
   readonly endsAt: number
@@ -176,7 +176,7 @@ export interface Payment {
   readonly planId: PlanId
   /** The investment that earned it. */
   readonly investmentId: InvestmentId
-  /** How much was paid. */
+  /** The amount. */
   readonly amount: Decimal
   /** The asset: the plan's target currency. */
   readonly ticker: Ticker
@@ -190,7 +190,7 @@ export interface Trading {
   readonly book: Book.Book
   /** The stop orders that have not been triggered. */
   readonly waiting: PendingStopOrders.PendingStopOrders
-  /** The latest trades, the latest last. */
+  /** The latest trades, oldest first. */
   readonly trades: Array<Trade>
   /** The price of the last trade, or the price that the owner of the venue has set since. */
   lastPrice: Units | undefined
@@ -247,15 +247,15 @@ export interface State {
   readonly plans: Map<PlanId, Plan>
   /** The investments whose term has not ended. */
   readonly investments: Map<InvestmentId, Investment>
-  /** Interest payments by account, the latest last. */
+  /** Interest payments by account, oldest first. */
   readonly payments: Map<string, Array<Payment>>
   /** Trading, by market. */
   readonly trading: ReadonlyMap<MarketName, Trading>
-  /** The orders that can still trade, the latest last. */
+  /** The orders that can still trade, oldest first. */
   readonly openOrders: OrderIndex<Order>
-  /** The orders that can no longer trade, by account, the latest last. */
+  /** The orders that can no longer trade, by account, oldest first. */
   readonly endedOrders: Map<string, Array<Order>>
-  /** The fills of an account's orders, by account, the latest last. */
+  /** The fills of an account's orders, by account, oldest first. */
   readonly fills: Map<string, Array<Fill>>
   /** The OCO orders of which both legs are open. */
   readonly ocoOrders: OrderIndex<OcoOrder>

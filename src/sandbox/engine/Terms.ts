@@ -9,11 +9,11 @@ export interface Terms {
   readonly step: Units.Units
   /** The smallest step of prices, in units of the quote currency. */
   readonly tick: Units.Units
-  /** The least amount of an order, in units of the base currency. */
+  /** The minimum amount of an order, in units of the base currency. */
   readonly minAmount: Units.Units
-  /** The least total of an order, in units of the quote currency. */
+  /** The minimum total of an order, in units of the quote currency. */
   readonly minTotal: Units.Units
-  /** The greatest total of an order, in units of the quote currency; zero for no bound. */
+  /** The maximum total of an order, in units of the quote currency; zero for no bound. */
   readonly maxTotal: Units.Units
   /** The maker fee, as a ratio. */
   readonly makerFee: Units.Units

@@ -12,7 +12,7 @@ export interface Trade {
   readonly at: number
   /** The maker's price, in units of the quote currency. */
   readonly price: Units
-  /** How much was traded, in units of the base currency. */
+  /** The traded amount, in units of the base currency. */
   readonly amount: Units
   /** The side of the taker. */
   readonly side: OrderSide
@@ -32,7 +32,7 @@ export interface Fill {
   readonly role: Role
   /** The price of the trade, in units of the quote currency. */
   readonly price: Units
-  /** How much was traded, in units of the base currency. */
+  /** The traded amount, in units of the base currency. */
   readonly amount: Units
   /** The fee charged, in units of `feeAsset`. */
   readonly fee: Units

@@ -21,7 +21,7 @@ export const one: Units = 10n ** BigInt(scale)
 /** The smallest step of a quantity with `digits` fractional digits. */
 export const stepOf = (digits: number): Units => powers[scale - digits] ?? 1n
 
-/** How many quantities are cached, and after how many misses the cache is cleared: prices move on. */
+/** The size of the cache, and the number of misses after which it is cleared, because prices move on. */
 const [mostRead, mostMissed] = [4096, 65_536]
 
 /**

@@ -19,7 +19,7 @@ const fillsByOrder = Records.indexBy(({ order }: Fill) => order.id)
 /** Whether a market trades positions. */
 const trades = ({ isCollateral, type }: Market): boolean => isCollateral || type === "futures"
 
-/** Merges two lists, the latest first. */
+/** Merges two lists, latest first. */
 const merged = function*(
   ocos: Iterator<OcoOrder, undefined>,
   otos: Iterator<OtoOrder, undefined>

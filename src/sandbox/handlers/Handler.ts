@@ -68,7 +68,7 @@ export interface Items<Q> {
   readonly stopOnFail?: boolean
 }
 
-/** How one order of a bulk request is read. */
+/** The way in which one order of a bulk request is read. */
 export interface Each {
   /** The endpoint that places or cancels one such order. */
   readonly endpoint: Endpoint.Any
@@ -78,7 +78,7 @@ export interface Each {
 
 /** A handler of bulk calls, with the orders in `orders`. An order that can't be read is refused alone. */
 export interface Itemised<E extends Endpoint.Any> {
-  /** How one order is read. */
+  /** The way in which one order is read. */
   readonly each: Each
   /** The operation that a call asks the engine for. */
   readonly operation: (request: Items<never>) => Operation

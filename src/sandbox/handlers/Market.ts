@@ -13,7 +13,7 @@ import { group } from "./Handler.ts"
 import * as KnownMarket from "./KnownMarket.ts"
 import * as MarketFigures from "./MarketFigures.ts"
 
-/** The greatest level of aggregation. */
+/** The maximum level of aggregation. */
 const coarsest = 10
 
 /**

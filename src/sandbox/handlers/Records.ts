@@ -51,7 +51,7 @@ const countBefore = <A>(list: ReadonlyArray<A>, timeOf: (record: A) => number, t
 }
 
 /**
- * The records, in a list sorted by time, from the first second to the last one, both included; the latest first.
+ * The records, in a list sorted by time, from the first second to the last one, both included; latest first.
  * `timeOf` is in Unix microseconds.
  */
 export const latest = function*<A>(

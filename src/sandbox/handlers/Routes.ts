@@ -22,7 +22,7 @@ export interface Route {
   readonly notSimulated: ReadonlyArray<string>
   /** The operation that a call asks the engine for. */
   readonly operation: (request: never) => Operation
-  /** How one order of a bulk request is read; `undefined` for other requests. */
+  /** The way in which one order of a bulk request is read; `undefined` for other requests. */
   readonly each: Each | undefined
   /** The dialect's refusals, where they differ from the defaults of the engine's reasons. */
   readonly refusals: { readonly [Why in Refused["why"]]?: RefusalKind }

@@ -33,10 +33,10 @@ export interface Capacity {
   readonly relieve: Effect.Effect<void>
 }
 
-/** How long a venue waits for capacity. */
+/** The longest time that a venue waits for capacity. */
 const patience = "5 seconds"
 
-/** How many venues fall asleep at once when memory is short. */
+/** The number of venues that fall asleep at once when memory is short. */
 const atOnce = 8
 
 /** Makes the capacity of a host. */

@@ -59,7 +59,7 @@ export const temporary: Effect.Effect<string, JournalError, Scope.Scope> = Effec
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** How many files this process may open; `undefined` if the system does not say. */
+/** The limit of open files of this process; `undefined` if it is unknown. */
 export const limit: Effect.Effect<number | undefined> = Effect.orElseSucceed(
   Effect.try({
     try: () => Number(/^Max open files +(\d+)/mu.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity),

@@ -64,10 +64,10 @@ const remedies: Readonly<Record<keyof Bounds, string>> = {
   maxMemory: "Call again in a moment, or end a large venue"
 }
 
-/** How many files an awake venue has open: its journal, the journal's log and shared-memory index, and its anchor. */
+/** The number of open files of an awake venue: its journal, the journal's log and shared-memory index, and its anchor. */
 const filesOfAwake = 4
 
-/** How many files a host with these bounds may have open at once. */
+/** The maximum number of open files of a host with these bounds. */
 export const filesOf = ({ maxAwake, maxPorts }: Bounds): number =>
   filesOfAwake * maxAwake + maxPorts + maxConnections + 64
 

@@ -12,7 +12,7 @@ import type * as Registry from "./Registry.ts"
 export interface HostOptions extends HostBounds.BoundOptions {
   /** The token of the host's control plane. Without one, the host keeps its previous token or draws one. */
   readonly token?: string
-  /** How long an idle venue stays awake, in milliseconds; 60000 by default. */
+  /** The time that an idle venue stays awake, in milliseconds; 60000 by default. */
   readonly idleMillis?: number
   /** The default time to live of venues, in milliseconds; unlimited by default. */
   readonly timeToLiveMillis?: number

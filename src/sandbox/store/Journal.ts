@@ -53,7 +53,7 @@ export interface Journal {
   readonly sequence: () => number
   /** The link of the last durable command in the hash chain, in lower-case hex. */
   readonly digest: () => string
-  /** How many times the journal has been opened; 1 the first time. */
+  /** The number of times that the journal has been opened, this time included. */
   readonly run: number
   /** The size of the incomplete group that was found and ignored when the journal was opened, in bytes. */
   readonly unfinished: number
@@ -155,7 +155,7 @@ const readingFrom = (file: string, tables: JournalTables.JournalTables): Reading
     }
   })
 
-/** How many commands are read at once. Other work runs between pages. */
+/** The number of commands in one page. Other work runs between pages. */
 const page = 1000
 
 /** Reads commands in pages, from the first on. Each page is checked before it is emitted. */

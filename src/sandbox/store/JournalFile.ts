@@ -143,7 +143,7 @@ const checkPresence = (file: string, anchor: Chain.End | undefined): JournalErro
 export interface Opened {
   /** The database itself. */
   readonly database: DatabaseSync
-  /** How many times it has been opened. */
+  /** The number of times that it has been opened, this time included. */
   readonly run: number
   /** Whether there was an anchor to compare it with. */
   readonly anchored: boolean

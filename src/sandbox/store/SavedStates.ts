@@ -19,7 +19,7 @@ export interface SavedStates {
   readonly has: (sequence: number) => boolean
   /** Saves the state after this command. */
   readonly save: (sequence: number, state: State.State) => void
-  /** The commands whose states are saved, with their times in Unix microseconds, the latest last. */
+  /** The commands whose states are saved, with their times in Unix microseconds, oldest first. */
   readonly list: () => ReadonlyArray<SavedState>
   /** A copy of the state after this command, which must be saved or be 0. */
   readonly recall: History.Recall

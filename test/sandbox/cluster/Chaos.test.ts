@@ -103,7 +103,7 @@ const trade = Effect.fnUntraced(function*(
 })
 
 // -----------------------------------------------------------------------------
-// Trouble
+// Faults
 // -----------------------------------------------------------------------------
 
 type Trouble = (node: Node, database: Server, nodes: ReadonlyArray<Node>) => Effect.Effect<unknown>

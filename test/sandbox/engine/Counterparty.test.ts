@@ -214,7 +214,7 @@ describe("the counterparty", () => {
     assert.strictEqual(hash(copy), hash(desk.state))
   })
 
-  it("the default amount of a quote is worth a thousand times the least total", () => {
+  it("the default amount of a quote is worth a thousand times the minimum total", () => {
     const desk = new Desk()
     desk.send(movePrice("BTC_USDT", "40000"))
     desk.send(set({ market: btcUsdt, variation: Decimal.zero, levels: 1 }))

@@ -14,7 +14,7 @@ const funded = (options: { readonly dialect?: Dialect.Dialect; readonly last?: s
   return desk
 }
 
-describe("by the document's activation policy", () => {
+describe("the document's activation policy", () => {
   it("in the document's policy, a buy stop is triggered at or above its activation price", () => {
     const desk = funded()
     const order = desk.place("ann", stop(btc, "buy", "1", "120", "110"))
@@ -49,7 +49,7 @@ describe("by the document's activation policy", () => {
   })
 })
 
-describe("by the live activation policy", () => {
+describe("the live activation policy", () => {
   const live = { dialect: Dialect.live }
 
   it("in the live policy, the current price decides from which side a stop order is triggered", () => {
@@ -88,7 +88,7 @@ describe("stop orders", () => {
     assert.strictEqual(desk.free("ann", "trade"), "10.999 BTC, 9888 USDT")
   })
 
-  it("the trades of a stop order trigger others one after the other, the oldest first", () => {
+  it("the trades of a stop order trigger others one after the other, oldest first", () => {
     const desk = funded()
     for (const price of ["95", "90"]) desk.place("ben", limit(btc, "buy", "1", price))
     desk.place("ben", limit(btc, "buy", "1", "99"))
@@ -151,7 +151,7 @@ describe("stop orders triggered by the owner's price move", () => {
     assert.deepStrictEqual([progress(order), desk.book(btc, "bids")], ["NEW 0 of 1", ["1 @ 105"]])
   })
 
-  it("all stop orders that a price move triggers trade at the new price, the oldest first", () => {
+  it("all stop orders that a price move triggers trade at the new price, oldest first", () => {
     const desk = funded()
     const activations = ["96", "98", "97"]
     const orders = activations.map((at) => desk.place("ann", stop(btc, "sell", "1", "50", at)))

@@ -133,7 +133,7 @@ const exitOf =
     }
   }
 
-/** The smallest amount that reaches the least total. */
+/** The smallest amount that reaches the minimum total. */
 const least = (listed: Market, price: Units.Units, step: Units.Units): Units.Units => {
   const ofTotal = (Units.over(units(listed.minTotal), price) / step + 1n) * step
   const ofAmount = units(listed.minAmount)

@@ -177,7 +177,7 @@ const places = (state: State, market: MarketName, { book, lastPrice, waiting }: 
   return found
 }
 
-/** Prices are sorted, the best first, and no bid reaches an ask. */
+/** Prices are sorted, best first, and no bid reaches an ask. */
 const sorted = ({ book: { asks, bids } }: Saved.Trading): void => {
   const falls = (prices: ReadonlyArray<bigint>) => prices.slice(1).every((price, i) => price < (prices[i] ?? 0n))
   holds(falls(bids.map(({ price }) => price)), "bids are not sorted")
