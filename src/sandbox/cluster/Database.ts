@@ -52,7 +52,7 @@ const tlsOf = ({ searchParams }: URL): Result.Result<ConnectionOptions | false, 
     case "disable":
       return file === undefined
         ? Result.succeed(false)
-        : Result.fail(unusable("the URL of its database has sslrootcert, and no TLS; add sslmode=verify-full"))
+        : Result.fail(unusable("the URL of its database has sslrootcert but no TLS; add sslmode=verify-full"))
     case "require":
       return file === undefined
         ? Result.succeed({ rejectUnauthorized: false })

@@ -123,7 +123,7 @@ export const layer = (
     Layer.provideMerge(owner),
     Layer.provide(NodeClusterSocket.layer({ storage: "byo", shardingConfig: config })),
     Layer.provide(storage),
-    // Hides its message about the port, which the node's own panel shows.
+    // Hides its message about the port: the node's own panel shows it.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn")),
     // The database has been checked by now. Other failures can't be told from defects.
     Layer.catch((error) =>

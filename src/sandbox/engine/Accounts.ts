@@ -77,7 +77,7 @@ export const addKey = (state: State, { _tag, endpoints, ...options }: Of<"AddKey
   return Reply.done
 }
 
-/** Creates a sub-account at its parent's request. Its identifiers come from the next numbers. */
+/** Creates a sub-account at its parent's request. Its identifiers are sequential. */
 export const createSubAccount = (
   state: State,
   account: string,
@@ -99,10 +99,7 @@ export const createSubAccount = (
   return subAccount === undefined ? opened : { _tag: "SubAccountCreated", subAccount }
 }
 
-/**
- * Creates an API key of a sub-account. Key and secret come from the next numbers: nothing in a sandbox is secret from
- * its owner.
- */
+/** Creates an API key of a sub-account. Key and secret are sequential: a sandbox keeps nothing secret from its owner. */
 export const createSubAccountKey = (
   state: State,
   account: string,
@@ -187,7 +184,7 @@ export const createCode = (
   return Reply.done
 }
 
-/** Creates a code at the request of its creator. Its text is the next number, in the format of the exchange's codes. */
+/** Creates a code at the request of its creator. Codes are sequential, in the format of the exchange. */
 export const createOwnCode = (
   state: State,
   account: string,

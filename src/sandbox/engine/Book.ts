@@ -77,7 +77,7 @@ export const add = (book: Book, order: Order, price: Units.Units): void => {
   level.more(order.left)
 }
 
-/** Updates a book after the `queued` of an order that rested at this price was cleared. */
+/** Updates the book after an order at this price has left it. The order's `queued` must be cleared first. */
 export const removed = (book: Book, order: Order, price: Units.Units): void => {
   const side = levels(book, order.side)
   // An order that trades is at the best price.

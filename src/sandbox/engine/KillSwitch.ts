@@ -10,7 +10,7 @@ export interface KillSwitch {
   readonly market: MarketName
   /** The kinds of orders that it cancels. `undefined`: all kinds. */
   readonly types: ReadonlyArray<CancelAllType> | undefined
-  /** The time of arming, in Unix microseconds. */
+  /** The time at which it was armed, in Unix microseconds. */
   readonly armedAt: number
   /** The time at which it cancels, in Unix microseconds. */
   readonly firesAt: number

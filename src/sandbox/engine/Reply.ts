@@ -160,13 +160,13 @@ export type Failed = Invalid | Refused
 /** Whether a command was not applied. */
 export const isFailed = (reply: Reply): reply is Failed => reply._tag === "Invalid" || reply._tag === "Refused"
 
-/** The command was applied. */
+/** A reply without further contents. */
 export const done: Reply = { _tag: "Done" }
 
-/** Fields are wrong. */
+/** A reply to a command with wrong fields. */
 export const invalid = (...violations: Violations): Reply => ({ _tag: "Invalid", violations })
 
-/** The command is refused. */
+/** A reply that refuses a command. */
 export const refused = (why: Refused["why"], ...violations: Violations): Reply => ({
   _tag: "Refused",
   why,

@@ -63,7 +63,7 @@ export const MakeOptions = Schema.Struct({
   example: key(Schema.Boolean)
 })
 
-/** A venue as in lists. */
+/** The summary of a venue. */
 export interface Summary {
   /** Its id. */
   readonly id: string
@@ -187,7 +187,7 @@ export interface Addresses {
 /** The base URL of a venue with its own path. */
 export const urlOf = ({ baseUrl }: Addresses, id: string): string => `${baseUrl}/v/${id}`
 
-/** A venue as in lists. */
+/** The summary of a venue. */
 export const toSummary = (
   addresses: Addresses,
   { dialect, endsAt, id, madeAt, owner }: Registered,

@@ -107,10 +107,10 @@ const prepare = (database: DatabaseSync): string | undefined => {
   const id = Number(database.prepare("PRAGMA application_id").get()?.["application_id"])
   const tables = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"])
   if (id !== applicationId && (id !== 0 || tables > 0))
-    return "it is a database of another program; name another folder"
+    return "it is a database of another program; use another folder"
   const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"])
   if (tables > 0 && found !== version) {
-    return `it has version ${found}, and this program needs version ${version}; name another folder`
+    return `it has version ${found}, and this program needs version ${version}; use another folder`
   }
   database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   database.exec(`
@@ -137,7 +137,7 @@ const readAll = (database: DatabaseSync, file: string): Result.Result<ReadonlyAr
   for (const { id, record } of database.prepare("SELECT id, record FROM venue ORDER BY rowid").iterate()) {
     const decoded = decode(record)
     if (Result.isFailure(decoded)) {
-      const reason = `its record of the venue ${String(id)} can't be read; delete that row, or name another folder`
+      const reason = `its record of the venue ${String(id)} can't be read; delete that row, or use another folder`
       return Result.fail(new JournalError({ why: "damaged", file, reason }))
     }
     venues.push(decoded.success)

@@ -60,7 +60,9 @@ export const read = (file: string): Result.Result<Chain.End | undefined, Journal
     (bytes): Result.Result<Chain.End, JournalError> => {
       const end = latest([0, slotLength].map((at) => fromSlot(bytes.subarray(at, at + slotLength))))
       if (end !== undefined) return Result.succeed(end)
-      return Result.fail(damaged(file, `its anchor can't be read. To go on with what is there, delete ${path}`))
+      return Result.fail(
+        damaged(file, `its anchor can't be read. To continue with the remaining commands, delete ${path}`)
+      )
     }
   )
 }

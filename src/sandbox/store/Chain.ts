@@ -132,7 +132,7 @@ export const check = (
     Result.fail(
       damaged(
         file,
-        `${reason}; the first ${sequence} commands are intact. Salvage these, or name another file`,
+        `${reason}; the first ${sequence} commands are intact. Salvage these, or use another file`,
         sequence
       )
     )

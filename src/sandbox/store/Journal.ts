@@ -171,7 +171,7 @@ const pagesOf = (file: string, tables: JournalTables.JournalTables, reading: Rea
     )
     const place = yield* Effect.fromResult(checked)
     if (to === end.sequence && !Chain.isSame(place.link, end.link)) {
-      return yield* damaged(file, "it was rewritten while it was open. Salvage what is here", 0)
+      return yield* damaged(file, "it was rewritten while it was open. Salvage the rest", 0)
     }
     yield* Effect.yieldNow
     return { texts, place }

@@ -44,12 +44,12 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
 
 /** Errors for result codes of SQLite that have a remedy. */
 const reasons: { readonly [code: number]: readonly [JournalError["why"], string] } = {
-  5: ["locked", "another process has it open; stop that process, or name another file"],
-  8: ["failed", "the file can't be written; change its permissions, or name another file"],
-  11: ["damaged", "the database is damaged; salvage what can be read of it, or name another file"],
+  5: ["locked", "another process has it open; stop that process, or use another file"],
+  8: ["failed", "the file can't be written; change its permissions, or use another file"],
+  11: ["damaged", "the database is damaged; salvage what can be read of it, or use another file"],
   13: ["full", "the disk is full; make room and reopen the venue"],
   14: ["failed", "the file can't be opened; make sure that its folder exists and is writable"],
-  26: ["foreign", "it is not a database; name another file"]
+  26: ["foreign", "it is not a database; use another file"]
 }
 
 /** The error of a journal in memory that has reached its bound. */
@@ -83,6 +83,6 @@ export const logDamaged = (file: string, intact: number): JournalError =>
   damaged(
     file,
     "its log can't be read to the end, and the missing part had been committed; the first " +
-      `${intact} commands are intact. Salvage these, or name another file`,
+      `${intact} commands are intact. Salvage these, or use another file`,
     intact
   )

@@ -32,10 +32,10 @@ const check = (database: DatabaseSync, file: string): JournalError | undefined =
   const id = numberOf(database, "PRAGMA application_id", "application_id")
   const tables = numberOf(database, "SELECT count(*) AS n FROM sqlite_schema", "n")
   if (id !== applicationId && (id !== 0 || tables > 0)) {
-    return error("foreign", "it is a database of another program; name another file")
+    return error("foreign", "it is a database of another program; use another file")
   }
   const found = numberOf(database, "PRAGMA user_version", "user_version")
-  const reason = `it has version ${found}, and this program needs version ${version}; name another file`
+  const reason = `it has version ${found}, and this program needs version ${version}; use another file`
   if (found > version) return error("newer", reason)
   return tables > 0 && found < version ? error("older", reason) : undefined
 }
@@ -83,11 +83,11 @@ export const checkAnchor = (
   const found = linkOf(database, sequence)
   if (Chain.isSame(found, link)) return undefined
   const what = found === undefined
-    ? `entry ${sequence} was durable, and is not here: its log was deleted or cut, or the database is an older one`
+    ? `entry ${sequence} was durable, but is missing: its log was deleted or truncated, or the database is an older copy`
     : `entry ${sequence} is not what was written`
   return damaged(
     file,
-    `${what}. Salvage what is here, or go on with it by deleting ${Anchor.fileOf(file)}`
+    `${what}. Salvage the rest, or delete ${Anchor.fileOf(file)} to continue with it`
   )
 }
 
@@ -106,7 +106,7 @@ const prepare = (
   if (known === undefined) {
     // The commands of a venue with unknown rules must not be replayed under others.
     if (numberOf(database, "SELECT count(*) AS n FROM (SELECT 1 FROM journal LIMIT 1)", "n") > 0) {
-      return Result.fail(damaged(file, "it does not say any more which venue it belongs to. Salvage its commands"))
+      return Result.fail(damaged(file, "it no longer says which venue it belongs to. Salvage its commands"))
     }
     database.prepare("INSERT INTO venue (rules, runs) VALUES (?, 0)").run(rules)
   } else if (known !== rules) {

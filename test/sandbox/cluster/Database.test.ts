@@ -79,7 +79,7 @@ itWithPostgres(
           /127\.0\.0\.2.*Name the host as its certificate does/u
         ],
         [`${url}?sslmode=verify-full&sslrootcert=${root}-none`, /sslrootcert.*no such file/u],
-        [`${url}?sslrootcert=${root}`, /sslrootcert, and no TLS/u],
+        [`${url}?sslrootcert=${root}`, /sslrootcert but no TLS/u],
         [`${url}?sslmode=prefer`, /sslmode=prefer; it can be disable, require/u],
         [`${url}?sslmode=require&sslcert=${root}`, /sslcert, which is not supported/u],
         [url.replace(/\/postgres$/u, "/none?sslmode=require"), /"none" does not exist.*createdb/u]

@@ -193,5 +193,5 @@ describe("a host over HTTP", () => {
     }).pipe(Effect.scoped, Effect.provide(served())))
 })
 
-/** A venue as in lists. */
+/** The summary of a venue. */
 const pick = ({ dialect, id, madeAt, owner, url }: Host.Made) => ({ id, owner, url, dialect, madeAt })
