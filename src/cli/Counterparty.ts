@@ -3,7 +3,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import * as Struct from "effect/Struct"
 import { SetCounterparty, type SetCounterpartyOptions } from "../sandbox/engine/SetCounterparty.ts"
 
 const Flagged = Schema.Literals(["true", "false"]).pipe(
@@ -16,14 +15,14 @@ const Flagged = Schema.Literals(["true", "false"]).pipe(
 const Whole = Schema.optionalKey(Schema.NumberFromString.check(Schema.isInt()))
 
 /** The settings, as texts. */
-const Settings = SetCounterparty.mapFields((fields) => ({
-  ...Struct.omit(fields, ["_tag"]),
+const Settings = Schema.Struct({
+  ...SetCounterparty,
   enabled: Schema.optionalKey(Flagged),
   refill: Schema.optionalKey(Flagged),
   credit: Schema.optionalKey(Flagged),
   levels: Whole,
   seed: Whole
-}))
+})
 
 const decode = Schema.decodeUnknownOption(Settings, { onExcessProperty: "error" })
 

@@ -8,12 +8,15 @@ describe("what the interfaces document is what the journal's schemas accept", ()
     expect<Schema.Schema.Type<typeof Operation.Operation>>().type.toBe<Operation.Operation>()
   })
 
-  it("of actions", () => {
-    expect<Schema.Schema.Type<typeof Command.Action>>().type.toBe<Command.Action>()
-  })
-
-  it("of commands", () => {
-    expect<Schema.Schema.Type<typeof Command.Command>>().type.toBe<Command.Command>()
+  it("of nonces", () => {
     expect<Schema.Schema.Type<typeof Command.Nonce>>().type.toBe<Command.Nonce>()
+  })
+})
+
+describe("the command of an owner action", () => {
+  it("has the options of the method, and its name with a capital letter", () => {
+    expect<Extract<Command.Action, { readonly _tag: "CreateCode" }>>().type.toBe<
+      Command.CreateCodeOptions & { readonly _tag: "CreateCode" }
+    >()
   })
 })

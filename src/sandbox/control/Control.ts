@@ -28,9 +28,8 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { MarketName } from "../../domain/Identifiers.ts"
 import type { RateLimit } from "../../protocol/Endpoint.ts"
-import type * as Command from "../engine/Command.ts"
+import * as Command from "../engine/Command.ts"
 import * as Schedule from "../engine/Schedule.ts"
-import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type { Shown } from "../gateway/Exchanged.ts"
 import type { Armed, Fault } from "../gateway/Faults.ts"
 import type { RequestRecord } from "../gateway/Requests.ts"
@@ -65,185 +64,159 @@ type Failure = ControlRefused | Journal.JournalError
 type Done = Effect.Effect<void, Failure>
 
 /**
+ * The methods of the owner actions. Each is durable when it succeeds.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export type OwnerMethods = {
+  readonly [Method in keyof Command.OwnerActions]: (options: Command.OptionsOf<Command.OwnerActions[Method]>) => Done
+}
+
+/**
  * The control of a sandbox. A change succeeds once it is durable; it fails with `ControlRefused`, which names the fields
  * that are wrong, or with `JournalError` when the venue's journal fails.
  *
  * @category services
  * @since 0.1.0
  */
-export class Control extends Context.Service<Control, {
-  /** Opens an account. */
-  readonly openAccount: (options: Command.OpenAccountOptions) => Done
-  /** Opens a sub-account, which is an account of its own too. */
-  readonly openSubAccount: (options: Command.OpenSubAccountOptions) => Done
-  /** Sets what a sub-account may trade. An absent field stays as it is. */
-  readonly setSubAccount: (options: Command.SetSubAccountOptions) => Done
-  /** Adds an API key with its secret. */
-  readonly addKey: (options: Command.AddKeyOptions) => Done
-  /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
-  readonly setKey: (options: Command.SetKeyOptions) => Done
-  /**
-   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An
-   * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
-   */
-  readonly setCurrency: (options: Command.SetCurrencyOptions) => Done
-  /** Credits a wallet from outside the exchange; also one of the account `counterparty`. */
-  readonly fund: (options: Command.FundOptions) => Done
-  /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
-  readonly createCode: (options: Command.IssueCodeOptions) => Done
-  /** Opens a fixed-term plan. */
-  readonly openPlan: (options: Command.OpenPlanOptions) => Done
-  /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
-  readonly invest: (options: Command.InvestOptions) => Done
-  /** Pays interest of a fixed-term plan to an account's main wallet, at once. */
-  readonly payInterest: (options: Command.PayInterestOptions) => Done
-  /** Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered. */
-  readonly movePrice: (options: Command.MovePriceOptions) => Done
-  /** Moves the price of a market by a difference. */
-  readonly stepPrice: (options: Command.StepPriceOptions) => Done
-  /** Moves the price of a market several times, as the venue's time passes. */
-  readonly playPrices: (options: Command.PlayPricesOptions) => Done
-  /** Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price. */
-  readonly openPosition: (options: Command.OpenPositionOptions) => Done
-  /**
-   * Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an
-   * account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find a
-   * book. It is off until this says otherwise.
-   */
-  readonly setCounterparty: (options: SetCounterpartyOptions) => Done
-  /** How the counterparty quotes which markets, and how much it has been credited. */
-  readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
-  /** All accounts and their keys. The counterparty is none of them. */
-  readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
-  /** The orders of an account that can still trade, or the latest of them; the oldest first. */
-  readonly openOrders: (
-    account: string,
-    part?: Views.Part
-  ) => Effect.Effect<ReadonlyArray<Views.OpenOrder>, Journal.JournalError>
-  /** How many orders of an account can still trade. */
-  readonly countOfOpenOrders: (account: string) => Effect.Effect<number, Journal.JournalError>
-  /** Cancels an order as its account would. */
-  readonly cancelOrder: (options: Calls.CancelOptions) => Done
-  /** The latest fills of an account's orders, the latest first; at most 100. */
-  readonly fills: (account: string) => Effect.Effect<ReadonlyArray<Views.AccountFill>, Journal.JournalError>
-  /** All markets and their prices. */
-  readonly markets: Effect.Effect<ReadonlyArray<MarketViews.MarketSummary>, Journal.JournalError>
-  /** The best offers of a market and its latest trades. */
-  readonly depth: (market: MarketName) => Effect.Effect<MarketViews.Depth, Failure>
-  /**
-   * The latest candles of a market, the oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long.
-   * Intervals in which the price did not move have none.
-   */
-  readonly candles: (
-    market: MarketName,
-    seconds: (typeof Tape.intervals)[number]
-  ) => Effect.Effect<ReadonlyArray<Tape.Candle>, Journal.JournalError>
-  /** The open positions of an account. */
-  readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
-  /** What an account has, in all wallets. */
-  readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
-  /**
-   * What the venue's clock shows: orders, interest and limits carry its time. Callers see another clock, which judges
-   * their nonces: the machine's, with the skew. So they keep trading wherever this one is taken.
-   */
-  readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
-  /** Stops the clock where it is. */
-  readonly freezeClock: Done
-  /** Lets the clock run on from where it is. */
-  readonly runClock: Done
-  /**
-   * Sets the clock to a later time. Everything that comes due until then happens, in order. A venue without commands can
-   * be set to any time up to the year 2200; its clock then stands still.
-   */
-  readonly setClock: (options: {
-    /** The time that the clock then shows, in Unix microseconds. */
-    readonly at: number
-  }) => Done
-  /** Sets the clock this many milliseconds ahead. Everything that comes due until then happens, in order. */
-  readonly advanceClock: (options: {
-    /** How far, in milliseconds; 0 or more. */
-    readonly millis: number
-  }) => Done
-  /**
-   * Sets how far the clock that callers see, and that judges their nonces, is ahead of the machine's; below zero it is
-   * behind. The venue's clock does not change.
-   */
-  readonly skewClock: (options: {
-    /** How far, in milliseconds; at most 30 years either way. */
-    readonly millis: number
-  }) => Done
-  /** When something comes due by itself, in Unix microseconds; `undefined` when nothing does. */
-  readonly nextDue: Effect.Effect<number | undefined, Journal.JournalError>
-  /** Adds a fault, and gives its number. */
-  readonly addFault: (fault: Fault) => Effect.Effect<number>
-  /** Removes a fault. */
-  readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
-  /** Removes all faults. */
-  readonly clearFaults: Effect.Effect<void>
-  /** The faults in force, and how often each has matched and fired. */
-  readonly faults: Effect.Effect<ReadonlyArray<Armed>>
-  /**
-   * Replaces the documented rate limit of one path, or of every path when none is named; `undefined` restores it. Public
-   * paths are counted together: those of API V4 under the name `public`, those of API V1 as `public v1`.
-   */
-  readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
-  /**
-   * The calls made on the exchange, and what came of each: those after a number, or all that are kept; of these the
-   * `latest`, or all.
-   */
-  readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
-  /**
-   * What a call sent and what it was answered, without its secrets, by its number. The latest 1000 calls are kept; an older
-   * one is refused.
-   */
-  readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
-  /** Makes a call again, by its number; it is signed anew. The latest 1000 calls are kept; an older one is refused. */
-  readonly again: (number: number) => Effect.Effect<void, ControlRefused>
-  /** What happens on the exchange, after a place of the feed or from now on. `"0"` is the beginning. */
-  readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
-  /** Where the venue stands. */
-  readonly status: Effect.Effect<HistoryControl.Status, Journal.JournalError>
-  /** Saves the state, so that restoring it is quick; gives the number of the last command. */
-  readonly snapshot: Effect.Effect<number, Journal.JournalError>
-  /** The states that a restore goes back to at once, the latest last: snapshots, and what was restored; at most 16. */
-  readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
-  /**
-   * The commands before a number, or the latest, the latest first, without their secrets. At most `limit`, which is 100 by
-   * default and at most 500.
-   */
-  readonly commands: (
-    before?: number,
-    limit?: number
-  ) => Effect.Effect<ReadonlyArray<Past.CommandSummary>, Journal.JournalError>
-  /** Restores the state that this many commands had left. The journal goes on, and loses nothing. */
-  readonly restore: (sequence: number) => Done
-  /**
-   * Restores the state at the last `begin`, or the empty exchange when there was none. No earlier call counts against a rate
-   * limit any more; faults and limits stay.
-   */
-  readonly reset: Done
-  /** Marks the venue as set up: a reset goes back to this. */
-  readonly begin: Done
-  /**
-   * A new venue, in memory, after this many commands of this one, or after all. It lives until `endFork`, or as long as
-   * the scope. There are at most 16 at once, forks of forks included.
-   */
-  readonly fork: (sequence?: number) => Effect.Effect<Venue.Venue["Service"], Failure, Scope.Scope>
-  /** The forks of the venue that have not ended, and those that were made of its forks. */
-  readonly forks: Effect.Effect<ReadonlyArray<Fork>>
-  /** Ends a fork, and those that were made of it. It answers no more. */
-  readonly endFork: (id: number) => Effect.Effect<void, ControlRefused>
-  /**
-   * All commands, each as a line of JSON. It holds the secrets of the venue's keys. All are checked before the first is
-   * given.
-   */
-  readonly journal: Stream.Stream<string, Journal.JournalError>
-  /**
-   * Carries out the commands of another journal, each at its own time. The venue must have no commands. When one of the
-   * lines would not be carried out where it stands, none is.
-   */
-  readonly replay: (lines: Iterable<string>) => Done
-}>()("effect-txc/sandbox/Control") {}
+export class Control extends Context.Service<
+  Control,
+  OwnerMethods & {
+    /** How the counterparty quotes which markets, and how much it has been credited. */
+    readonly counterparty: Effect.Effect<CounterpartyView.Counterparty, Journal.JournalError>
+    /** All accounts and their keys. The counterparty is none of them. */
+    readonly accounts: Effect.Effect<ReadonlyArray<Views.AccountSummary>, Journal.JournalError>
+    /** The orders of an account that can still trade, or the latest of them; the oldest first. */
+    readonly openOrders: (
+      account: string,
+      part?: Views.Part
+    ) => Effect.Effect<ReadonlyArray<Views.OpenOrder>, Journal.JournalError>
+    /** How many orders of an account can still trade. */
+    readonly countOfOpenOrders: (account: string) => Effect.Effect<number, Journal.JournalError>
+    /** Cancels an order as its account would. */
+    readonly cancelOrder: (options: Calls.CancelOptions) => Done
+    /** The latest fills of an account's orders, the latest first; at most 100. */
+    readonly fills: (account: string) => Effect.Effect<ReadonlyArray<Views.AccountFill>, Journal.JournalError>
+    /** All markets and their prices. */
+    readonly markets: Effect.Effect<ReadonlyArray<MarketViews.MarketSummary>, Journal.JournalError>
+    /** The best offers of a market and its latest trades. */
+    readonly depth: (market: MarketName) => Effect.Effect<MarketViews.Depth, Failure>
+    /**
+     * The latest candles of a market, the oldest first; at most 500. An interval is 1, 60, 900, 3600 or 86400 seconds long.
+     * Intervals in which the price did not move have none.
+     */
+    readonly candles: (
+      market: MarketName,
+      seconds: (typeof Tape.intervals)[number]
+    ) => Effect.Effect<ReadonlyArray<Tape.Candle>, Journal.JournalError>
+    /** The open positions of an account. */
+    readonly positions: (account: string) => Effect.Effect<ReadonlyArray<Views.OpenPosition>, Journal.JournalError>
+    /** What an account has, in all wallets. */
+    readonly balances: (account: string) => Effect.Effect<ReadonlyArray<Views.Balance>, Journal.JournalError>
+    /**
+     * What the venue's clock shows: orders, interest and limits carry its time. Callers see another clock, which judges
+     * their nonces: the machine's, with the skew. So they keep trading wherever this one is taken.
+     */
+    readonly clock: Effect.Effect<ClockControl.ClockReading, Journal.JournalError>
+    /** Stops the clock where it is. */
+    readonly freezeClock: Done
+    /** Lets the clock run on from where it is. */
+    readonly runClock: Done
+    /**
+     * Sets the clock to a later time. Everything that comes due until then happens, in order. A venue without commands can
+     * be set to any time up to the year 2200; its clock then stands still.
+     */
+    readonly setClock: (options: {
+      /** The time that the clock then shows, in Unix microseconds. */
+      readonly at: number
+    }) => Done
+    /** Sets the clock this many milliseconds ahead. Everything that comes due until then happens, in order. */
+    readonly advanceClock: (options: {
+      /** How far, in milliseconds; 0 or more. */
+      readonly millis: number
+    }) => Done
+    /**
+     * Sets how far the clock that callers see, and that judges their nonces, is ahead of the machine's; below zero it is
+     * behind. The venue's clock does not change.
+     */
+    readonly skewClock: (options: {
+      /** How far, in milliseconds; at most 30 years either way. */
+      readonly millis: number
+    }) => Done
+    /** When something comes due by itself, in Unix microseconds; `undefined` when nothing does. */
+    readonly nextDue: Effect.Effect<number | undefined, Journal.JournalError>
+    /** Adds a fault, and gives its number. */
+    readonly addFault: (fault: Fault) => Effect.Effect<number>
+    /** Removes a fault. */
+    readonly removeFault: (id: number) => Effect.Effect<void, ControlRefused>
+    /** Removes all faults. */
+    readonly clearFaults: Effect.Effect<void>
+    /** The faults in force, and how often each has matched and fired. */
+    readonly faults: Effect.Effect<ReadonlyArray<Armed>>
+    /**
+     * Replaces the documented rate limit of one path, or of every path when none is named; `undefined` restores it. Public
+     * paths are counted together: those of API V4 under the name `public`, those of API V1 as `public v1`.
+     */
+    readonly limit: (limit: RateLimit | undefined, path?: string) => Effect.Effect<void>
+    /**
+     * The calls made on the exchange, and what came of each: those after a number, or all that are kept; of these the
+     * `latest`, or all.
+     */
+    readonly requests: (after?: number, latest?: number) => Effect.Effect<ReadonlyArray<RequestRecord>>
+    /**
+     * What a call sent and what it was answered, without its secrets, by its number. The latest 1000 calls are kept; an older
+     * one is refused.
+     */
+    readonly look: (number: number) => Effect.Effect<Shown, ControlRefused>
+    /** Makes a call again, by its number; it is signed anew. The latest 1000 calls are kept; an older one is refused. */
+    readonly again: (number: number) => Effect.Effect<void, ControlRefused>
+    /** What happens on the exchange, after a place of the feed or from now on. `"0"` is the beginning. */
+    readonly events: (after?: string) => Stream.Stream<Entry, FeedGone>
+    /** Where the venue stands. */
+    readonly status: Effect.Effect<HistoryControl.Status, Journal.JournalError>
+    /** Saves the state, so that restoring it is quick; gives the number of the last command. */
+    readonly snapshot: Effect.Effect<number, Journal.JournalError>
+    /** The states that a restore goes back to at once, the latest last: snapshots, and what was restored; at most 16. */
+    readonly saved: Effect.Effect<ReadonlyArray<SavedState>>
+    /**
+     * The commands before a number, or the latest, the latest first, without their secrets. At most `limit`, which is 100 by
+     * default and at most 500.
+     */
+    readonly commands: (
+      before?: number,
+      limit?: number
+    ) => Effect.Effect<ReadonlyArray<Past.CommandSummary>, Journal.JournalError>
+    /** Restores the state that this many commands had left. The journal goes on, and loses nothing. */
+    readonly restore: (sequence: number) => Done
+    /**
+     * Restores the state at the last `begin`, or the empty exchange when there was none. No earlier call counts against a rate
+     * limit any more; faults and limits stay.
+     */
+    readonly reset: Done
+    /** Marks the venue as set up: a reset goes back to this. */
+    readonly begin: Done
+    /**
+     * A new venue, in memory, after this many commands of this one, or after all. It lives until `endFork`, or as long as
+     * the scope. There are at most 16 at once, forks of forks included.
+     */
+    readonly fork: (sequence?: number) => Effect.Effect<Venue.Venue["Service"], Failure, Scope.Scope>
+    /** The forks of the venue that have not ended, and those that were made of its forks. */
+    readonly forks: Effect.Effect<ReadonlyArray<Fork>>
+    /** Ends a fork, and those that were made of it. It answers no more. */
+    readonly endFork: (id: number) => Effect.Effect<void, ControlRefused>
+    /**
+     * All commands, each as a line of JSON. It holds the secrets of the venue's keys. All are checked before the first is
+     * given.
+     */
+    readonly journal: Stream.Stream<string, Journal.JournalError>
+    /**
+     * Carries out the commands of another journal, each at its own time. The venue must have no commands. When one of the
+     * lines would not be carried out where it stands, none is.
+     */
+    readonly replay: (lines: Iterable<string>) => Done
+  }
+>()("effect-txc/sandbox/Control") {}
 
 /**
  * The control of a venue.
@@ -252,24 +225,10 @@ export class Control extends Context.Service<Control, {
  * @since 0.1.0
  */
 export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
-  const act = (action: OwnerAction) => checked(venue, action)
   return Control.of({
-    openAccount: (options) => act({ _tag: "OpenAccount", ...options }),
-    openSubAccount: (options) => act({ _tag: "OpenSubAccount", ...options }),
-    setSubAccount: (options) => act({ _tag: "SetSubAccount", ...options }),
-    addKey: (options) => act({ _tag: "AddKey", ...options }),
-    setKey: (options) => act({ _tag: "SetKey", ...options }),
-    setCurrency: (options) => act({ _tag: "SetCurrency", ...options }),
-    fund: (options) => act({ _tag: "Fund", ...options }),
-    createCode: (options) => act({ _tag: "CreateCode", ...options }),
-    openPlan: (options) => act({ _tag: "OpenPlan", ...options }),
-    invest: (options) => act({ _tag: "Invest", ...options }),
-    payInterest: (options) => act({ _tag: "PayInterest", ...options }),
-    movePrice: (options) => act({ _tag: "MovePrice", ...options }),
-    stepPrice: (options) => act({ _tag: "StepPrice", ...options }),
-    playPrices: (options) => act({ _tag: "PlayPrices", ...options }),
-    openPosition: (options) => act({ _tag: "OpenPosition", ...options }),
-    setCounterparty: (options) => act({ _tag: "SetCounterparty", ...options }),
+    ...Command.eachOwnerAction<OwnerMethods>((_method, _tag) => (options: object) =>
+      checked(venue, { _tag, ...options } as OwnerAction)
+    ),
     counterparty: Effect.map(venue.read, CounterpartyView.counterparty),
     accounts: Effect.map(venue.read, Views.accounts),
     openOrders: (account, part) => Effect.map(venue.read, (state) => Views.openOrders(state, account, part)),

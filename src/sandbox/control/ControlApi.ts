@@ -22,7 +22,6 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as Command from "../engine/Command.ts"
-import { SetCounterparty } from "../engine/SetCounterparty.ts"
 import * as Faults from "../gateway/Faults.ts"
 import { RequestRecord } from "../gateway/Requests.ts"
 import { JournalError } from "../store/Journal.ts"
@@ -122,11 +121,6 @@ export const FeedEvent = Schema.Struct({
 /** Commands, each as a line of JSON. */
 const Lines = Schema.String.pipe(HttpApiSchema.asText({ contentType: "application/x-ndjson" }))
 
-/** The fields of an action. Its name stands in the path. */
-const fieldsOf = <Fields extends Schema.Struct.Fields & { readonly _tag: Schema.Constraint }>(
-  action: Schema.Struct<Fields>
-) => action.mapFields((fields) => Struct.omit(fields, ["_tag"]))
-
 const post = <Name extends string, Path extends `/${string}`, Payload extends Schema.Top>(
   name: Name,
   path: Path,
@@ -134,79 +128,20 @@ const post = <Name extends string, Path extends `/${string}`, Payload extends Sc
   description: string
 ) => HttpApiEndpoint.post(name, path, { payload, success: Nothing, error }).annotateMerge(described(description))
 
+/** The operations of the owner actions. */
+type OwnerOperations = {
+  readonly [Method in keyof Command.OwnerActions]: ReturnType<
+    typeof post<Method, `/${Capitalize<Method>}`, Command.OwnerActions[Method]["options"]>
+  >
+}
+
+const ownerOperations = Command.eachOwnerAction<OwnerOperations>((method, tag) => {
+  const { description, options } = Command.ownerActions[method]
+  return post(method, `/${tag}`, options, description) as OwnerOperations[keyof OwnerOperations]
+})
+
 const group = HttpApiGroup.make("control", { topLevel: true }).add(
-  post("openAccount", "/OpenAccount", fieldsOf(Command.OpenAccount), "Opens an account."),
-  post(
-    "openSubAccount",
-    "/OpenSubAccount",
-    fieldsOf(Command.OpenSubAccount),
-    "Opens a sub-account, which is an account of its own too."
-  ),
-  post(
-    "setSubAccount",
-    "/SetSubAccount",
-    fieldsOf(Command.SetSubAccount),
-    "Sets what a sub-account may trade. An absent field stays as it is."
-  ),
-  post("addKey", "/AddKey", fieldsOf(Command.AddKey), "Adds an API key with its secret."),
-  post(
-    "setKey",
-    "/SetKey",
-    fieldsOf(Command.SetKey),
-    "Enables or disables an API key, or restricts it to some paths; null lifts the restriction."
-  ),
-  post(
-    "setCurrency",
-    "/SetCurrency",
-    fieldsOf(Command.SetCurrency),
-    "Sets whether a currency can be deposited and withdrawn, and its fees and limits. An absent field stays as it is."
-  ),
-  post("fund", "/Fund", fieldsOf(Command.Fund), "Credits a wallet from outside the exchange."),
-  post(
-    "createCode",
-    "/CreateCode",
-    fieldsOf(Command.IssueCode),
-    "Takes an amount from an account's main wallet, and puts it into a code that another account can apply."
-  ),
-  post("openPlan", "/OpenPlan", fieldsOf(Command.OpenPlan), "Opens a fixed-term plan."),
-  post(
-    "invest",
-    "/Invest",
-    fieldsOf(Command.Invest),
-    "Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes."
-  ),
-  post(
-    "payInterest",
-    "/PayInterest",
-    fieldsOf(Command.PayInterest),
-    "Pays interest of a fixed-term plan to an account's main wallet, at once."
-  ),
-  post(
-    "movePrice",
-    "/MovePrice",
-    fieldsOf(Command.MovePrice),
-    "Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered."
-  ),
-  post("stepPrice", "/StepPrice", fieldsOf(Command.StepPrice), "Moves the price of a market by a difference."),
-  post(
-    "playPrices",
-    "/PlayPrices",
-    fieldsOf(Command.PlayPrices),
-    "Moves the price of a market several times, as the venue's time passes."
-  ),
-  post(
-    "openPosition",
-    "/OpenPosition",
-    fieldsOf(Command.OpenPosition),
-    "Opens a position without an order: at the last price, or at a given price."
-  ),
-  post(
-    "setCounterparty",
-    "/SetCounterparty",
-    fieldsOf(SetCounterparty),
-    "Makes the counterparty quote a market around the owner's price, or changes how it does; an absent field stays as it " +
-      "is. It is off until this says otherwise."
-  ),
+  ...Object.values(ownerOperations) as [OwnerOperations[keyof OwnerOperations]],
   HttpApiEndpoint.get("counterparty", "/Counterparty", { success: Control.Counterparty, error: Unavailable })
     .annotateMerge(described("How the counterparty quotes which markets, and how much it has been credited.")),
   HttpApiEndpoint.get("accounts", "/Accounts", {

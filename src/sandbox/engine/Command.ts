@@ -3,6 +3,8 @@
  * be written as JSON.
  */
 import * as Schema from "effect/Schema"
+import * as String from "effect/String"
+import * as Struct from "effect/Struct"
 import { Code, Passphrase } from "../../domain/Code.ts"
 import { Amount, Decimal, Price } from "../../domain/Decimal.ts"
 import { ApiKey, InvestmentId, MarketName, PlanId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
@@ -10,7 +12,7 @@ import { OrderSide } from "../../domain/Order.ts"
 import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
 import type * as Ledger from "./Ledger.ts"
 import { Operation, Wallet } from "./Operation.ts"
-import { SetCounterparty } from "./SetCounterparty.ts"
+import { SetCounterparty, type SetCounterpartyOptions } from "./SetCounterparty.ts"
 import type * as State from "./State.ts"
 
 /** A nonce of a caller who has proved to hold the secret of the key. */
@@ -40,11 +42,6 @@ export interface OpenAccountOptions {
   readonly b2b: boolean
 }
 
-/** Opens an account. */
-export interface OpenAccount extends OpenAccountOptions {
-  readonly _tag: "OpenAccount"
-}
-
 /** The options of the action `OpenSubAccount`. */
 export interface OpenSubAccountOptions {
   /** The identifier of the new sub-account and of its account. */
@@ -67,11 +64,6 @@ export interface OpenSubAccountOptions {
   readonly collateralEnabled: boolean
 }
 
-/** Opens a sub-account, which has an account of its own. */
-export interface OpenSubAccount extends OpenSubAccountOptions {
-  readonly _tag: "OpenSubAccount"
-}
-
 /** The options of the action `SetSubAccount`. */
 export interface SetSubAccountOptions {
   /** The sub-account. */
@@ -82,11 +74,6 @@ export interface SetSubAccountOptions {
   readonly spotEnabled?: boolean
   /** Whether it may trade on margin. */
   readonly collateralEnabled?: boolean
-}
-
-/** Changes a sub-account. What is absent stays as it is. */
-export interface SetSubAccount extends SetSubAccountOptions {
-  readonly _tag: "SetSubAccount"
 }
 
 /** The options of the action `AddKey`. */
@@ -107,11 +94,6 @@ export interface AddKeyOptions {
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint>
 }
 
-/** Adds an API key. */
-export interface AddKey extends AddKeyOptions {
-  readonly _tag: "AddKey"
-}
-
 /** The options of the action `SetKey`. */
 export interface SetKeyOptions {
   /** The key. */
@@ -120,11 +102,6 @@ export interface SetKeyOptions {
   readonly enabled?: boolean
   /** The paths that the key may call; `null` for all. */
   readonly endpoints?: ReadonlyArray<State.KeyEndpoint> | null
-}
-
-/** Changes an API key. What is absent stays as it is. */
-export interface SetKey extends SetKeyOptions {
-  readonly _tag: "SetKey"
 }
 
 /**
@@ -160,11 +137,6 @@ export interface SetCurrencyOptions {
   readonly withdraw?: TransferTermChanges
 }
 
-/** Changes what a currency shows of its deposits and withdrawals. What is absent stays as it is. */
-export interface SetCurrency extends SetCurrencyOptions {
-  readonly _tag: "SetCurrency"
-}
-
 /** The options of the action `Fund`. */
 export interface FundOptions {
   /** The account. */
@@ -177,13 +149,8 @@ export interface FundOptions {
   readonly amount: Amount
 }
 
-/** Credits a wallet from outside the exchange. */
-export interface Fund extends FundOptions {
-  readonly _tag: "Fund"
-}
-
 /** The options of the action `CreateCode`. */
-export interface IssueCodeOptions {
+export interface CreateCodeOptions {
   /** The account that pays for the code. */
   readonly account: string
   /** The code. */
@@ -194,11 +161,6 @@ export interface IssueCodeOptions {
   readonly amount: Amount
   /** What must be given with the code. Nothing when absent. */
   readonly passphrase?: Passphrase
-}
-
-/** Creates a code of the owner's choice, which the main wallet of an account pays. */
-export interface IssueCode extends IssueCodeOptions {
-  readonly _tag: "CreateCode"
 }
 
 /** The options of the action `OpenPlan`. */
@@ -217,11 +179,6 @@ export interface OpenPlanOptions {
   readonly interestRatio?: Amount
 }
 
-/** Opens a fixed-term plan. */
-export interface OpenPlan extends OpenPlanOptions {
-  readonly _tag: "OpenPlan"
-}
-
 /** The options of the action `Invest`. */
 export interface InvestOptions {
   /** The account. */
@@ -232,11 +189,6 @@ export interface InvestOptions {
   readonly investmentId: InvestmentId
   /** How much. */
   readonly amount: Amount
-}
-
-/** Invests an amount of the main wallet. */
-export interface Invest extends InvestOptions {
-  readonly _tag: "Invest"
 }
 
 /** The options of the action `PayInterest`. */
@@ -253,11 +205,6 @@ export interface PayInterestOptions {
   readonly amount: Amount
 }
 
-/** Pays interest at once, whatever the plan says. */
-export interface PayInterest extends PayInterestOptions {
-  readonly _tag: "PayInterest"
-}
-
 /** The options of the action `MovePrice`. */
 export interface MovePriceOptions {
   /** The market. */
@@ -266,22 +213,12 @@ export interface MovePriceOptions {
   readonly price: Price
 }
 
-/** Moves the price of a market. */
-export interface MovePrice extends MovePriceOptions {
-  readonly _tag: "MovePrice"
-}
-
 /** The options of the action `StepPrice`. */
 export interface StepPriceOptions {
   /** The market. */
   readonly market: MarketName
   /** The difference, in units of the quote currency; may be below zero. */
   readonly by: Decimal
-}
-
-/** Moves the price of a market by a difference. The market must have a price. */
-export interface StepPrice extends StepPriceOptions {
-  readonly _tag: "StepPrice"
 }
 
 /** A step of a price path. */
@@ -300,11 +237,6 @@ export interface PlayPricesOptions {
   readonly steps: ReadonlyArray<PathStep>
 }
 
-/** Makes the price of a market follow a path. */
-export interface PlayPrices extends PlayPricesOptions {
-  readonly _tag: "PlayPrices"
-}
-
 /** The options of the action `OpenPosition`. */
 export interface OpenPositionOptions {
   /** The account. */
@@ -319,10 +251,184 @@ export interface OpenPositionOptions {
   readonly price?: Price
 }
 
-/** Trades a position with the rest of the world, without an order. */
-export interface OpenPosition extends OpenPositionOptions {
-  readonly _tag: "OpenPosition"
+const key = Schema.optionalKey
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const KeyEndpoints = Schema.Array(Schema.Struct({ name: Schema.String, title: Schema.String }))
+
+const Terms = Schema.Struct({
+  minFlex: key(Decimal),
+  maxFlex: key(Decimal),
+  percentFlex: key(Decimal),
+  fixed: key(Decimal),
+  minAmount: key(Decimal),
+  maxAmount: key(Decimal)
+})
+
+/** A schema for each field of an interface, and for nothing else. */
+type FieldsOf<Options> = {
+  readonly [Key in keyof Options]-?: {} extends Pick<Options, Key>
+    ? Schema.Codec<Required<Options>[Key], unknown> & { readonly "~type.optionality": "optional" }
+    : Schema.Codec<Options[Key], unknown>
 }
+
+/** An owner action, in the table of all of them. */
+export interface OwnerAction<Options> {
+  /** What it does: what an editor shows of the method, and the OpenAPI document of the operation. */
+  readonly description: string
+  /** The fields of its command, besides the tag. */
+  readonly fields: Schema.Struct.Fields
+  /** The schema of the options. */
+  readonly options: Schema.Codec<Options, unknown>
+}
+
+const owned = <Options>(
+  description: string,
+  fields: FieldsOf<Options> & Schema.Struct.Fields
+): OwnerAction<Options> => ({
+  description,
+  fields,
+  options: Schema.Struct(fields) as unknown as Schema.Codec<Options, unknown>
+})
+
+/**
+ * The owner actions that commands carry out. This is the only list of them: the methods of `Control`, the operations of
+ * `ControlApi` with their handlers, and the commands of the journal follow from it. The command and the operation have the
+ * method's name with a capital letter.
+ */
+export const ownerActions = {
+  /** Opens an account. */
+  openAccount: owned<OpenAccountOptions>("Opens an account.", { account: Schema.String, b2b: Schema.Boolean }),
+  /** Opens a sub-account, which is an account of its own too. */
+  openSubAccount: owned<OpenSubAccountOptions>("Opens a sub-account, which is an account of its own too.", {
+    id: SubAccountId,
+    parent: Schema.String,
+    alias: Schema.String,
+    email: MaskedEmail,
+    color: HexColour,
+    shareKyc: Schema.Boolean,
+    kycStatus: Schema.String,
+    spotEnabled: Schema.Boolean,
+    collateralEnabled: Schema.Boolean
+  }),
+  /** Sets what a sub-account may trade. An absent field stays as it is. */
+  setSubAccount: owned<SetSubAccountOptions>("Sets what a sub-account may trade. An absent field stays as it is.", {
+    id: SubAccountId,
+    kycStatus: key(Schema.String),
+    spotEnabled: key(Schema.Boolean),
+    collateralEnabled: key(Schema.Boolean)
+  }),
+  /** Adds an API key with its secret. */
+  addKey: owned<AddKeyOptions>("Adds an API key with its secret.", {
+    account: Schema.String,
+    apiKey: ApiKey,
+    apiSecret: Schema.String,
+    title: Schema.String,
+    type: Schema.String,
+    enabled: Schema.Boolean,
+    endpoints: key(KeyEndpoints)
+  }),
+  /** Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction. */
+  setKey: owned<SetKeyOptions>(
+    "Enables or disables an API key, or restricts it to some paths; `null` lifts the restriction.",
+    { apiKey: ApiKey, enabled: key(Schema.Boolean), endpoints: key(Schema.NullOr(KeyEndpoints)) }
+  ),
+  /**
+   * Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An
+   * absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.
+   */
+  setCurrency: owned<SetCurrencyOptions>(
+    "Sets whether a currency can be deposited and withdrawn, and every fee and limit that the exchange lists for it. An " +
+      "absent field stays as it is. The sandbox shows the settings; it has no deposits or withdrawals.",
+    {
+      ticker: Ticker,
+      canDeposit: key(Schema.Boolean),
+      canWithdraw: key(Schema.Boolean),
+      deposit: key(Terms),
+      withdraw: key(Terms)
+    }
+  ),
+  /** Credits a wallet from outside the exchange; also one of the account `counterparty`. */
+  fund: owned<FundOptions>("Credits a wallet from outside the exchange; also one of the account `counterparty`.", {
+    account: Schema.String,
+    wallet: Wallet,
+    ticker: Ticker,
+    amount: Amount
+  }),
+  /** Takes an amount from an account's main wallet, and puts it into a code that another account can apply. */
+  createCode: owned<CreateCodeOptions>(
+    "Takes an amount from an account's main wallet, and puts it into a code that another account can apply.",
+    { account: Schema.String, code: Code, ticker: Ticker, amount: Amount, passphrase: key(Passphrase) }
+  ),
+  /** Opens a fixed-term plan. */
+  openPlan: owned<OpenPlanOptions>("Opens a fixed-term plan.", {
+    planId: PlanId,
+    ticker: Ticker,
+    dailyPercent: Amount,
+    days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
+    interestTicker: key(Ticker),
+    interestRatio: key(Amount)
+  }),
+  /** Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes. */
+  invest: owned<InvestOptions>(
+    "Invests an amount in a fixed-term plan. Interest is paid day by day, as the venue's time passes.",
+    { account: Schema.String, planId: PlanId, investmentId: InvestmentId, amount: Amount }
+  ),
+  /** Pays interest of a fixed-term plan to an account's main wallet, at once. */
+  payInterest: owned<PayInterestOptions>("Pays interest of a fixed-term plan to an account's main wallet, at once.", {
+    account: Schema.String,
+    planId: PlanId,
+    investmentId: InvestmentId,
+    ticker: Ticker,
+    amount: Amount
+  }),
+  /** Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered. */
+  movePrice: owned<MovePriceOptions>(
+    "Moves the price of a market. Orders with a better limit price trade, and stop orders at this price are triggered.",
+    { market: MarketName, price: Price }
+  ),
+  /** Moves the price of a market by a difference. The market must have a price. */
+  stepPrice: owned<StepPriceOptions>("Moves the price of a market by a difference. The market must have a price.", {
+    market: MarketName,
+    by: Decimal
+  }),
+  /** Moves the price of a market several times, as the venue's time passes. */
+  playPrices: owned<PlayPricesOptions>("Moves the price of a market several times, as the venue's time passes.", {
+    market: MarketName,
+    steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
+  }),
+  /** Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price. */
+  openPosition: owned<OpenPositionOptions>(
+    "Opens a position without an order, for what reduce-only orders need: at the last price, or at a given price.",
+    { account: Schema.String, market: MarketName, side: OrderSide, amount: Amount, price: key(Price) }
+  ),
+  /**
+   * Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an
+   * account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find a
+   * book. It is off until this says otherwise.
+   */
+  setCounterparty: owned<SetCounterpartyOptions>(
+    "Makes the counterparty quote a market, or changes how it does; an absent field stays as it is. The counterparty is an " +
+      "account of the exchange's own that offers to buy below the owner's price and to sell above it, so that orders find " +
+      "a book. It is off until this says otherwise.",
+    SetCounterparty
+  )
+}
+
+/** The owner actions, by the names of their methods. */
+export type OwnerActions = typeof ownerActions
+
+/** What the caller of an owner action says. */
+export type OptionsOf<Action> = Action extends OwnerAction<infer Options> ? Options : never
+
+/** The tag of the command of an owner action: the method's name with a capital letter. */
+const tagOf = (method: keyof OwnerActions) => String.capitalize(method)
+
+/** Makes something for each owner action, by its method. */
+export const eachOwnerAction = <A extends { readonly [Method in keyof OwnerActions]: unknown }>(
+  make: (method: keyof OwnerActions, tag: Capitalize<keyof OwnerActions>) => A[keyof OwnerActions]
+): A => Object.fromEntries(Struct.keys(ownerActions).map((method) => [method, make(method, tagOf(method))])) as A
 
 /** Sets the clock of the venue. */
 export interface SetClock {
@@ -365,31 +471,16 @@ export interface Begin {
   readonly _tag: "Begin"
 }
 
+/** A command that an owner action carries out. */
+type OwnerCommand = {
+  readonly [Method in keyof OwnerActions]: OptionsOf<OwnerActions[Method]> & { readonly _tag: Capitalize<Method> }
+}[keyof OwnerActions]
+
+/** Whatever else changes the state of the exchange. */
+type Other = Call | SetClock | SetSkew | SetIdentity | Pass | Restore | Begin
+
 /** Something that changes the state of the exchange. */
-export type Action =
-  | Call
-  | OpenAccount
-  | OpenSubAccount
-  | SetSubAccount
-  | AddKey
-  | SetKey
-  | SetCurrency
-  | Fund
-  | IssueCode
-  | OpenPlan
-  | Invest
-  | PayInterest
-  | MovePrice
-  | StepPrice
-  | PlayPrices
-  | OpenPosition
-  | SetCounterparty
-  | SetClock
-  | SetSkew
-  | SetIdentity
-  | Pass
-  | Restore
-  | Begin
+export type Action = OwnerCommand | Other
 
 /** A command. */
 export interface Command {
@@ -399,183 +490,24 @@ export interface Command {
   readonly action: Action
 }
 
-const key = Schema.optionalKey
-
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-
 /** The schema of nonces. */
 export const Nonce = Schema.Struct({ value: Schema.BigInt, window: Schema.Boolean })
 
-const Call = Schema.TaggedStruct("Call", { apiKey: ApiKey, nonce: key(Nonce), operation: Operation })
-
-/** The schema of `OpenAccount`. */
-export const OpenAccount = Schema.TaggedStruct("OpenAccount", { account: Schema.String, b2b: Schema.Boolean })
-
-/** The schema of `OpenSubAccount`. */
-export const OpenSubAccount = Schema.TaggedStruct("OpenSubAccount", {
-  id: SubAccountId,
-  parent: Schema.String,
-  alias: Schema.String,
-  email: MaskedEmail,
-  color: HexColour,
-  shareKyc: Schema.Boolean,
-  kycStatus: Schema.String,
-  spotEnabled: Schema.Boolean,
-  collateralEnabled: Schema.Boolean
-})
-
-const KeyEndpoints = Schema.Array(Schema.Struct({ name: Schema.String, title: Schema.String }))
-
-/** The schema of `AddKey`. */
-export const AddKey = Schema.TaggedStruct("AddKey", {
-  account: Schema.String,
-  apiKey: ApiKey,
-  apiSecret: Schema.String,
-  title: Schema.String,
-  type: Schema.String,
-  enabled: Schema.Boolean,
-  endpoints: key(KeyEndpoints)
-})
-
-/** The schema of `SetSubAccount`. */
-export const SetSubAccount = Schema.TaggedStruct("SetSubAccount", {
-  id: SubAccountId,
-  kycStatus: key(Schema.String),
-  spotEnabled: key(Schema.Boolean),
-  collateralEnabled: key(Schema.Boolean)
-})
-
-/** The schema of `SetKey`. */
-export const SetKey = Schema.TaggedStruct("SetKey", {
-  apiKey: ApiKey,
-  enabled: key(Schema.Boolean),
-  endpoints: key(Schema.NullOr(KeyEndpoints))
-})
-
-const Terms = Schema.Struct({
-  minFlex: key(Decimal),
-  maxFlex: key(Decimal),
-  percentFlex: key(Decimal),
-  fixed: key(Decimal),
-  minAmount: key(Decimal),
-  maxAmount: key(Decimal)
-})
-
-/** The schema of `SetCurrency`. */
-export const SetCurrency = Schema.TaggedStruct("SetCurrency", {
-  ticker: Ticker,
-  canDeposit: key(Schema.Boolean),
-  canWithdraw: key(Schema.Boolean),
-  deposit: key(Terms),
-  withdraw: key(Terms)
-})
-
-/** The schema of `Fund`. */
-export const Fund = Schema.TaggedStruct("Fund", {
-  account: Schema.String,
-  wallet: Wallet,
-  ticker: Ticker,
-  amount: Amount
-})
-
-/** The schema of `IssueCode`. */
-export const IssueCode = Schema.TaggedStruct("CreateCode", {
-  account: Schema.String,
-  code: Code,
-  ticker: Ticker,
-  amount: Amount,
-  passphrase: key(Passphrase)
-})
-
-/** The schema of `OpenPlan`. */
-export const OpenPlan = Schema.TaggedStruct("OpenPlan", {
-  planId: PlanId,
-  ticker: Ticker,
-  dailyPercent: Amount,
-  days: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
-  interestTicker: key(Ticker),
-  interestRatio: key(Amount)
-})
-
-/** The schema of `Invest`. */
-export const Invest = Schema.TaggedStruct("Invest", {
-  account: Schema.String,
-  planId: PlanId,
-  investmentId: InvestmentId,
-  amount: Amount
-})
-
-/** The schema of `PayInterest`. */
-export const PayInterest = Schema.TaggedStruct("PayInterest", {
-  account: Schema.String,
-  planId: PlanId,
-  investmentId: InvestmentId,
-  ticker: Ticker,
-  amount: Amount
-})
-
-/** The schema of `MovePrice`. */
-export const MovePrice = Schema.TaggedStruct("MovePrice", { market: MarketName, price: Price })
-
-/** The schema of `StepPrice`. */
-export const StepPrice = Schema.TaggedStruct("StepPrice", { market: MarketName, by: Decimal })
-
-/** The schema of `PlayPrices`. */
-export const PlayPrices = Schema.TaggedStruct("PlayPrices", {
-  market: MarketName,
-  steps: Schema.Array(Schema.Struct({ afterMillis: Count, price: Price }))
-})
-
-/** The schema of `OpenPosition`. */
-export const OpenPosition = Schema.TaggedStruct("OpenPosition", {
-  account: Schema.String,
-  market: MarketName,
-  side: OrderSide,
-  amount: Amount,
-  price: key(Price)
-})
-
-const Clock = Schema.TaggedUnion({ Running: { ahead: Schema.Int }, Frozen: { at: Schema.Int } })
-
-const SetClock = Schema.TaggedStruct("SetClock", { clock: Clock })
-
-const SetSkew = Schema.TaggedStruct("SetSkew", { skew: Schema.Int })
-
-const SetIdentity = Schema.TaggedStruct("SetIdentity", {
-  identity: Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}$/u))
-})
-
-const Pass = Schema.TaggedStruct("Pass", {})
-
-const Restore = Schema.TaggedStruct("Restore", { sequence: Count })
-
-const Begin = Schema.TaggedStruct("Begin", {})
+const others: { readonly [Tag in Other["_tag"]]: FieldsOf<Omit<Extract<Other, { readonly _tag: Tag }>, "_tag">> } = {
+  Call: { apiKey: ApiKey, nonce: key(Nonce), operation: Operation },
+  SetClock: { clock: Schema.TaggedUnion({ Running: { ahead: Schema.Int }, Frozen: { at: Schema.Int } }) },
+  SetSkew: { skew: Schema.Int },
+  SetIdentity: { identity: Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}$/u)) },
+  Pass: {},
+  Restore: { sequence: Count },
+  Begin: {}
+}
 
 /** The schema of actions. */
-export const Action = Schema.Union([
-  Call,
-  OpenAccount,
-  OpenSubAccount,
-  SetSubAccount,
-  AddKey,
-  SetKey,
-  SetCurrency,
-  Fund,
-  IssueCode,
-  OpenPlan,
-  Invest,
-  PayInterest,
-  MovePrice,
-  StepPrice,
-  PlayPrices,
-  OpenPosition,
-  SetCounterparty,
-  SetClock,
-  SetSkew,
-  SetIdentity,
-  Pass,
-  Restore,
-  Begin
-])
+export const Action: Schema.Codec<Action, unknown> = Schema.Union([
+  ...Struct.keys(ownerActions).map((method) => Schema.TaggedStruct(tagOf(method), ownerActions[method].fields)),
+  ...Struct.keys(others).map((tag) => Schema.TaggedStruct(tag, others[tag]))
+]) as unknown as Schema.Codec<Action, unknown>
+
 /** The schema of commands. */
-export const Command = Schema.Struct({ at: Schema.Int, action: Action })
+export const Command: Schema.Codec<Command, unknown> = Schema.Struct({ at: Schema.Int, action: Action })

@@ -43,20 +43,12 @@ export interface SetCounterpartyOptions extends CounterpartyOptions {
   readonly market: MarketName
 }
 
-/**
- * Makes the counterparty quote a market, or changes its settings there. On a market that it quotes already, absent
- * settings stay as they are.
- */
-export interface SetCounterparty extends SetCounterpartyOptions {
-  readonly _tag: "SetCounterparty"
-}
-
 /** A setting that may be absent, with its description in the control plane's API. */
 const setting = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema).pipe(Schema.annotateKey({ description }))
 
-/** The schema of `SetCounterparty`. */
-export const SetCounterparty = Schema.TaggedStruct("SetCounterparty", {
+/** The fields of `SetCounterparty`. */
+export const SetCounterparty = {
   market: MarketName,
   enabled: setting(Schema.Boolean, "Whether it quotes; true by default."),
   spread: setting(
@@ -76,4 +68,4 @@ export const SetCounterparty = Schema.TaggedStruct("SetCounterparty", {
   refill: setting(Schema.Boolean, "Whether it replaces taken quotes at once; true by default."),
   credit: setting(Schema.Boolean, "Whether missing funds are credited from outside; true by default."),
   seed: setting(Schema.Int, "The seed of the random amounts; 0 by default.")
-})
+}

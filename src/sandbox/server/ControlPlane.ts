@@ -16,6 +16,7 @@ import * as Control from "../control/Control.ts"
 import { ControlApi, type Forked, prefix } from "../control/ControlApi.ts"
 import * as HistoryControl from "../control/HistoryControl.ts"
 import { endpoints } from "../control/ViewsApi.ts"
+import * as Command from "../engine/Command.ts"
 import { type Answer, isReading, json, type Request } from "../gateway/Message.ts"
 import * as Dashboard from "../page/Dashboard.ts"
 import type { JournalError } from "../store/Journal.ts"
@@ -67,6 +68,13 @@ export const unauthorized: Answer = json(401, {
 /** What a page of another origin is answered. */
 export const foreign: Answer = json(403, { message: "the control plane does not answer pages of another origin" })
 
+/** The handlers of the owner actions. */
+type OwnerHandlers = {
+  readonly [Method in keyof Command.OwnerActions]: (
+    request: { readonly payload: Command.OptionsOf<Command.OwnerActions[Method]> }
+  ) => Effect.Effect<{}, Failure>
+}
+
 const groupLayer = (
   venue: Venue["Service"],
   control: Control.Control["Service"],
@@ -75,22 +83,9 @@ const groupLayer = (
   HttpApiBuilder.group(ControlApi, "control", (handlers) => {
     const done = <E>(effect: Effect.Effect<void, E>) => Effect.as(effect, {})
     return handlers.handleAll({
-      openAccount: ({ payload }) => done(control.openAccount(payload)),
-      openSubAccount: ({ payload }) => done(control.openSubAccount(payload)),
-      setSubAccount: ({ payload }) => done(control.setSubAccount(payload)),
-      addKey: ({ payload }) => done(control.addKey(payload)),
-      setKey: ({ payload }) => done(control.setKey(payload)),
-      setCurrency: ({ payload }) => done(control.setCurrency(payload)),
-      fund: ({ payload }) => done(control.fund(payload)),
-      createCode: ({ payload }) => done(control.createCode(payload)),
-      openPlan: ({ payload }) => done(control.openPlan(payload)),
-      invest: ({ payload }) => done(control.invest(payload)),
-      payInterest: ({ payload }) => done(control.payInterest(payload)),
-      movePrice: ({ payload }) => done(control.movePrice(payload)),
-      stepPrice: ({ payload }) => done(control.stepPrice(payload)),
-      playPrices: ({ payload }) => done(control.playPrices(payload)),
-      openPosition: ({ payload }) => done(control.openPosition(payload)),
-      setCounterparty: ({ payload }) => done(control.setCounterparty(payload)),
+      ...Command.eachOwnerAction<OwnerHandlers>((method) => ({ payload }: { readonly payload: object }) =>
+        done(control[method](payload as never))
+      ),
       counterparty: () => control.counterparty,
       openOrders: ({ query }) => control.openOrders(query.account, query),
       accounts: () => control.accounts,

@@ -1,0 +1,23 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import * as Command from "../../../src/sandbox/engine/Command.ts"
+
+const source = readFileSync(new URL("../../../src/sandbox/engine/Command.ts", import.meta.url), "utf8")
+
+/** The doc above each entry of the table: what an editor shows of the method. */
+const docs = Object.fromEntries(
+  [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}(\w+): owned</gu)].map(([, doc = "", method = ""]) =>
+    [method, doc.replaceAll(/\s*\n\s*\*\s?/gu, " ").trim()] as const
+  )
+)
+
+describe("owner actions", () => {
+  it.effect("the OpenAPI document describes each owner action as an editor does", () =>
+    Effect.sync(() => {
+      const descriptions = Command.eachOwnerAction<Record<keyof Command.OwnerActions, string>>((method) =>
+        Command.ownerActions[method].description
+      )
+      assert.deepStrictEqual(docs, descriptions)
+    }))
+})
