@@ -10,6 +10,7 @@ import { Amount, Decimal, Price } from "../../domain/Decimal.ts"
 import { ApiKey, InvestmentId, MarketName, PlanId, SubAccountId, Ticker } from "../../domain/Identifiers.ts"
 import { OrderSide } from "../../domain/Order.ts"
 import { HexColour, MaskedEmail } from "../../domain/SubAccount.ts"
+import type { FieldsOf } from "./FieldsOf.ts"
 import type * as Ledger from "./Ledger.ts"
 import { Operation, Wallet } from "./Operation.ts"
 import { SetCounterparty, type SetCounterpartyOptions } from "./SetCounterparty.ts"
@@ -265,13 +266,6 @@ const Terms = Schema.Struct({
   minAmount: key(Decimal),
   maxAmount: key(Decimal)
 })
-
-/** A schema for each field of an interface, and for nothing else. */
-type FieldsOf<Options> = {
-  readonly [Key in keyof Options]-?: {} extends Pick<Options, Key>
-    ? Schema.Codec<Required<Options>[Key], unknown> & { readonly "~type.optionality": "optional" }
-    : Schema.Codec<Options[Key], unknown>
-}
 
 /** An owner action, in the table of all of them. */
 export interface OwnerAction<Options> {

@@ -1,23 +1,30 @@
-/** What happened while a command was carried out. */
-import type { ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
-import type { OrderSide, OrderStatus } from "../../domain/Order.ts"
+/**
+ * What happened while a command was carried out: as the feed shows it, and as the engine reports it. A new event is an
+ * interface of {@link Shown} and an entry of {@link fields}.
+ */
+import * as Schema from "effect/Schema"
+import { Decimal } from "../../domain/Decimal.ts"
+import { ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
+import { OrderSide } from "../../domain/Order.ts"
+import type { FieldsOf } from "./FieldsOf.ts"
 import type * as Ledger from "./Ledger.ts"
+import { Wallet } from "./Operation.ts"
 import type { Order } from "./Order.ts"
-import type { Units } from "./Units.ts"
+import * as Units from "./Units.ts"
 
 /** The order that an event is about. */
 export interface Subject {
-  /** The exchange's identifier of the order. */
+  /** The exchange's id of the order. */
   readonly order: OrderId
   /** The account that placed it. */
   readonly account: string
   /** The market that it trades on. */
   readonly market: MarketName
-  /** The caller's own identifier. */
-  readonly clientOrderId: ClientOrderId | undefined
+  /** The client's id of the order, if it gave one. */
+  readonly clientOrderId?: ClientOrderId
 }
 
-/** An order was accepted. */
+/** An order was placed. */
 export interface OrderPlaced extends Subject {
   readonly _tag: "OrderPlaced"
 }
@@ -27,59 +34,40 @@ export interface OrderActivated extends Subject {
   readonly _tag: "OrderActivated"
 }
 
-/** An order can no longer trade. */
+/** An order ended: it can trade no more. */
 export interface OrderEnded extends Subject {
   readonly _tag: "OrderEnded"
-  /** How it has ended. */
-  readonly status: OrderStatus
+  /** Why: the status that the order ended with. */
+  readonly status: string
 }
 
-/** An event of an order that has no more to it than its subject. */
-export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
-  _tag: Tag,
-  { account, clientOrderId, id, market }: Order
-): Subject & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
-
-/** The event of an order that has ended. */
-export const ended = ({ account, clientOrderId, id, market, status }: Order): OrderEnded => ({
-  _tag: "OrderEnded",
-  order: id,
-  account,
-  market,
-  clientOrderId,
-  status
-})
-
-/** The event of a balance that has changed. */
-export const balanceChanged = (balance: Ledger.Balance): BalanceChanged => ({ _tag: "BalanceChanged", balance })
-
-/** There was a trade. */
+/** A trade was made. */
 export interface Traded {
   readonly _tag: "Traded"
   /** The market. */
   readonly market: MarketName
-  /** The price, in units of the quote currency. */
-  readonly price: Units
-  /** How much was traded, in units of the base currency. */
-  readonly amount: Units
-  /** The side of the taker. */
+  /** The price, in quote currency. */
+  readonly price: Decimal
+  /** The amount, in base currency. */
+  readonly amount: Decimal
+  /** The taker's side. */
   readonly side: OrderSide
-  /** The order that rested in the book. `undefined` when the rest of the world was the maker. */
-  readonly maker: OrderId | undefined
-  /** The order that came to it. `undefined` when the rest of the world was the taker. */
-  readonly taker: OrderId | undefined
+  /** The order that was in the book; absent when it is no order of this exchange. */
+  readonly maker?: OrderId
+  /** The order that took it; absent when it is no order of this exchange. */
+  readonly taker?: OrderId
 }
 
-/** The owner of the venue, or a price path, has moved the price of a market. */
+/** The price of a market moved. */
 export interface PriceMoved {
   readonly _tag: "PriceMoved"
   /** The market. */
   readonly market: MarketName
-  /** The new price, in units of the quote currency. */
-  readonly price: Units
+  /** The new price, in quote currency. */
+  readonly price: Decimal
 }
 
-/** An investment was paid interest. */
+/** A fixed-term plan paid interest. */
 export interface InterestPaid {
   readonly _tag: "InterestPaid"
   /** The account that received it. */
@@ -89,10 +77,10 @@ export interface InterestPaid {
   /** The asset. */
   readonly ticker: Ticker
   /** How much was paid. */
-  readonly amount: Units
+  readonly amount: Decimal
 }
 
-/** A kill switch was not armed again in time. It cancels orders, which end after this event. */
+/** A kill switch was not armed again in time. The orders that it cancels end after this. */
 export interface KillSwitchFired {
   readonly _tag: "KillSwitchFired"
   /** The account whose orders it cancels. */
@@ -101,22 +89,30 @@ export interface KillSwitchFired {
   readonly market: MarketName
 }
 
-/** A balance has changed. A command reports each balance at most once, after all its other events. */
+/** A balance changed. */
 export interface BalanceChanged {
   readonly _tag: "BalanceChanged"
-  /** The balance after the command. */
-  readonly balance: Ledger.Balance
+  /** The account. */
+  readonly account: string
+  /** The wallet. */
+  readonly wallet: Ledger.Wallet
+  /** The asset. */
+  readonly ticker: Ticker
+  /** What can be used now. */
+  readonly free: Decimal
+  /** What open orders hold now. */
+  readonly locked: Decimal
 }
 
-/** The exchange went back to an earlier state. */
+/** An earlier state was restored. */
 export interface Restored {
   readonly _tag: "Restored"
   /** The number of the command that had left that state. */
   readonly sequence: number
 }
 
-/** Something that happened. */
-export type Event =
+/** Something that happened, as the feed shows it. */
+export type Shown =
   | OrderPlaced
   | OrderActivated
   | OrderEnded
@@ -126,3 +122,72 @@ export type Event =
   | KillSwitchFired
   | BalanceChanged
   | Restored
+
+const key = Schema.optionalKey
+
+const subject = { order: OrderId, account: Schema.String, market: MarketName, clientOrderId: key(ClientOrderId) }
+
+/** The schemas of the events' fields, by the events' tags. This is the only list of them. */
+export const fields = {
+  OrderPlaced: subject,
+  OrderActivated: subject,
+  OrderEnded: { ...subject, status: Schema.String },
+  Traded: {
+    market: MarketName,
+    price: Decimal,
+    amount: Decimal,
+    side: OrderSide,
+    maker: key(OrderId),
+    taker: key(OrderId)
+  },
+  PriceMoved: { market: MarketName, price: Decimal },
+  InterestPaid: { account: Schema.String, investmentId: InvestmentId, ticker: Ticker, amount: Decimal },
+  KillSwitchFired: { account: Schema.String, market: MarketName },
+  BalanceChanged: { account: Schema.String, wallet: Wallet, ticker: Ticker, free: Decimal, locked: Decimal },
+  Restored: { sequence: Schema.Int }
+} satisfies { readonly [Tag in Shown["_tag"]]: FieldsOf<Omit<Extract<Shown, { readonly _tag: Tag }>, "_tag">> }
+
+/** An event as the engine reports it: with numbers for decimals, and `undefined` for what is absent. */
+type Reported<A> = {
+  readonly [Key in keyof A]-?: Required<A>[Key] extends Decimal ? Units.Units
+    : {} extends Pick<A, Key> ? Required<A>[Key] | undefined
+    : A[Key]
+}
+
+/** A balance has changed. A command reports each balance at most once, after all its other events. */
+export interface BalanceReported extends Pick<BalanceChanged, "_tag"> {
+  /** The balance after the command. */
+  readonly balance: Ledger.Balance
+}
+
+/** Something that happened, as the engine reports it. */
+export type Event = Reported<Exclude<Shown, BalanceChanged>> | BalanceReported
+
+/** An event of an order that has no more to it than its subject. */
+export const of = <Tag extends "OrderPlaced" | "OrderActivated">(
+  _tag: Tag,
+  { account, clientOrderId, id, market }: Order
+): Reported<Subject> & { readonly _tag: Tag } => ({ _tag, order: id, account, market, clientOrderId })
+
+/** The event of an order that has ended. */
+export const ended = ({ account, clientOrderId, id, market, status }: Order): Reported<OrderEnded> => ({
+  _tag: "OrderEnded",
+  order: id,
+  account,
+  market,
+  clientOrderId,
+  status
+})
+
+/** The event of a balance that has changed. */
+export const balanceChanged = (balance: Ledger.Balance): BalanceReported => ({ _tag: "BalanceChanged", balance })
+
+/** What the feed shows of an event. */
+export const show = (event: Event): Shown => {
+  const reported = event._tag === "BalanceChanged" ? { _tag: event._tag, ...event.balance } : event
+  const shown: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(reported)) {
+    if (value !== undefined) shown[name] = typeof value === "bigint" ? Units.toDecimal(value) : value
+  }
+  return shown as unknown as Shown
+}

@@ -20,162 +20,21 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Decimal } from "../../domain/Decimal.ts"
-import { ClientOrderId, InvestmentId, MarketName, OrderId, Ticker } from "../../domain/Identifiers.ts"
-import { OrderSide } from "../../domain/Order.ts"
-import type { Event } from "../engine/Event.ts"
-import type * as Ledger from "../engine/Ledger.ts"
-import * as Units from "../engine/Units.ts"
+import * as Event from "../engine/Event.ts"
 import { type Logged, RequestRecord } from "../gateway/Requests.ts"
 
-/**
- * The order that an event is about.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Subject {
-  /** The exchange's id of the order. */
-  readonly order: OrderId
-  /** The account that placed it. */
-  readonly account: string
-  /** The market that it trades on. */
-  readonly market: MarketName
-  /** The client's id of the order, if it gave one. */
-  readonly clientOrderId?: ClientOrderId
-}
-
-/**
- * An order was placed.
- *
- * @category models
- * @since 0.1.0
- */
-export interface OrderPlaced extends Subject {
-  readonly _tag: "OrderPlaced"
-}
-
-/**
- * A stop order was triggered.
- *
- * @category models
- * @since 0.1.0
- */
-export interface OrderActivated extends Subject {
-  readonly _tag: "OrderActivated"
-}
-
-/**
- * An order ended: it can trade no more.
- *
- * @category models
- * @since 0.1.0
- */
-export interface OrderEnded extends Subject {
-  readonly _tag: "OrderEnded"
-  /** Why: the status that the order ended with. */
-  readonly status: string
-}
-
-/**
- * A trade was made.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Traded {
-  readonly _tag: "Traded"
-  /** The market. */
-  readonly market: MarketName
-  /** The price, in quote currency. */
-  readonly price: Decimal
-  /** The amount, in base currency. */
-  readonly amount: Decimal
-  /** The taker's side. */
-  readonly side: OrderSide
-  /** The order that was in the book; absent when it is no order of this exchange. */
-  readonly maker?: OrderId
-  /** The order that took it; absent when it is no order of this exchange. */
-  readonly taker?: OrderId
-}
-
-/**
- * The price of a market moved.
- *
- * @category models
- * @since 0.1.0
- */
-export interface PriceMoved {
-  readonly _tag: "PriceMoved"
-  /** The market. */
-  readonly market: MarketName
-  /** The new price, in quote currency. */
-  readonly price: Decimal
-}
-
-/**
- * A fixed-term plan paid interest.
- *
- * @category models
- * @since 0.1.0
- */
-export interface InterestPaid {
-  readonly _tag: "InterestPaid"
-  /** The account that received it. */
-  readonly account: string
-  /** The investment that earned it. */
-  readonly investmentId: InvestmentId
-  /** The asset. */
-  readonly ticker: Ticker
-  /** How much was paid. */
-  readonly amount: Decimal
-}
-
-/**
- * A kill switch was not armed again in time. The orders that it cancels end after this.
- *
- * @category models
- * @since 0.1.0
- */
-export interface KillSwitchFired {
-  readonly _tag: "KillSwitchFired"
-  /** The account whose orders it cancels. */
-  readonly account: string
-  /** The market. */
-  readonly market: MarketName
-}
-
-/**
- * A balance changed.
- *
- * @category models
- * @since 0.1.0
- */
-export interface BalanceChanged {
-  readonly _tag: "BalanceChanged"
-  /** The account. */
-  readonly account: string
-  /** The wallet. */
-  readonly wallet: Ledger.Wallet
-  /** The asset. */
-  readonly ticker: Ticker
-  /** What can be used now. */
-  readonly free: Decimal
-  /** What open orders hold now. */
-  readonly locked: Decimal
-}
-
-/**
- * An earlier state was restored.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Restored {
-  readonly _tag: "Restored"
-  /** The number of the command that had left that state. */
-  readonly sequence: number
-}
+export type {
+  BalanceChanged,
+  InterestPaid,
+  KillSwitchFired,
+  OrderActivated,
+  OrderEnded,
+  OrderPlaced,
+  PriceMoved,
+  Restored,
+  Subject,
+  Traded
+} from "../engine/Event.ts"
 
 /**
  * A call was made on the exchange, whatever came of it.
@@ -195,24 +54,7 @@ export interface Requested {
  * @category models
  * @since 0.1.0
  */
-export type Happening =
-  | OrderPlaced
-  | OrderActivated
-  | OrderEnded
-  | Traded
-  | PriceMoved
-  | InterestPaid
-  | KillSwitchFired
-  | BalanceChanged
-  | Restored
-  | Requested
-
-const SubjectFields = {
-  order: OrderId,
-  account: Schema.String,
-  market: MarketName,
-  clientOrderId: Schema.optionalKey(ClientOrderId)
-}
+export type Happening = Event.Shown | Requested
 
 /**
  * The schema of {@link Happening}.
@@ -221,28 +63,7 @@ const SubjectFields = {
  * @since 0.1.0
  */
 export const Happening: Schema.Codec<Happening, unknown> = Schema.TaggedUnion({
-  OrderPlaced: SubjectFields,
-  OrderActivated: SubjectFields,
-  OrderEnded: { ...SubjectFields, status: Schema.String },
-  Traded: {
-    market: MarketName,
-    price: Decimal,
-    amount: Decimal,
-    side: OrderSide,
-    maker: Schema.optionalKey(OrderId),
-    taker: Schema.optionalKey(OrderId)
-  },
-  PriceMoved: { market: MarketName, price: Decimal },
-  InterestPaid: { account: Schema.String, investmentId: InvestmentId, ticker: Ticker, amount: Decimal },
-  KillSwitchFired: { account: Schema.String, market: MarketName },
-  BalanceChanged: {
-    account: Schema.String,
-    wallet: Schema.Literals(["main", "trade", "collateral"]),
-    ticker: Ticker,
-    free: Decimal,
-    locked: Decimal
-  },
-  Restored: { sequence: Schema.Int },
+  ...Event.fields,
   Requested: { request: RequestRecord }
 })
 
@@ -310,7 +131,7 @@ interface SavedEntry extends Place {
   /** When it happened, in Unix microseconds on the venue's clock. */
   readonly at: number
   /** What happened. */
-  readonly what: Event | Requested
+  readonly what: Event.Event | Requested
 }
 
 const compare = (a: Place, b: Place): number => a.sequence - b.sequence || a.run - b.run || a.index - b.index
@@ -350,7 +171,7 @@ const page = 100
  */
 export interface Feed {
   /** Adds the events of a command, at its time in Unix microseconds. */
-  readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event>) => void
+  readonly happened: (sequence: number, at: number, events: ReadonlyArray<Event.Event>) => void
   /** Adds a call, after the events of this command. */
   readonly requested: (sequence: number, request: Logged) => void
   /** The entries after a place, and then whatever happens; from now on without a place. `"0"` is the beginning. */
@@ -377,42 +198,10 @@ export interface Saved {
   readonly entries: ReadonlyArray<SavedEntry>
 }
 
-const toHappening = (event: Event): Happening => {
-  switch (event._tag) {
-    case "OrderPlaced":
-    case "OrderActivated":
-    case "OrderEnded": {
-      const { clientOrderId, ...rest } = event
-      return clientOrderId === undefined ? rest : { ...rest, clientOrderId }
-    }
-    case "Traded": {
-      const { maker, taker, ...rest } = event
-      return {
-        ...rest,
-        price: Units.toDecimal(event.price),
-        amount: Units.toDecimal(event.amount),
-        ...(maker === undefined ? {} : { maker }),
-        ...(taker === undefined ? {} : { taker })
-      }
-    }
-    case "PriceMoved":
-      return { ...event, price: Units.toDecimal(event.price) }
-    case "InterestPaid":
-      return { ...event, amount: Units.toDecimal(event.amount) }
-    case "BalanceChanged": {
-      const { free, locked, ...rest } = event.balance
-      return { _tag: event._tag, ...rest, free: Units.toDecimal(free), locked: Units.toDecimal(locked) }
-    }
-    case "KillSwitchFired":
-    case "Restored":
-      return event
-  }
-}
-
 /** What is kept of an entry: the rest is made when somebody reads it. */
 interface Kept extends Place {
   readonly at: number
-  readonly what: Event | Logged | Requested
+  readonly what: Event.Event | Logged | Requested
 }
 
 const isLogged = (what: Kept["what"]): what is Logged => !("_tag" in what)
@@ -422,7 +211,7 @@ const toEntry = (kept: Kept): Entry => {
   return {
     id: idOf(kept),
     at,
-    event: isLogged(what) ? requestedBy(what) : what._tag === "Requested" ? what : toHappening(what)
+    event: isLogged(what) ? requestedBy(what) : what._tag === "Requested" ? what : Event.show(what)
   }
 }
 
