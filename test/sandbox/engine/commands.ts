@@ -1,7 +1,11 @@
-/** Arbitrary commands about few accounts, keys, codes, identifiers and nonces, so that many concern the same ones. */
+/**
+ * Arbitrary commands about few accounts, keys, codes, identifiers and nonces, so that many are about the same ones. The
+ * tables are total: a command or a field of one without an arbitrary does not compile.
+ */
 import * as fc from "fast-check"
-import type { Command } from "../../../src/sandbox/engine/Command.ts"
+import type { Action, Command } from "../../../src/sandbox/engine/Command.ts"
 import * as Listings from "../../../src/sandbox/engine/Listings.ts"
+import type { Operation } from "../../../src/sandbox/engine/Operation.ts"
 
 const account = fc.constantFrom("alice", "bob", "sub-1", "sub-2")
 const subAccount = fc.constantFrom("sub-1", "sub-2", "sub-3")
@@ -19,126 +23,197 @@ const code = fc.constantFrom("code-1", "code-2", "code-3")
 const clientOrderId = fc.constantFrom("mine", "other")
 const passphrase = fc.constantFrom("sesame", "")
 
-const record = (
-  _tag: string,
-  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
-  optional: Readonly<Record<string, fc.Arbitrary<unknown>>> = {}
-): fc.Arbitrary<object> =>
-  fc.record<Record<string, unknown>>({ _tag: fc.constant(_tag), ...fields, ...optional }, {
-    requiredKeys: ["_tag", ...Object.keys(fields)],
+type OperationOf<Tag extends Operation["_tag"]> = Extract<Operation, { readonly _tag: Tag }>
+type ActionOf<Tag extends Action["_tag"]> = Extract<Action, { readonly _tag: Tag }>
+
+type Optional<A> = { [Key in keyof A]-?: {} extends Pick<A, Key> ? Key : never }[keyof A]
+
+/** Arbitrary fields: those that are always there, and those that may be absent. A field that is left out does not compile. */
+interface Fields<A> {
+  /** How often it is drawn; 1 when absent. */
+  readonly weight?: number
+  readonly required: { readonly [Key in Exclude<keyof A, Optional<A> | "_tag">]: fc.Arbitrary<unknown> }
+  readonly optional?: { readonly [Key in Optional<A>]: fc.Arbitrary<unknown> }
+}
+
+/** Fields, where those that may be absent must be given if there are any. */
+type Given<A> = [Optional<A>] extends [never] ? Fields<A> : Required<Pick<Fields<A>, "optional">> & Fields<A>
+
+interface AnyFields {
+  readonly weight?: number
+  readonly required: Readonly<Record<string, fc.Arbitrary<unknown>>>
+  readonly optional?: Readonly<Record<string, fc.Arbitrary<unknown>>>
+}
+
+const record = (_tag: string, { optional = {}, required }: AnyFields): fc.Arbitrary<object> =>
+  fc.record<Record<string, unknown>>({ _tag: fc.constant(_tag), ...required, ...optional }, {
+    requiredKeys: ["_tag", ...Object.keys(required)],
     noNullPrototype: true
   })
 
+const oneOf = (all: Readonly<Record<string, AnyFields>>): fc.Arbitrary<object> =>
+  fc.oneof(
+    ...Object.entries(all).map(([tag, fields]) => ({
+      weight: fields.weight ?? 1,
+      arbitrary: record(tag, fields)
+    }))
+  )
+
 const orderId = fc.integer({ min: 1, max: 40 }).map(String)
+const otoId = fc.integer({ min: 1, max: 60 }).map(String)
+const stp = fc.constantFrom("no", "cancel_both", "cancel_new", "cancel_old")
+const types = fc.subarray(["spot", "margin", "futures"], { minLength: 1 })
+const exit = { takeProfit: price, stopLoss: price }
+const order = { clientOrderId, stp, reduceOnly: fc.boolean() }
 
-const limit = record("PlaceLimit", { market, side, amount, price, collateral: fc.boolean() }, {
-  clientOrderId,
-  ioc: fc.boolean(),
-  postOnly: fc.boolean(),
-  reduceOnly: fc.boolean()
-})
+const limit: Given<OperationOf<"PlaceLimit">> = {
+  weight: 2,
+  required: { market, side, amount, price, collateral: fc.boolean() },
+  optional: { ...order, ...exit, ioc: fc.boolean(), postOnly: fc.boolean() }
+}
 
-const operation = fc.oneof(
-  record("Nothing", {}),
-  {
+const cancel: Given<OperationOf<"Cancel">> = { required: { market }, optional: { orderId, clientOrderId } }
+
+const operations: { readonly [Tag in Operation["_tag"]]: Given<OperationOf<Tag>> } = {
+  Nothing: { required: {} },
+  PlaceLimit: limit,
+  PlaceMarket: {
+    required: { market, side, amount, quoteAmount: fc.boolean(), collateral: fc.boolean() },
+    optional: { ...order, ...exit }
+  },
+  PlaceStopLimit: {
     weight: 4,
-    arbitrary: record("PlaceStopLimit", { market, side, amount, price, activationPrice: price }, {
-      clientOrderId,
-      stp: fc.constantFrom("no", "cancel_both"),
-      bboRole: fc.constantFrom("queue", "counterparty")
-    })
+    required: { market, side, amount, price, activationPrice: price },
+    optional: { ...order, ...exit, bboRole: fc.constantFrom("queue", "counterparty"), collateral: fc.boolean() }
   },
-  {
+  PlaceStopMarket: {
+    required: { market, side, amount, activationPrice: price, collateral: fc.boolean() },
+    optional: { ...order, ...exit }
+  },
+  PlaceOco: {
     weight: 2,
-    arbitrary: record("PlaceOco", { market, side, amount, price, activationPrice: price, stopLimitPrice: price }, {
-      clientOrderId,
-      reduceOnly: fc.boolean()
-    })
+    required: { market, side, amount, price, activationPrice: price, stopLimitPrice: price },
+    optional: order
   },
-  record("PlaceStopMarket", { market, side, amount, activationPrice: price, collateral: fc.boolean() }, {
-    clientOrderId,
-    reduceOnly: fc.boolean()
-  }),
-  {
+  PlaceBulk: {
     weight: 2,
-    arbitrary: record("Modify", { market }, { orderId, clientOrderId, amount, price, activationPrice: price })
+    required: { orders: fc.array(record("PlaceLimit", limit), { maxLength: 3 }) },
+    optional: { stopOnFail: fc.boolean() }
   },
-  {
+  Modify: {
     weight: 2,
-    arbitrary: record("PlaceBulk", { orders: fc.array(limit, { maxLength: 3 }) }, { stopOnFail: fc.boolean() })
+    required: { market },
+    optional: { orderId, clientOrderId, amount, total: amount, price, activationPrice: price, stp }
   },
-  record("CancelBulk", {
-    orders: fc.array(record("Cancel", { market }, { orderId, clientOrderId }), { maxLength: 3 })
-  }),
-  record("CancelAll", {}, { market, type: fc.subarray(["spot", "margin", "futures"], { minLength: 1 }) }),
-  {
-    weight: 2,
-    arbitrary: record("PlaceLimit", { market, side, amount, price, collateral: fc.constant(true) }, {
-      clientOrderId,
-      takeProfit: price,
-      stopLoss: price
-    })
+  Cancel: cancel,
+  CancelBulk: { required: { orders: fc.array(record("Cancel", cancel), { maxLength: 3 }) } },
+  CancelOco: cancel,
+  CancelOto: { required: { market, otoId } },
+  CancelConditional: { required: { market, id: otoId } },
+  CancelAll: {
+    required: {},
+    optional: { market, type: types, positionSide: fc.constantFrom("LONG", "SHORT", "BOTH") }
   },
-  record("CancelOto", { market, otoId: fc.integer({ min: 1, max: 60 }).map(String) }),
-  record("CancelConditional", { market, id: fc.integer({ min: 1, max: 60 }).map(String) }),
-  record("SetKillSwitch", { market }, {
-    seconds: fc.integer({ min: 5, max: 600 }),
-    types: fc.subarray(["spot", "margin", "futures"], { minLength: 1 })
-  }),
-  { weight: 2, arbitrary: record("ApplyCode", { code }, { passphrase }) },
-  record("DeleteSubAccount", { id: subAccount })
-)
+  SetKillSwitch: { required: { market }, optional: { seconds: fc.integer({ min: 5, max: 600 }), types } },
+  Transfer: { required: { from: wallet, to: wallet, ticker, amount } },
+  CreateCode: { required: { ticker, amount }, optional: { passphrase, description: fc.constantFrom("", "a gift") } },
+  ApplyCode: { weight: 2, required: { code }, optional: { passphrase } },
+  CreateSubAccount: {
+    required: {
+      alias: fc.constantFrom("one", "two"),
+      shareKyc: fc.boolean(),
+      spotEnabled: fc.boolean(),
+      collateralEnabled: fc.boolean()
+    },
+    optional: { email: fc.constant("sub@example.com") }
+  },
+  CreateSubAccountKey: {
+    required: { subAccountId: subAccount, title: fc.constantFrom("one", "two"), type: fc.constantFrom("1", "2") }
+  },
+  DeleteSubAccount: { required: { id: subAccount } }
+}
 
 const nonce = fc.record({ value: fc.bigInt({ min: 0n, max: 6000n }), window: fc.boolean() })
+const planId = fc.constantFrom("plan-1", "plan-2")
+const investmentId = fc.constantFrom("investment-1", "investment-2")
+const endpoints = fc.constant([{ name: "/api/v4/order/stop_limit", title: "orders" }])
+const terms = fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
 
-const action = fc.oneof(
-  { weight: 8, arbitrary: record("Call", { apiKey, operation }, { nonce }) },
-  record("OpenAccount", { account, b2b: fc.boolean() }),
-  record("OpenSubAccount", {
-    id: subAccount,
-    parent: account,
-    alias: fc.string(),
-    email: fc.constant("s***@e***e.com"),
-    color: fc.constant("#FFFFFF"),
-    shareKyc: fc.boolean(),
-    kycStatus: fc.string(),
-    spotEnabled: fc.boolean(),
-    collateralEnabled: fc.boolean()
-  }),
-  record("AddKey", {
-    account,
-    apiKey,
-    apiSecret: fc.string(),
-    title: fc.string(),
-    type: fc.string(),
-    enabled: fc.boolean()
-  }, { endpoints: fc.constant([{ name: "/api/v4/order/stop_limit", title: "orders" }]) }),
-  record("SetKey", { apiKey, enabled: fc.boolean() }),
-  record("SetIdentity", { identity: fc.constantFrom("1f2e3d4c-5b6a", "0a1b2c3d-4e5f") }),
-  record("SetCurrency", { ticker }, {
-    canDeposit: fc.boolean(),
-    withdraw: fc.constantFrom({ fixed: "0.5" }, { fixed: "-1" })
-  }),
-  { weight: 4, arbitrary: record("Fund", { account, wallet, ticker, amount }) },
-  { weight: 2, arbitrary: record("CreateCode", { account, code, ticker, amount }, { passphrase }) },
-  record("SetCounterparty", { market }, {
-    enabled: fc.boolean(),
-    spread: fc.constantFrom("0.1", "3", "51"),
-    levels: fc.integer({ min: 0, max: 4 }),
-    amount,
-    refill: fc.boolean(),
-    credit: fc.boolean(),
-    seed: fc.integer()
-  }),
-  record("MovePrice", { market, price }),
-  record("PayInterest", {
-    account,
-    planId: fc.constantFrom("plan-1", "plan-2"),
-    investmentId: fc.constant("investment"),
-    ticker,
-    amount
-  })
-)
+/** `Begin` and `Restore` are for the history, whose own test draws them. */
+const actions: { readonly [Tag in Exclude<Action["_tag"], "Begin" | "Restore">]: Given<ActionOf<Tag>> } = {
+  Call: { weight: 8, required: { apiKey, operation: oneOf(operations) }, optional: { nonce } },
+  OpenAccount: { required: { account, b2b: fc.boolean() } },
+  OpenSubAccount: {
+    required: {
+      id: subAccount,
+      parent: account,
+      alias: fc.string(),
+      email: fc.constant("s***@e***e.com"),
+      color: fc.constant("#FFFFFF"),
+      shareKyc: fc.boolean(),
+      kycStatus: fc.string(),
+      spotEnabled: fc.boolean(),
+      collateralEnabled: fc.boolean()
+    }
+  },
+  SetSubAccount: {
+    required: { id: subAccount },
+    optional: { kycStatus: fc.string(), spotEnabled: fc.boolean(), collateralEnabled: fc.boolean() }
+  },
+  AddKey: {
+    required: {
+      account,
+      apiKey,
+      apiSecret: fc.string(),
+      title: fc.string(),
+      type: fc.string(),
+      enabled: fc.boolean()
+    },
+    optional: { endpoints }
+  },
+  SetKey: { required: { apiKey }, optional: { enabled: fc.boolean(), endpoints: fc.option(endpoints) } },
+  SetCurrency: {
+    required: { ticker },
+    optional: { canDeposit: fc.boolean(), canWithdraw: fc.boolean(), deposit: terms, withdraw: terms }
+  },
+  Fund: { weight: 4, required: { account, wallet, ticker, amount } },
+  CreateCode: { weight: 2, required: { account, code, ticker, amount }, optional: { passphrase } },
+  OpenPlan: {
+    required: { planId, ticker, dailyPercent: fc.constantFrom("0.5", "3"), days: fc.integer({ min: 1, max: 4 }) },
+    optional: { interestTicker: ticker, interestRatio: amount }
+  },
+  Invest: { required: { account, planId, investmentId, amount } },
+  PayInterest: { required: { account, planId, investmentId, ticker, amount } },
+  MovePrice: { required: { market, price } },
+  StepPrice: { required: { market, by: fc.constantFrom("-1", "0.5", "10") } },
+  PlayPrices: {
+    required: {
+      market,
+      steps: fc.array(fc.record({ afterMillis: fc.integer({ min: 0, max: 3000 }), price }), { maxLength: 3 })
+    }
+  },
+  OpenPosition: { required: { account, market, side, amount }, optional: { price } },
+  SetCounterparty: {
+    required: { market },
+    optional: {
+      enabled: fc.boolean(),
+      spread: fc.constantFrom("0.1", "3", "51"),
+      levels: fc.integer({ min: 0, max: 4 }),
+      step: fc.constantFrom("0", "0.3", "2"),
+      amount,
+      variation: fc.constantFrom("0", "30", "101"),
+      refill: fc.boolean(),
+      credit: fc.boolean(),
+      seed: fc.integer()
+    }
+  },
+  SetClock: {
+    required: { clock: fc.record({ _tag: fc.constant("Running"), ahead: fc.integer({ min: 0, max: 9000 }) }) }
+  },
+  SetSkew: { required: { skew: fc.integer({ min: -5000, max: 5000 }) } },
+  SetIdentity: { required: { identity: fc.constantFrom("1f2e3d4c-5b6a", "0a1b2c3d-4e5f") } },
+  Pass: { required: {} }
+}
 
 const opening: ReadonlyArray<object> = [
   { _tag: "OpenAccount", account: "alice", b2b: true },
@@ -159,7 +234,7 @@ const opening: ReadonlyArray<object> = [
 
 /** Commands in the order of their times: first two accounts with keys, one of them funded, then anything. */
 export const commands: fc.Arbitrary<ReadonlyArray<Command>> = fc.array(
-  fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), action),
+  fc.tuple(fc.integer({ min: 0, max: 2_000_000 }), oneOf(actions)),
   { minLength: 5, maxLength: 80, size: "max" }
 ).map((steps) => {
   let at = 1_000_000
