@@ -1,0 +1,127 @@
+/**
+ * What is kept of a recorded history besides its hash, so that a test can say what has changed: a word for each command, a
+ * short hash of each part of the state on the way, and how things stand at the end. `TXC_TEST_RECORD=1` writes it again; an
+ * engine that needs this has another version.
+ */
+import { assert } from "@effect/vitest"
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import type { Command } from "../../../src/sandbox/engine/Command.ts"
+import type { Event } from "../../../src/sandbox/engine/Event.ts"
+import * as Ledger from "../../../src/sandbox/engine/Ledger.ts"
+import type { Reply } from "../../../src/sandbox/engine/Reply.ts"
+import type { State } from "../../../src/sandbox/engine/State.ts"
+import * as Units from "../../../src/sandbox/engine/Units.ts"
+import { canonical } from "../../support/engine.ts"
+
+interface Recorded {
+  /** The replies, the numbers of events, and a hash of both, for ten commands a line. */
+  readonly commands: ReadonlyArray<string>
+  /** The hashes of the parts of the state, one for each time that it was looked at. */
+  readonly parts: Readonly<Record<string, string>>
+  /** The state at the end, in numbers. */
+  readonly end: Readonly<Record<string, string | number>>
+}
+
+const file = new URL("./recorded.json", import.meta.url)
+
+const read = (): Record<string, Recorded> =>
+  existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) as Record<string, Recorded> : {}
+
+const letters: { readonly [Tag in Reply["_tag"]]: string } = {
+  Done: "d",
+  OrderPlaced: "p",
+  StopPlaced: "s",
+  OrderModified: "m",
+  BulkDone: "b",
+  OrderCanceled: "c",
+  OcoPlaced: "o",
+  OcoCanceled: "x",
+  KillSwitchSet: "k",
+  CodeCreated: "n",
+  CodeApplied: "a",
+  SubAccountCreated: "u",
+  KeyCreated: "y",
+  Invalid: "I",
+  Refused: "R"
+}
+
+const hashOf = (value: unknown, digits: number): string =>
+  createHash("sha256").update(canonical(value)).digest("hex").slice(0, digits)
+
+/** A command's word in words. */
+const explained = (word = ""): string => {
+  const [tag] = Object.entries(letters).find(([, letter]) => letter === word[0]) ?? ["nothing"]
+  return `${tag} and ${Number.parseInt(word.slice(1, -2), 36) || 0} events`
+}
+
+/** A summary of a history while it is told. */
+export class Summary {
+  private readonly words: Array<string> = []
+  private readonly told: Array<string> = []
+  private readonly parts: Record<string, string> = {}
+  private readonly looks: Array<number> = []
+  private readonly counts: Record<string, number> = {}
+
+  add(command: Command, done: { readonly reply: Reply; readonly events: ReadonlyArray<Event> }): void {
+    const { events, reply } = done
+    for (const { _tag } of [reply, ...events]) this.counts[_tag] = (this.counts[_tag] ?? 0) + 1
+    this.words.push(`${letters[reply._tag]}${events.length.toString(36)}${hashOf(done, 2)}`)
+    this.told.push(`${canonical(command)}\nis answered ${canonical(done)}`)
+  }
+
+  addState(count: number, state: object): void {
+    this.looks.push(count)
+    for (const [name, part] of Object.entries(state)) {
+      this.parts[name] = `${this.parts[name] ?? ""} ${hashOf(part, 3)}`.trim()
+    }
+  }
+
+  private recorded(state: State): Recorded {
+    const balances = Array.from(Ledger.save(state.ledger), ([holder, held]) => {
+      const amounts = Array.from(held, ([ticker, units]) => `${Units.toDecimal(units)} ${ticker}`)
+      return [holder, amounts.join(", ")] as const
+    })
+    const lines = Array.from(
+      { length: Math.ceil(this.words.length / 10) },
+      (_, line) => this.words.slice(10 * line, 10 * line + 10).join(" ")
+    )
+    return {
+      commands: lines,
+      parts: this.parts,
+      end: {
+        ...this.counts,
+        "open orders": state.openOrders.size,
+        "last id": state.lastId,
+        ...Object.fromEntries(balances)
+      }
+    }
+  }
+
+  private difference({ commands, parts }: Recorded): string | undefined {
+    const before = commands.join(" ").split(" ")
+    const index = this.words.findIndex((word, index) => word !== before[index])
+    if (index !== -1) {
+      return `command ${index + 1} had the reply ${explained(before[index])}; now ${this.told[index]}`
+    }
+    for (const [look, count] of this.looks.entries()) {
+      const changed = Object.keys({ ...parts, ...this.parts }).filter((name) =>
+        parts[name]?.split(" ")[look] !== this.parts[name]?.split(" ")[look]
+      )
+      if (changed.length > 0) return `after command ${count} the state differs in ${changed.join(", ")}`
+    }
+    return undefined
+  }
+
+  /** Compares the history with what was recorded of it; the first difference is named. */
+  compare(name: string, state: State): void {
+    const now = this.recorded(state)
+    if (process.env["TXC_TEST_RECORD"] !== undefined) {
+      return writeFileSync(file, `${JSON.stringify({ ...read(), [name]: now }, undefined, 2)}\n`)
+    }
+    const before = read()[name] ?? assert.fail(`nothing is recorded of ${name}`)
+    const difference = this.difference(before)
+    assert.deepStrictEqual(now.end, before.end, difference)
+    assert.isUndefined(difference)
+  }
+}
