@@ -29,6 +29,8 @@ import { done, type Reply } from "../engine/Reply.ts"
 import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type * as State from "../engine/State.ts"
 import * as Admission from "../gateway/Admission.ts"
+import * as CallContext from "../gateway/CallContext.ts"
+import * as CallRecord from "../gateway/CallRecord.ts"
 import * as Exchanged from "../gateway/Exchanged.ts"
 import * as Faults from "../gateway/Faults.ts"
 import * as Limits from "../gateway/Limits.ts"
@@ -40,7 +42,7 @@ import * as Responses from "../gateway/Responses.ts"
 import * as Routing from "../gateway/Routing.ts"
 import * as Secrets from "../gateway/Secrets.ts"
 import * as Symptoms from "../gateway/Symptoms.ts"
-import * as Trace from "../gateway/Trace.ts"
+import type { Context as HandlerContext, Route } from "../handlers/Routes.ts"
 import * as Journal from "../store/Journal.ts"
 import * as Outbox from "../store/Outbox.ts"
 import * as Recovery from "../store/Recovery.ts"
@@ -160,110 +162,125 @@ interface Gateway {
 }
 
 /** A call that may be made. */
-interface Call extends Admission.Admitted, Routing.Routed {}
+interface Call extends Admission.Admitted {
+  readonly route: Route
+}
 
 const admit = (
   { dialect, executor, limits }: Gateway,
-  trace: Trace.Trace
+  { at, request, routed, serverTime }: CallContext.CallContext
 ): Result.Result<Call, RefusalKind> => {
-  const { at, request, routed, serverTime } = trace
   // What has come due by now is part of the exchange that the call finds.
   executor.settle(at)
   const { state } = executor.history
   const found = Routing.route(routed, request)
   if (Result.isFailure(found)) return Result.fail(found.failure)
-  const { inPath, route } = found.success
+  const { route } = found.success
   return Result.map(
     Admission.admit({ dialect, state, limits, at, serverTime }, found.success, request),
-    ({ fields, key, nonce }) => {
-      trace.fields = fields
-      trace.nonce = nonce?.value
-      return { route, inPath, fields, key, nonce }
-    }
+    ({ fields, key, nonce }) => ({ route, fields, key, nonce })
   )
 }
 
-const contextOf = ({ dialect, executor }: Gateway, { key }: Call, { at, serverTime }: Trace.Trace) => ({
-  dialect,
-  state: executor.history.state,
-  account: key?.account ?? "",
-  at,
-  serverTime
-})
+const contextOf = (
+  { dialect, executor }: Gateway,
+  { at, serverTime }: CallContext.CallContext,
+  { key }: Call
+): HandlerContext => ({ dialect, state: executor.history.state, account: key?.account ?? "", at, serverTime })
+
+/** What the engine has made of a call. */
+interface Applied {
+  readonly reply: Reply
+  /** The number of the call's command, if it became one. */
+  readonly command: number | undefined
+}
 
 /** A public call is no command. A private call whose request is wrong uses up its nonce, and does nothing else. */
 const apply = (
   { executor }: Gateway,
-  trace: Trace.Trace,
+  at: number,
   { key, nonce, route }: Call,
   { request, violations }: Reading.Read
-): Reply => {
+): Applied => {
   const isValid = violations.length === 0
   const invalid: Reply = { _tag: "Invalid", violations }
-  if (key === undefined) return isValid ? done : invalid
+  if (key === undefined) return { reply: isValid ? done : invalid, command: undefined }
   const operation: Operation = isValid ? route.operation(request as never) : { _tag: "Nothing" }
   const before = executor.history.sequence
   const { apiKey } = key
   const reply = executor.apply(
     nonce === undefined ? { _tag: "Call", apiKey, operation } : { _tag: "Call", apiKey, nonce, operation },
-    trace.at
+    at
   )
-  if (executor.history.sequence > before) trace.command = executor.history.sequence
-  return isValid || reply._tag === "Refused" ? reply : invalid
+  const { sequence } = executor.history
+  return {
+    reply: isValid || reply._tag === "Refused" ? reply : invalid,
+    command: sequence > before ? sequence : undefined
+  }
 }
 
 const respond = (
-  gateway: Gateway,
-  trace: Trace.Trace,
+  context: HandlerContext,
   call: Call,
   { request }: Reading.Read,
-  reply: Reply
-): Written => {
-  const { route } = call
-  if (Responses.isFailed(reply)) {
-    trace.refused = Responses.reasonOf(route, reply)
-    trace.violations = reply.violations
+  { command, reply }: Applied
+): CallRecord.Outcome => {
+  const answer = Responses.respond(call.route, request, reply, context)
+  return Responses.isFailed(reply)
+    ? { answer, call, refused: Responses.reasonOf(call.route, reply), violations: reply.violations, command }
+    : { answer, call, refused: undefined, violations: undefined, command }
+}
+
+/** A call from its arrival to what comes of it: each stage returns what the later ones need. */
+const outcomeOf = (gateway: Gateway, called: CallContext.CallContext): CallRecord.Outcome => {
+  const { path } = called.request
+  if (called.fault !== undefined && Symptoms.isNeverApplied(called.fault.symptom)) {
+    return CallRecord.notApplied(unavailable(gateway, path), undefined)
   }
-  return Responses.respond(route, request, reply, contextOf(gateway, call, trace))
+  const admitted = admit(gateway, called)
+  if (Result.isFailure(admitted)) {
+    return CallRecord.notApplied(Responses.refuse(gateway.dialect, path, admitted.failure), admitted.failure)
+  }
+  const call = admitted.success
+  const context = contextOf(gateway, called, call)
+  const read = Reading.read(call.route, call.fields, context)
+  const applied = apply(gateway, called.at, call, read)
+  return respond(context, call, read, applied)
 }
 
-/** The answer to a call that may be made. */
-const answerTo = (gateway: Gateway, trace: Trace.Trace, call: Call): Written => {
-  const read = Reading.read(call.route, call.fields, contextOf(gateway, call, trace))
-  const reply = apply(gateway, trace, call, read)
-  return respond(gateway, trace, call, read, reply)
-}
+const unavailable = ({ dialect }: Gateway, path: string): Written => Responses.refuse(dialect, path, "unavailable")
 
-const refuse = ({ dialect }: Gateway, trace: Trace.Trace, kind: RefusalKind): Written => {
-  trace.refused = kind
-  return Responses.refuse(dialect, trace.request.path, kind)
-}
-
-const note = (gateway: Gateway, trace: Trace.Trace, answer: Answer, fault: Faults.Fired | undefined): void => {
+const note = (
+  gateway: Gateway,
+  called: CallContext.CallContext,
+  outcome: CallRecord.Outcome,
+  answer: Answer
+): void => {
   const { dialect, exchanged, executor, feed, journal, limits, requests, secrets } = gateway
-  const show = Trace.record(trace, answer, fault, { dialect, state: executor.history.state, limits, secrets })
-  const logged = requests.add(trace.at, show)
-  exchanged.add(logged.number, trace.request, answer)
+  const { state } = executor.history
+  const logged = requests.add(
+    called.at,
+    CallRecord.record(called, outcome, answer, { dialect, state, limits, secrets })
+  )
+  exchanged.add(logged.number, called.request, answer)
   feed.requested(journal.sequence(), logged)
 }
-
-const unavailable = ({ dialect }: Gateway, { path }: Request): Written => Responses.refuse(dialect, path, "unavailable")
 
 /** Waits for the disk. When it fails no answer leaves: what was applied may not be there tomorrow. */
 const commit = (
   gateway: Gateway,
-  trace: Trace.Trace,
+  called: CallContext.CallContext,
+  outcome: CallRecord.Outcome,
   answer: Answer,
-  fault: Faults.Fired | undefined,
   resume: Resume
 ): void => {
   const { halt, journal } = gateway
   journal.whenCommitted((error) => {
     if (error !== undefined) halt.halt()
     // Of a venue that another node has taken over it is certain that nothing was written.
-    const failed = error?.why === "fenced" ? unavailable(gateway, trace.request) : reset
+    const failed = error?.why === "fenced" ? unavailable(gateway, called.request.path) : reset
     const sent = error === undefined ? answer : failed
-    const noted = halt.attempt(() => note(gateway, trace, sent, fault))
+    const noted = halt.attempt(() => note(gateway, called, outcome, sent))
     if (Result.isFailure(noted)) resume(Effect.die(noted.failure))
     else resume(error === undefined ? sent : Effect.as(Effect.logError(error.message), sent))
   })
@@ -276,7 +293,10 @@ const answerAgain = ({ halt, journal }: Gateway, delivered: string, resume: Resu
     resume(error === undefined ? Message.fromText(delivered) : reset)
   })
 
-/** The pipeline: a call from its request to its answer. No answer is sent before its command is durable. */
+/**
+ * The pipeline: a call from its request to its answer. No answer is sent before its command is durable; nor is that of a
+ * call which a fault keeps from being applied: the fault may not be this process's to show.
+ */
 const carryOut = (
   gateway: Gateway,
   request: Request,
@@ -284,31 +304,16 @@ const carryOut = (
   fault: Faults.Fired | undefined,
   resume: Resume
 ): void => {
-  const { deliveries } = gateway.journal
+  const { dialect, executor, journal: { deliveries } } = gateway
   const { delivery } = request
   const delivered = delivery === undefined ? undefined : deliveries?.known(delivery)
   if (delivered !== undefined) return answerAgain(gateway, delivered, resume)
-  const trace = Trace.recognise(request, gateway.executor.history.state, moment)
-  const call = admit(gateway, trace)
-  const answer = Result.isSuccess(call)
-    ? answerTo(gateway, trace, call.success)
-    : refuse(gateway, trace, call.failure)
-  const shown = fault === undefined ? answer : Symptoms.show(gateway.dialect, request.path, answer, fault.symptom)
-  if (delivery !== undefined && trace.command !== undefined) deliveries?.keep(delivery, Message.toText(shown))
-  commit(gateway, trace, shown, fault, resume)
-}
-
-/** A call that a fault keeps from being applied. Its answer waits all the same: the fault may not be this process's to show. */
-const leaveOut = (
-  gateway: Gateway,
-  request: Request,
-  moment: Message.Moment,
-  fault: Faults.Fired,
-  resume: Resume
-): void => {
-  const trace = Trace.recognise(request, gateway.executor.history.state, moment)
-  const shown = Symptoms.show(gateway.dialect, request.path, unavailable(gateway, request), fault.symptom)
-  commit(gateway, trace, shown, fault, resume)
+  const called = CallContext.recognise(request, executor.history.state, moment, fault)
+  const outcome = outcomeOf(gateway, called)
+  const { answer, command } = outcome
+  const shown = fault === undefined ? answer : Symptoms.show(dialect, request.path, answer, fault.symptom)
+  if (delivery !== undefined && command !== undefined) deliveries?.keep(delivery, Message.toText(shown))
+  commit(gateway, called, outcome, shown, resume)
 }
 
 /** Resumes an effect with whatever comes of a request. */
@@ -324,27 +329,23 @@ const begin = (
   resume: Resume
 ): void => {
   const { executor: { history }, halt } = gateway
-  if (halt.isHalted()) return resume(unavailable(gateway, request))
+  if (halt.isHalted()) return resume(unavailable(gateway, request.path))
   const begun = halt.attempt(() => carryOut(gateway, request, VenueClock.moment(history.state, clock), fault, resume))
   if (Result.isFailure(begun)) resume(Effect.die(begun.failure))
 }
 
 const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
-  const { executor: { history }, faults, halt } = gateway
+  const { faults, halt } = gateway
   return (request, clock, resume) => {
     // A halted venue uses up no fault.
-    if (halt.isHalted()) return resume(unavailable(gateway, request))
+    if (halt.isHalted()) return resume(unavailable(gateway, request.path))
     const apiKey = request.headers[Signature.headers.apiKey]
     const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
-    if (fault === undefined) return begin(gateway, request, clock, fault, resume)
-    if (!Symptoms.isNeverApplied(fault.symptom)) {
-      const carriedOut = Effect.callback<Answer>((resume) => begin(gateway, request, clock, fault, resumeWith(resume)))
-      return resume(Symptoms.delay(carriedOut, fault.symptom))
+    if (fault === undefined || Symptoms.isNeverApplied(fault.symptom)) {
+      return begin(gateway, request, clock, fault, resume)
     }
-    const leftOut = halt.attempt(() =>
-      leaveOut(gateway, request, VenueClock.moment(history.state, clock), fault, resume)
-    )
-    if (Result.isFailure(leftOut)) resume(Effect.die(leftOut.failure))
+    const carriedOut = Effect.callback<Answer>((resume) => begin(gateway, request, clock, fault, resumeWith(resume)))
+    return resume(Symptoms.delay(carriedOut, fault.symptom))
   }
 }
 
