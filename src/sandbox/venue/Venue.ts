@@ -32,6 +32,7 @@ import * as Admission from "../gateway/Admission.ts"
 import * as CallContext from "../gateway/CallContext.ts"
 import * as CallRecord from "../gateway/CallRecord.ts"
 import * as Exchanged from "../gateway/Exchanged.ts"
+import * as FaultEffects from "../gateway/FaultEffects.ts"
 import * as Faults from "../gateway/Faults.ts"
 import * as Limits from "../gateway/Limits.ts"
 import * as Message from "../gateway/Message.ts"
@@ -41,7 +42,6 @@ import * as Requests from "../gateway/Requests.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Routing from "../gateway/Routing.ts"
 import * as Secrets from "../gateway/Secrets.ts"
-import * as Symptoms from "../gateway/Symptoms.ts"
 import type { Context as HandlerContext, Route } from "../handlers/Routes.ts"
 import * as Journal from "../store/Journal.ts"
 import * as Outbox from "../store/Outbox.ts"
@@ -234,7 +234,7 @@ const respond = (
 /** A call from its arrival to what comes of it: each stage returns what the later ones need. */
 const outcomeOf = (gateway: Gateway, called: CallContext.CallContext): CallRecord.Outcome => {
   const { path } = called.request
-  if (called.fault !== undefined && Symptoms.isNeverApplied(called.fault.symptom)) {
+  if (called.fault !== undefined && FaultEffects.isNeverApplied(called.fault.symptom)) {
     return CallRecord.notApplied(unavailable(gateway, path), undefined)
   }
   const admitted = admit(gateway, called)
@@ -311,7 +311,7 @@ const carryOut = (
   const called = CallContext.recognise(request, executor.history.state, moment, fault)
   const outcome = outcomeOf(gateway, called)
   const { answer, command } = outcome
-  const shown = fault === undefined ? answer : Symptoms.show(dialect, request.path, answer, fault.symptom)
+  const shown = fault === undefined ? answer : FaultEffects.show(dialect, request.path, answer, fault.symptom)
   if (delivery !== undefined && command !== undefined) deliveries?.keep(delivery, Message.toText(shown))
   commit(gateway, called, outcome, shown, resume)
 }
@@ -341,11 +341,11 @@ const receive = (gateway: Gateway): Venue["Service"]["receive"] => {
     if (halt.isHalted()) return resume(unavailable(gateway, request.path))
     const apiKey = request.headers[Signature.headers.apiKey]
     const fault = faults.next(request.path, typeof apiKey === "string" ? apiKey : undefined)
-    if (fault === undefined || Symptoms.isNeverApplied(fault.symptom)) {
+    if (fault === undefined || FaultEffects.isNeverApplied(fault.symptom)) {
       return begin(gateway, request, clock, fault, resume)
     }
     const carriedOut = Effect.callback<Answer>((resume) => begin(gateway, request, clock, fault, resumeWith(resume)))
-    return resume(Symptoms.delay(carriedOut, fault.symptom))
+    return resume(FaultEffects.delay(carriedOut, fault.symptom))
   }
 }
 
