@@ -7,9 +7,9 @@ import { MarketName, OrderId } from "../../domain/Identifiers.ts"
 import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
 import type * as State from "../engine/State.ts"
-import * as Exchanged from "../gateway/Exchanged.ts"
 import { header, type Request } from "../gateway/Message.ts"
 import * as Responses from "../gateway/Responses.ts"
+import * as Traffic from "../gateway/Traffic.ts"
 import { refuse } from "../venue/ControlRefused.ts"
 import type { Venue } from "../venue/Venue.ts"
 
@@ -30,9 +30,9 @@ const secretsOf = ({ keys }: State.State): ReadonlyArray<string> => [...keys.val
 
 /** What a call sent and what it was answered. */
 export const look = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
-  const kept = venue.exchanged.get(number)
+  const kept = venue.traffic.get(number)
   if (kept === undefined) return yield* refuse("Request", { number: "known" })
-  return Exchanged.show(kept, secretsOf(venue.state))
+  return Traffic.show(kept, secretsOf(venue.state))
 })
 
 /** The same call with a nonce of its own. A body that is no JSON object is sent as it was. */
@@ -60,7 +60,7 @@ const renewed = (request: Request, key: State.Key): Request => {
 
 /** Makes a call again, signed anew when it was signed with a key of the venue. */
 export const again = Effect.fnUntraced(function*(venue: Venue["Service"], number: number) {
-  const kept = venue.exchanged.get(number)
+  const kept = venue.traffic.get(number)
   if (kept === undefined) return yield* refuse("Again", { number: "known" })
   if (!kept.whole) return yield* refuse("Again", { body: "max" })
   const apiKey = header(kept.request, Signature.headers.apiKey)

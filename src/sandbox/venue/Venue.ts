@@ -31,7 +31,6 @@ import type * as State from "../engine/State.ts"
 import * as Admission from "../gateway/Admission.ts"
 import * as CallContext from "../gateway/CallContext.ts"
 import * as CallRecord from "../gateway/CallRecord.ts"
-import * as Exchanged from "../gateway/Exchanged.ts"
 import * as FaultEffects from "../gateway/FaultEffects.ts"
 import * as Faults from "../gateway/Faults.ts"
 import * as Limits from "../gateway/Limits.ts"
@@ -42,6 +41,7 @@ import * as Requests from "../gateway/Requests.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Routing from "../gateway/Routing.ts"
 import * as Secrets from "../gateway/Secrets.ts"
+import * as Traffic from "../gateway/Traffic.ts"
 import type { Context as HandlerContext, Route } from "../handlers/Routes.ts"
 import * as Journal from "../store/Journal.ts"
 import * as Outbox from "../store/Outbox.ts"
@@ -142,7 +142,7 @@ export class Venue extends Context.Service<Venue, {
   /** The latest calls, and what came of each. */
   readonly requests: Requests.Requests
   /** What the latest calls sent, and what they were answered. It holds secrets. */
-  readonly exchanged: Exchanged.Exchanged
+  readonly traffic: Traffic.Traffic
   /** The venues that were made of it. */
   readonly forks: Forks.Forks
 }>()("effect-txc/sandbox/Venue") {}
@@ -158,7 +158,7 @@ interface Gateway {
   readonly feed: Feed.Feed
   readonly requests: Requests.Requests
   readonly secrets: Secrets.Secrets
-  readonly exchanged: Exchanged.Exchanged
+  readonly traffic: Traffic.Traffic
 }
 
 /** A call that may be made. */
@@ -256,13 +256,13 @@ const note = (
   outcome: CallRecord.Outcome,
   answer: Answer
 ): void => {
-  const { dialect, exchanged, executor, feed, journal, limits, requests, secrets } = gateway
+  const { dialect, traffic, executor, feed, journal, limits, requests, secrets } = gateway
   const { state } = executor.history
   const logged = requests.add(
     called.at,
     CallRecord.record(called, outcome, answer, { dialect, state, limits, secrets })
   )
-  exchanged.add(logged.number, called.request, answer)
+  traffic.add(logged.number, called.request, answer)
   feed.requested(journal.sequence(), logged)
 }
 
@@ -437,8 +437,8 @@ const open = Effect.fnUntraced(function*(
   yield* executor.catchUp
   yield* Alarm.start(executor, halt)
 
-  const exchanged = Exchanged.make()
-  const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets, exchanged })
+  const traffic = Traffic.make()
+  const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets, traffic })
   return Venue.of({
     dialect,
     seed,
@@ -456,7 +456,7 @@ const open = Effect.fnUntraced(function*(
     limits,
     feed,
     requests,
-    exchanged,
+    traffic,
     forks
   })
 })

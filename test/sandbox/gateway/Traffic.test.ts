@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Exchanged from "../../../src/sandbox/gateway/Exchanged.ts"
 import { json, type Request, reset } from "../../../src/sandbox/gateway/Message.ts"
+import * as Traffic from "../../../src/sandbox/gateway/Traffic.ts"
 
 const request = (body: string, headers: Request["headers"] = {}): Request => ({
   method: "POST",
@@ -11,14 +11,14 @@ const request = (body: string, headers: Request["headers"] = {}): Request => ({
 })
 
 const shownOf = (asked: Request, answer: object) => {
-  const exchanged = Exchanged.make()
-  exchanged.add(1, asked, json(200, answer))
-  const kept = exchanged.get(1)
+  const traffic = Traffic.make()
+  traffic.add(1, asked, json(200, answer))
+  const kept = traffic.get(1)
   assert.isDefined(kept)
-  return Exchanged.show(kept, ["the-secret-of-a-key"])
+  return Traffic.show(kept, ["the-secret-of-a-key"])
 }
 
-describe("what was exchanged", () => {
+describe("the traffic of the latest calls", () => {
   it("shows no key, signature, code, passphrase or secret, however they are written", () => {
     const headers = { "x-txc-apikey": "KEY", "x-txc-signature": "SIGNATURE", cookie: "COOKIE", accept: "*/*" }
     const shown = JSON.stringify([
@@ -35,30 +35,30 @@ describe("what was exchanged", () => {
   })
 
   it("keeps a part of what is long, and the latest calls only", () => {
-    const exchanged = Exchanged.make()
-    for (let number = 1; number <= Exchanged.kept + 1; number++) {
-      exchanged.add(number, request("x".repeat(5000)), json(200, { long: "y".repeat(5000) }))
+    const traffic = Traffic.make()
+    for (let number = 1; number <= Traffic.kept + 1; number++) {
+      traffic.add(number, request("x".repeat(5000)), json(200, { long: "y".repeat(5000) }))
     }
-    assert.isUndefined(exchanged.get(1))
-    const kept = exchanged.get(2)
+    assert.isUndefined(traffic.get(1))
+    const kept = traffic.get(2)
     assert.strictEqual(kept?.request.body.length, 4096)
     assert.isFalse(kept?.whole)
     const long = { ...request("x"), path: `/${"p".repeat(9000)}`, headers: { cookie: "c".repeat(9000) } }
-    exchanged.add(3, long, json(200, {}))
-    assert.isBelow(JSON.stringify(exchanged.get(3)?.request).length, 1000)
-    assert.isFalse(exchanged.get(3)?.whole)
+    traffic.add(3, long, json(200, {}))
+    assert.isBelow(JSON.stringify(traffic.get(3)?.request).length, 1000)
+    assert.isFalse(traffic.get(3)?.whole)
   })
 
   it("keeps nothing of the call whose place another one has taken", () => {
-    const exchanged = Exchanged.make()
-    exchanged.add(1, { ...request("x", { accept: "*/*" }), query: "a=1" }, json(200, { done: true }))
-    const kept = exchanged.get(1)
-    exchanged.add(1 + Exchanged.kept, request(""), reset)
-    assert.isUndefined(exchanged.get(1))
-    const later = exchanged.get(1 + Exchanged.kept)
+    const traffic = Traffic.make()
+    traffic.add(1, { ...request("x", { accept: "*/*" }), query: "a=1" }, json(200, { done: true }))
+    const kept = traffic.get(1)
+    traffic.add(1 + Traffic.kept, request(""), reset)
+    assert.isUndefined(traffic.get(1))
+    const later = traffic.get(1 + Traffic.kept)
     assert.isDefined(kept)
     assert.isDefined(later)
-    assert.deepStrictEqual(Exchanged.show(later, []), {
+    assert.deepStrictEqual(Traffic.show(later, []), {
       query: "",
       headers: {},
       body: "",
@@ -66,19 +66,19 @@ describe("what was exchanged", () => {
       answer: ""
     })
     // What was looked up before is as it was.
-    assert.deepInclude(Exchanged.show(kept, []), { query: "a=1", status: 200, answer: "{\"done\":true}" })
+    assert.deepInclude(Traffic.show(kept, []), { query: "a=1", status: 200, answer: "{\"done\":true}" })
   })
 
   it("keeps nothing of the buffer that a body is a part of", () => {
-    const exchanged = Exchanged.make()
+    const traffic = Traffic.make()
     const all = new Uint8Array(65_536)
-    exchanged.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
-    assert.strictEqual(exchanged.get(1)?.request.body.buffer.byteLength, 10)
+    traffic.add(1, { ...request("x"), body: all.subarray(0, 10) }, json(200, {}))
+    assert.strictEqual(traffic.get(1)?.request.body.buffer.byteLength, 10)
     // A body that is all of its memory is nobody else's.
-    exchanged.add(2, { ...request("x"), body: all }, json(200, {}))
-    assert.strictEqual(exchanged.get(2)?.request.body.buffer.byteLength, 4096)
+    traffic.add(2, { ...request("x"), body: all }, json(200, {}))
+    assert.strictEqual(traffic.get(2)?.request.body.buffer.byteLength, 4096)
     const own = new Uint8Array(10)
-    exchanged.add(3, { ...request("x"), body: own }, json(200, {}))
-    assert.strictEqual(exchanged.get(3)?.request.body, own)
+    traffic.add(3, { ...request("x"), body: own }, json(200, {}))
+    assert.strictEqual(traffic.get(3)?.request.body, own)
   })
 })

@@ -48,7 +48,7 @@ export interface Kept {
 }
 
 /** The latest calls as they were. */
-export interface Exchanged {
+export interface Traffic {
   /** Adds a call by its number in the log. Nobody may change the request or the answer afterwards. */
   readonly add: (number: number, request: Request, answer: Answer) => void
   /** A call by its number; `undefined` when it is no longer kept. */
@@ -133,7 +133,7 @@ class Slot {
 }
 
 /** A log of calls as they were, without any. */
-export const make = (): Exchanged => {
+export const make = (): Traffic => {
   const slots: Array<Slot> = []
   return {
     add: (number, request, answer) => (slots[number % kept] ??= new Slot()).set(number, request, answer),
