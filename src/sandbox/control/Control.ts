@@ -30,8 +30,8 @@ import type { MarketName } from "../../domain/Identifiers.ts"
 import type { RateLimit } from "../../protocol/Endpoint.ts"
 import * as Command from "../engine/Command.ts"
 import * as Schedule from "../engine/Schedule.ts"
+import type { RequestRecord } from "../gateway/CallLog.ts"
 import type { Armed, Fault } from "../gateway/Faults.ts"
-import type { RequestRecord } from "../gateway/Requests.ts"
 import type { Shown } from "../gateway/Traffic.ts"
 import type * as Journal from "../store/Journal.ts"
 import type { SavedState } from "../store/SavedStates.ts"
@@ -252,7 +252,7 @@ export const make = (venue: Venue.Venue["Service"]): Control["Service"] => {
     clearFaults: Effect.sync(() => venue.faults.clear()),
     faults: Effect.sync(() => venue.faults.list()),
     limit: (limit, path) => Effect.sync(() => venue.limits.override(limit, path)),
-    requests: (after = 0, latest = Infinity) => Effect.sync(() => venue.requests.after(after).slice(-latest)),
+    requests: (after = 0, latest = Infinity) => Effect.sync(() => venue.callLog.after(after).slice(-latest)),
     look: (number) => Calls.look(venue, number),
     again: (number) => Calls.again(venue, number),
     saved: Effect.sync(() => venue.saved()),

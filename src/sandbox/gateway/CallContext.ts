@@ -1,11 +1,11 @@
-/** What is known of a call when it arrives. Every later stage reads it, and none writes into it. */
+/** The context of a call: all that is known when the call arrives. Every later stage reads it, and none writes into it. */
 import * as Signature from "../../protocol/Signature.ts"
 import type { State } from "../engine/State.ts"
 import type * as Faults from "./Faults.ts"
 import { header, type Moment, type Request } from "./Message.ts"
 import * as Routing from "./Routing.ts"
 
-/** What is known of a call when it arrives. */
+/** All that is known of a call when it arrives. */
 export interface CallContext {
   /** The request itself. */
   readonly request: Request
@@ -25,7 +25,7 @@ export interface CallContext {
   readonly keyTitle: string | undefined
 }
 
-/** Whose call a request seems to be, and which endpoint it calls. */
+/** Finds whose call a request seems to be, and which endpoint it calls. */
 export const recognise = (
   request: Request,
   { keys }: State,

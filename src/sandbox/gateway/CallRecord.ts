@@ -1,19 +1,19 @@
-/** What has come of a call, and the record that the log keeps of it. */
+/** The outcome of a call, and the record that the log keeps of it. */
 import type { Dialect, RefusalKind } from "../../protocol/Dialect.ts"
 import * as Endpoint from "../../protocol/Endpoint.ts"
 import type { Violations } from "../engine/Reply.ts"
 import type { State } from "../engine/State.ts"
 import type { Admitted } from "./Admission.ts"
 import type { CallContext } from "./CallContext.ts"
+import * as CallLog from "./CallLog.ts"
 import * as Expected from "./Expected.ts"
 import * as Limits from "./Limits.ts"
 import type { Answer, Request, Written } from "./Message.ts"
 import * as NearMiss from "./NearMiss.ts"
-import * as Requests from "./Requests.ts"
 import * as Routing from "./Routing.ts"
 import type { Secrets } from "./Secrets.ts"
 
-/** What has come of a call. */
+/** The outcome of a call. */
 export interface Outcome {
   /** The exchange's answer, before a fault changes it. */
   readonly answer: Written
@@ -70,7 +70,7 @@ const verdictOf = (
   { fault }: CallContext,
   { refused }: Outcome,
   answer: Answer
-): Requests.RequestRecord["verdict"] => {
+): CallLog.RequestRecord["verdict"] => {
   if (answer._tag !== "Answer" || (fault !== undefined && answer.status >= 500)) return "failed"
   return refused === undefined && fault?.symptom._tag !== "Refuse" ? "answered" : "refused"
 }
@@ -92,7 +92,7 @@ export const record = (
   outcome: Outcome,
   answer: Answer,
   context: Context
-): () => Requests.NewRequest => {
+): () => CallLog.NewRequest => {
   const { account, at, fault, keyTitle, request, routed, took } = called
   const { call, command, refused, violations } = outcome
   const { dialect, secrets } = context
@@ -105,11 +105,11 @@ export const record = (
   const verdict = verdictOf(called, outcome, answer)
   const status = answer._tag === "Reset" ? undefined : answer.status
   const fired = fault && { id: fault.id, symptom: fault.symptom._tag }
-  const show = (): Requests.NewRequest => ({
+  const show = (): CallLog.NewRequest => ({
     at,
     millis,
     method,
-    path: Requests.scrub(path, secrets.all()),
+    path: CallLog.scrub(path, secrets.all()),
     from,
     ...(account === undefined ? {} : { account }),
     ...(keyTitle === undefined ? {} : { key: keyTitle }),
@@ -117,7 +117,7 @@ export const record = (
     ...(nonce === undefined ? {} : { nonce: String(nonce) }),
     ...(fields === undefined || endpoint === undefined
       ? {}
-      : { fields: Requests.shown(Endpoint.codec(endpoint, dialect).shape.keys, fields, secrets.all()) }),
+      : { fields: CallLog.shown(Endpoint.codec(endpoint, dialect).shape.keys, fields, secrets.all()) }),
     verdict,
     ...(status === undefined ? {} : { status }),
     ...(refused === undefined ? {} : { refused }),
@@ -127,7 +127,7 @@ export const record = (
         violations: Object.fromEntries(violations.map(([field, { kind }]) => [field, kind])),
         expected: Expected.of(violations)
       }),
-    ...(hint === undefined ? {} : { hint: Requests.scrub(hint, secrets.all()) }),
+    ...(hint === undefined ? {} : { hint: CallLog.scrub(hint, secrets.all()) }),
     ...(command === undefined ? {} : { command }),
     ...(fired === undefined ? {} : { fault: fired })
   })

@@ -1,13 +1,10 @@
-/**
- * What the latest calls sent and what they were answered, for whoever looks at a call closely. It is kept as it was, and
- * loses its secrets when it is shown.
- */
+/** The requests and the answers of the latest calls. They are kept as they were; their secrets are removed when they are shown. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Json from "../../protocol/Json.ts"
 import * as Signature from "../../protocol/Signature.ts"
+import * as CallLog from "./CallLog.ts"
 import type { Answer, Request, Written } from "./Message.ts"
-import * as Requests from "./Requests.ts"
 
 /** What a call sent and what it was answered, without keys, signatures, passphrases and codes. */
 export interface Shown {
@@ -159,7 +156,7 @@ const secretField = /"(code|passphrase|apiKey|apiSecret|publicKey|secretKey|secr
 const scrubbed = (text: string, secrets: Iterable<string>): string => {
   const json = Json.parse(text)
   const plain = Result.isSuccess(json) ? Json.stringify(json.success as object) : text
-  return Requests.scrub(plain.replace(secretField, `"$1"$2"${hidden}"`), [...secrets], 4000)
+  return CallLog.scrub(plain.replace(secretField, `"$1"$2"${hidden}"`), [...secrets], 4000)
 }
 
 /** A call as its owner may see it. */

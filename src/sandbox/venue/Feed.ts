@@ -21,7 +21,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Event from "../engine/Event.ts"
-import { type Logged, RequestRecord } from "../gateway/Requests.ts"
+import { type Logged, RequestRecord } from "../gateway/CallLog.ts"
 
 export type {
   BalanceChanged,

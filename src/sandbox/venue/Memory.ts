@@ -2,9 +2,9 @@
  * What a venue knows besides its journal: faults, limits, calls and the feed. A venue that falls asleep writes it
  * down, so that nobody can tell that it has slept. A venue whose process was killed has lost it.
  */
+import type * as CallLog from "../gateway/CallLog.ts"
 import type * as Faults from "../gateway/Faults.ts"
 import type * as Limits from "../gateway/Limits.ts"
-import type * as Requests from "../gateway/Requests.ts"
 import * as Packed from "../store/Packed.ts"
 import type * as Feed from "./Feed.ts"
 
@@ -17,7 +17,7 @@ export interface Memory {
   /** The rate limits in force, and the calls that were counted. */
   readonly limits: Limits.Saved
   /** The latest calls. */
-  readonly requests: ReadonlyArray<Requests.RequestRecord>
+  readonly requests: ReadonlyArray<CallLog.RequestRecord>
   /** The latest entries of the feed. */
   readonly feed: Feed.Saved
 }
@@ -27,17 +27,17 @@ interface Parts {
   readonly journal: { readonly digest: () => string }
   readonly faults: Faults.Faults
   readonly limits: Limits.Limits
-  readonly requests: Requests.Requests
+  readonly callLog: CallLog.CallLog
   readonly feed: Feed.Feed
 }
 
 /** What a venue knows besides its journal, as bytes. It must have no call in progress. */
-export const encode = ({ faults, feed, journal, limits, requests }: Parts): Uint8Array => {
+export const encode = ({ callLog, faults, feed, journal, limits }: Parts): Uint8Array => {
   const memory: Memory = {
     digest: journal.digest(),
     faults: faults.saved(),
     limits: limits.saved(),
-    requests: requests.saved(),
+    requests: callLog.saved(),
     feed: feed.saved()
   }
   return Packed.pack(memory)

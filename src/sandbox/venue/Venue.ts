@@ -30,6 +30,7 @@ import type { SetCounterpartyOptions } from "../engine/SetCounterparty.ts"
 import type * as State from "../engine/State.ts"
 import * as Admission from "../gateway/Admission.ts"
 import * as CallContext from "../gateway/CallContext.ts"
+import * as CallLog from "../gateway/CallLog.ts"
 import * as CallRecord from "../gateway/CallRecord.ts"
 import * as FaultEffects from "../gateway/FaultEffects.ts"
 import * as Faults from "../gateway/Faults.ts"
@@ -37,7 +38,6 @@ import * as Limits from "../gateway/Limits.ts"
 import * as Message from "../gateway/Message.ts"
 import { type Answer, type Request, reset, type Written } from "../gateway/Message.ts"
 import * as Reading from "../gateway/Reading.ts"
-import * as Requests from "../gateway/Requests.ts"
 import * as Responses from "../gateway/Responses.ts"
 import * as Routing from "../gateway/Routing.ts"
 import * as Secrets from "../gateway/Secrets.ts"
@@ -139,9 +139,9 @@ export class Venue extends Context.Service<Venue, {
   readonly limits: Limits.Limits
   /** What happens on the exchange, as it happens. */
   readonly feed: Feed.Feed
-  /** The latest calls, and what came of each. */
-  readonly requests: Requests.Requests
-  /** What the latest calls sent, and what they were answered. It holds secrets. */
+  /** The latest calls with their outcomes. */
+  readonly callLog: CallLog.CallLog
+  /** The requests and the answers of the latest calls. They hold secrets. */
   readonly traffic: Traffic.Traffic
   /** The venues that were made of it. */
   readonly forks: Forks.Forks
@@ -156,7 +156,7 @@ interface Gateway {
   readonly faults: Faults.Faults
   readonly limits: Limits.Limits
   readonly feed: Feed.Feed
-  readonly requests: Requests.Requests
+  readonly callLog: CallLog.CallLog
   readonly secrets: Secrets.Secrets
   readonly traffic: Traffic.Traffic
 }
@@ -188,7 +188,7 @@ const contextOf = (
   { key }: Call
 ): HandlerContext => ({ dialect, state: executor.history.state, account: key?.account ?? "", at, serverTime })
 
-/** What the engine has made of a call. */
+/** A call that the engine has applied. */
 interface Applied {
   readonly reply: Reply
   /** The number of the call's command, if it became one. */
@@ -231,7 +231,7 @@ const respond = (
     : { answer, call, refused: undefined, violations: undefined, command }
 }
 
-/** A call from its arrival to what comes of it: each stage returns what the later ones need. */
+/** Takes a call from its arrival to its outcome. Each stage returns what the later ones need. */
 const outcomeOf = (gateway: Gateway, called: CallContext.CallContext): CallRecord.Outcome => {
   const { path } = called.request
   if (called.fault !== undefined && FaultEffects.isNeverApplied(called.fault.symptom)) {
@@ -256,9 +256,9 @@ const note = (
   outcome: CallRecord.Outcome,
   answer: Answer
 ): void => {
-  const { dialect, traffic, executor, feed, journal, limits, requests, secrets } = gateway
+  const { callLog, dialect, traffic, executor, feed, journal, limits, secrets } = gateway
   const { state } = executor.history
-  const logged = requests.add(
+  const logged = callLog.add(
     called.at,
     CallRecord.record(called, outcome, answer, { dialect, state, limits, secrets })
   )
@@ -426,11 +426,11 @@ const open = Effect.fnUntraced(function*(
   const executor = yield* Executor.make({ history, journal, states, outbox, secrets, halt, snapshotAt, sleeps })
   const faults = Faults.make(seed, memory?.faults)
   const limits = Limits.make(memory?.limits)
-  const requests = Requests.make(memory?.requests)
+  const callLog = CallLog.make(memory?.requests)
   // A journal that can't be written to has lost nothing that was answered.
   yield* Effect.addFinalizer(() =>
     Effect.matchEffect(executor.conclude, {
-      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, requests, feed })) ?? Effect.void,
+      onSuccess: () => remember?.(Memory.encode({ journal, faults, limits, callLog, feed })) ?? Effect.void,
       onFailure: (error) => Effect.logWarning(error.message)
     })
   )
@@ -438,7 +438,7 @@ const open = Effect.fnUntraced(function*(
   yield* Alarm.start(executor, halt)
 
   const traffic = Traffic.make()
-  const received = receive({ dialect, executor, halt, journal, faults, limits, feed, requests, secrets, traffic })
+  const received = receive({ callLog, dialect, executor, halt, journal, faults, limits, feed, secrets, traffic })
   return Venue.of({
     dialect,
     seed,
@@ -455,7 +455,7 @@ const open = Effect.fnUntraced(function*(
     faults,
     limits,
     feed,
-    requests,
+    callLog,
     traffic,
     forks
   })

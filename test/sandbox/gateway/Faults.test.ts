@@ -11,10 +11,12 @@ import { ClientOrderId } from "../../../src/domain/Identifiers.ts"
 import { StopLimitOrders } from "../../../src/endpoints/StopLimitOrders.ts"
 import * as Exchange from "../../../src/Exchange.ts"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
-import { Control } from "../../../src/sandbox/control/Control.ts"
+import { Control, make as makeControl } from "../../../src/sandbox/control/Control.ts"
 import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
+import * as Example from "../../../src/sandbox/Example.ts"
 import * as Faults from "../../../src/sandbox/gateway/Faults.ts"
-import { Venue } from "../../../src/sandbox/venue/Venue.ts"
+import * as Journal from "../../../src/sandbox/store/Journal.ts"
+import { make as makeVenue, Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { turn, until } from "../../support/clock.ts"
 import { Base, type World, worlds } from "../../support/control.ts"
 import { alice, bob, credentialsOf, inProcess, stopLimit } from "../../support/exchange.ts"
@@ -330,3 +332,22 @@ describe("chance", () => {
     assert.isFalse(fired(7, 1, 100).includes(false))
   })
 })
+
+it.effect("a request that arrives twice is answered twice alike, also when a fault hits it the second time", () =>
+  Effect.gen(function*() {
+    const answers = new Map<string, string>()
+    const deliveries = {
+      known: (id: string) => answers.get(id),
+      keep: (id: string, answer: string) => void answers.set(id, answer)
+    }
+    const venue = yield* makeVenue({
+      dialect: Dialect.document,
+      journal: (options) =>
+        Effect.map(Journal.open(Journal.inMemory, options), (journal) => ({ ...journal, deliveries }))
+    })
+    yield* Effect.provideService(Example.setUp, Control, makeControl(venue))
+    const call = { ...signed(Dialect.document, balance, {}, Example.alice), delivery: "one" }
+    const first = yield* venue.handle(call)
+    venue.faults.add({ symptom: { _tag: "BadGateway", applied: false } })
+    assert.deepStrictEqual(yield* venue.handle(call), first)
+  }))

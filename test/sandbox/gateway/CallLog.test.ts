@@ -5,9 +5,9 @@ import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import * as Dialect from "../../../src/protocol/Dialect.ts"
 import { ControlClient } from "../../../src/sandbox/control/ControlClient.ts"
+import * as CallLog from "../../../src/sandbox/gateway/CallLog.ts"
 import { answerLost } from "../../../src/sandbox/gateway/Faults.ts"
 import type { Request } from "../../../src/sandbox/gateway/Message.ts"
-import * as Requests from "../../../src/sandbox/gateway/Requests.ts"
 import { routes } from "../../../src/sandbox/handlers/Routes.ts"
 import { Venue } from "../../../src/sandbox/venue/Venue.ts"
 import { inProcess, post, token, type World, worlds } from "../../support/control.ts"
@@ -124,12 +124,12 @@ describe("a record", () => {
       yield* Effect.callback((resume) =>
         venue.receive(signed(Dialect.document, stopLimit, order), ticking, () => resume(Effect.void))
       )
-      assert.strictEqual(venue.requests.after(0)[0]?.millis, 2.5)
+      assert.strictEqual(venue.callLog.after(0)[0]?.millis, 2.5)
     }).pipe(Effect.provide(inProcess())))
 })
 
 describe("the latest are kept", () => {
-  const record: Omit<Requests.RequestRecord, "number"> = {
+  const record: Omit<CallLog.RequestRecord, "number"> = {
     at: 0,
     millis: 0,
     method: "GET",
@@ -139,13 +139,13 @@ describe("the latest are kept", () => {
   }
 
   it("and found again by their number", () => {
-    const requests = Requests.make()
+    const requests = CallLog.make()
     assert.deepStrictEqual(requests.after(0), [])
-    for (let n = 1; n <= 3 * Requests.kept; n++) {
+    for (let n = 1; n <= 3 * CallLog.kept; n++) {
       requests.add(record.at, () => record)
       const kept = requests.after(0)
       if (n % 997 > 0) continue
-      assert.strictEqual(kept.length, Math.min(n, Requests.kept))
+      assert.strictEqual(kept.length, Math.min(n, CallLog.kept))
       assert.strictEqual(kept.at(-1)?.number, n)
       assert.deepStrictEqual(requests.after(n - 3).map(({ number }) => number), [n - 2, n - 1, n])
       assert.deepStrictEqual(requests.after(n), [])

@@ -1,5 +1,5 @@
 /**
- * The log of the calls made on the exchange, and what came of each. It keeps the latest, in memory.
+ * The log of the latest calls made on the exchange, with the outcome of each. It is kept in memory.
  *
  * @example
  * ```ts
@@ -201,7 +201,7 @@ export interface Logged {
  * @category models
  * @since 0.1.0
  */
-export interface Requests {
+export interface CallLog {
   /** Adds a call of a time in Unix microseconds, and gives it its number. `show` writes down what came of it. */
   readonly add: (at: number, show: () => NewRequest) => Logged
   /** The calls with a greater number, as far as they are kept, the oldest first. */
@@ -236,7 +236,7 @@ class Added implements Logged {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (saved: ReadonlyArray<RequestRecord> = []): Requests => {
+export const make = (saved: ReadonlyArray<RequestRecord> = []): CallLog => {
   let requests: Array<Logged> = saved.map((record) => ({ number: record.number, at: record.at, record: () => record }))
   let last = requests.at(-1)?.number ?? 0
   return {
