@@ -24,9 +24,9 @@ import * as Struct from "effect/Struct"
 import * as Command from "../engine/Command.ts"
 import { RequestRecord } from "../gateway/CallLog.ts"
 import * as Faults from "../gateway/Faults.ts"
-import { JournalError } from "../store/Journal.ts"
 import * as Feed from "../venue/Feed.ts"
 import * as Control from "./Control.ts"
+import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
 import * as ViewsApi from "./ViewsApi.ts"
 
 /** What every path of the control plane begins with. No path of the exchange does. */
@@ -57,24 +57,13 @@ export class Explained extends HttpApiMiddleware.Service<Explained>()("effect-tx
   error: Malformed
 }) {}
 
-const Unavailable = JournalError.annotate({ httpApiStatus: 503 })
-
-/** What a change can fail with. */
-const error = [Control.ControlRefused, Unavailable] as const
-
 const key = Schema.optionalKey
-
-const Nothing = Schema.Record(Schema.String, Schema.Never)
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Part = Schema.NumberFromString.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
 
 const Sequence = Schema.Struct({ sequence: Count })
-
-const Account = Schema.Struct({ account: Schema.String })
-
-const described = (description: string) => OpenApi.annotations({ description })
 
 /**
  * Where a fork is served. It has the control token of the venue that it comes from.

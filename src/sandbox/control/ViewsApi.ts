@@ -4,14 +4,13 @@
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { MarketName } from "../../domain/Identifiers.ts"
 import { Shown } from "../gateway/Traffic.ts"
 import { routes } from "../handlers/Routes.ts"
-import { JournalError } from "../store/Journal.ts"
 import * as Calls from "./Calls.ts"
 import * as Control from "./Control.ts"
+import { Account, described, error, Nothing, Unavailable } from "./Operations.ts"
 import { Candle, intervals } from "./Tape.ts"
 
 /** An endpoint of the exchange. */
@@ -42,15 +41,7 @@ export const endpoints: ReadonlyArray<EndpointSummary> = routes.map(({ endpoint:
   access
 }))
 
-const Unavailable = JournalError.annotate({ httpApiStatus: 503 })
-
-const described = (description: string) => OpenApi.annotations({ description })
-
-const Nothing = Schema.Record(Schema.String, Schema.Never)
-
 const Integer = Schema.FiniteFromString.check(Schema.isInt())
-
-const Account = Schema.Struct({ account: Schema.String })
 
 const Seconds = Schema.FiniteFromString.pipe(Schema.decodeTo(Schema.Literals(intervals)))
 
@@ -64,7 +55,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("depth", "/Depth", {
     query: Schema.Struct({ market: MarketName }),
     success: Control.Depth,
-    error: [Control.ControlRefused, Unavailable]
+    error
   }).annotateMerge(described("The best offers of a market and its latest trades.")),
   HttpApiEndpoint.get("candles", "/Candles", {
     query: Schema.Struct({ market: MarketName, seconds: Seconds }),
@@ -81,7 +72,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.post("cancelOrder", "/CancelOrder", {
     payload: Calls.CancelOptions,
     success: Nothing,
-    error: [Control.ControlRefused, Unavailable]
+    error
   }).annotateMerge(described("Cancels an order as its account would.")),
   HttpApiEndpoint.get("fills", "/Fills", {
     query: Account,
@@ -95,7 +86,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
   HttpApiEndpoint.get("look", "/Requests/:number", {
     params: { number: Integer },
     success: Shown,
-    error: [Control.ControlRefused, Unavailable]
+    error
   }).annotateMerge(described(
     "What a call sent and what it was answered, without its secrets. The latest 1000 calls are kept."
   )),
@@ -103,7 +94,7 @@ export const group = HttpApiGroup.make("views", { topLevel: true }).add(
     params: { number: Integer },
     payload: Nothing,
     success: Nothing,
-    error: [Control.ControlRefused, Unavailable]
+    error
   }).annotateMerge(described("Makes a call again; it is signed anew. The latest 1000 calls are kept.")),
   HttpApiEndpoint.get("saved", "/Saved", { success: Schema.Array(Control.SavedState), error: Unavailable })
     .annotateMerge(

@@ -1,0 +1,20 @@
+/** The schemas that the operations of the control plane share. */
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import { JournalError } from "../store/Journal.ts"
+import { ControlRefused } from "../venue/ControlRefused.ts"
+
+/** The error of an operation that only asks for something. */
+export const Unavailable = JournalError.annotate({ httpApiStatus: 503 })
+
+/** The errors of an operation that can be refused. */
+export const error = [ControlRefused, Unavailable] as const
+
+/** An object without fields: of an operation that asks for nothing, or answers nothing. */
+export const Nothing = Schema.Record(Schema.String, Schema.Never)
+
+/** The query of an operation about one account. */
+export const Account = Schema.Struct({ account: Schema.String })
+
+/** The description of an operation in the OpenAPI document. */
+export const described = (description: string) => OpenApi.annotations({ description })
